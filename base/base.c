@@ -1,0 +1,196 @@
+#include "base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ERROR_TEXT_SIZE = 1024, LOG_TEXT_SIZE = 1024, ALIGNMENT = 64, NEAREST_MAX = 63 };
+
+#define STRING_OF(x) #x
+#define VERSION_STRING(a, b, c) STRING_OF(a) "." STRING_OF(b) "." STRING_OF(c)
+
+const char *pl_version(void)
+{
+    return VERSION_STRING(PL_VERSION_MAJOR, PL_VERSION_MINOR, PL_VERSION_PATCH);
+}
+
+// --- Errors ---
+
+static _Thread_local char error_text[ERROR_TEXT_SIZE];
+
+const char *pl_status_name(pl_status status)
+{
+    switch (status) {
+    case PL_OK:
+        return "ok";
+    case PL_ERROR_ARGUMENT:
+        return "argument";
+    case PL_ERROR_MEMORY:
+        return "memory";
+    case PL_ERROR_FILE:
+        return "file";
+    case PL_ERROR_FORMAT:
+        return "format";
+    case PL_ERROR_UNSUPPORTED:
+        return "unsupported";
+    case PL_ERROR_GEOMETRY:
+        return "geometry";
+    }
+    return "unknown";
+}
+
+const char *pl_error_text(void)
+{
+    return error_text;
+}
+
+pl_status pl_fail(pl_status status, const char *format, ...)
+{
+    // Formatted aside, because an argument may be the present text.
+    char text[ERROR_TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(error_text, text, sizeof text);
+    return status;
+}
+
+void pl_fail_prefix(const char *prefix)
+{
+    char text[ERROR_TEXT_SIZE];
+    memcpy(text, error_text, sizeof text);
+    int length = snprintf(error_text, sizeof error_text, "%s: ", prefix);
+    if (length > 0 && length < ERROR_TEXT_SIZE) {
+        snprintf(error_text + length, sizeof error_text - (size_t)length, "%s", text);
+    }
+}
+
+// --- Log ---
+
+static pl_log_fn *log_hook;
+static void *log_user;
+
+void pl_set_log(pl_log_fn *log, void *user)
+{
+    log_hook = log;
+    log_user = user;
+}
+
+void pl_log(pl_log_level level, const char *format, ...)
+{
+    if (log_hook == NULL) return;
+    char text[LOG_TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    log_hook(level, text, log_user);
+}
+
+// --- Memory ---
+
+static void *default_alloc(size_t size, size_t alignment, void *user)
+{
+    (void)user;
+    size_t rounded = (size + alignment - 1) / alignment * alignment;
+    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+}
+
+static void default_release(void *block, void *user)
+{
+    (void)user;
+    free(block);
+}
+
+static const pl_allocator default_allocator = {default_alloc, default_release, NULL};
+static pl_allocator allocator = {default_alloc, default_release, NULL};
+
+void pl_set_allocator(const pl_allocator *custom)
+{
+    allocator = custom != NULL ? *custom : default_allocator;
+}
+
+void *pl_alloc(int64_t count, size_t size)
+{
+    PL_ASSERT(count >= 0 && size > 0);
+    size_t n = count > 0 ? (size_t)count : 1;
+    void *block =
+        n > (SIZE_MAX / 2) / size ? NULL : allocator.alloc(n * size, ALIGNMENT, allocator.user);
+    if (block == NULL) {
+        pl_fail(PL_ERROR_MEMORY, "out of memory: %zu elements of %zu bytes could not be allocated",
+                n, size);
+    }
+    return block;
+}
+
+void *pl_alloc_zero(int64_t count, size_t size)
+{
+    void *block = pl_alloc(count, size);
+    if (block != NULL) memset(block, 0, (size_t)PL_MAX(count, 1) * size);
+    return block;
+}
+
+void pl_free(void *block)
+{
+    if (block != NULL) allocator.release(block, allocator.user);
+}
+
+pl_status pl_reserve(void **block, int64_t *capacity, int64_t need, size_t size)
+{
+    if (need <= *capacity) return PL_OK;
+    int64_t grown = PL_MAX(need, *capacity + *capacity / 2 + 16);
+    void *fresh = pl_alloc(grown, size);
+    if (fresh == NULL) return PL_ERROR_MEMORY;
+    if (*block != NULL) memcpy(fresh, *block, (size_t)*capacity * size);
+    pl_free(*block);
+    *block = fresh;
+    *capacity = grown;
+    return PL_OK;
+}
+
+// --- Odds and ends ---
+
+double pl_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Levenshtein's distance, one row of the table at a time.
+static int edit_distance(const char *a, const char *b)
+{
+    int n = (int)strlen(b);
+    int row[NEAREST_MAX + 1];
+    for (int j = 0; j <= n; j++) row[j] = j;
+    for (int i = 0; a[i] != '\0'; i++) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < n; j++) {
+            int substitute = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = PL_MIN(substitute, 1 + PL_MIN(row[j], diagonal));
+        }
+    }
+    return row[n];
+}
+
+const char *pl_nearest(const char *word, const char *const *names, int n)
+{
+    const char *best = NULL;
+    int length = (int)strnlen(word, NEAREST_MAX + 1);
+    int best_distance = 1 + PL_MAX(2, length / 3); // more typos than this are another word
+    if (length > NEAREST_MAX) return NULL;
+    for (int i = 0; i < n; i++) {
+        if (strlen(names[i]) > NEAREST_MAX) continue;
+        int distance = edit_distance(word, names[i]);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = names[i];
+        }
+    }
+    return best;
+}

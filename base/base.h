@@ -1,0 +1,57 @@
+// What every room stands on: failures, the log, memory, assertions. Internal.
+
+#ifndef PL_BASE_H
+#define PL_BASE_H
+
+#include "pliant.h"
+
+#include <assert.h>
+
+// A programmer's mistake. Bad input is never one: it gets a pl_status.
+#define PL_ASSERT(condition) assert(condition)
+
+#if defined(__GNUC__)
+#define PL_PRINTF(format_index, first_argument)                                                    \
+    __attribute__((format(printf, format_index, first_argument)))
+#else
+#define PL_PRINTF(format_index, first_argument)
+#endif
+
+// Leaves a function on the first failure. Use where nothing has to be cleaned up.
+#define PL_TRY(expression)                                                                         \
+    do {                                                                                           \
+        pl_status pl_try_status = (expression);                                                    \
+        if (pl_try_status != PL_OK) return pl_try_status;                                          \
+    } while (0)
+
+#define PL_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define PL_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+// Records the sentence for pl_error_text() and returns `status`: `return pl_fail(PL_ERROR_FILE,
+// ...)`.
+pl_status pl_fail(pl_status status, const char *format, ...) PL_PRINTF(2, 3);
+
+// Puts "prefix: " in front of the recorded sentence, for callers that know more about the place.
+void pl_fail_prefix(const char *prefix);
+
+// One line to the log hook.
+void pl_log(pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
+
+// 64-byte aligned memory for `count` elements of `size` bytes; NULL (with pl_error_text set) if it
+// cannot be had or the product overflows. A count of 0 gives a valid block. Give back with pl_free.
+void *pl_alloc(int64_t count, size_t size);
+void *pl_alloc_zero(int64_t count, size_t size);
+void pl_free(void *block); // NULL is fine
+
+// Makes room for at least `need` elements in *block, growing *capacity by half at least; keeps the
+// contents. On failure returns PL_ERROR_MEMORY and leaves the block as it was.
+pl_status pl_reserve(void **block, int64_t *capacity, int64_t need, size_t size);
+
+// Seconds from a steady clock.
+double pl_seconds(void);
+
+// The name out of `names` (n) that is nearest to `word` by edit distance, or NULL if none is near
+// enough to be meant. For "unknown key, did you mean ...".
+const char *pl_nearest(const char *word, const char *const *names, int n);
+
+#endif

@@ -1,0 +1,281 @@
+// Pliant: elastic and rigid bodies in contact, free of penetration at every step.
+//
+// The conventions, which every function below follows:
+//
+// - Units are SI: metres, seconds, kilograms, newtons, pascals. Angles are radians.
+// - A handle (pl_mesh, ...) is opaque. Who gets one from a `pl_noun_verb(..., pl_noun **out)` owns
+// it
+//   and gives it back with `pl_noun_destroy`, which accepts NULL. On failure *out is set to NULL.
+// - A function that can fail returns pl_status. PL_OK is 0. pl_error_text() then holds one sentence
+//   that names the place and the remedy, per thread, until the next failure on that thread.
+// - Options are plain structs. Start from pl_xxx_options_default() and change what matters; a NULL
+//   pointer means the defaults. A struct with a `name_free` function holds arrays that it owns.
+// - Arrays state their shape: `x (3*n_vert)` is n_vert triples, one after the other. Arrays passed
+// in
+//   are copied; arrays returned belong to the handle and live until it is changed or destroyed.
+// - Indices start at 0. Counts are int32_t.
+// - The library prints nothing and never exits; what it has to say goes to the log hook.
+// - Different handles may be used from different threads at the same time; one handle may not,
+//   except for functions that take it as const.
+
+#ifndef PLIANT_H
+#define PLIANT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PL_API __attribute__((visibility("default")))
+#else
+#define PL_API
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// Version
+// ---------------------------------------------------------------------------------------------
+
+#define PL_VERSION_MAJOR 0
+#define PL_VERSION_MINOR 1
+#define PL_VERSION_PATCH 0
+
+// The version of the library that runs, e.g. "0.1.0"; the macros above are what was compiled with.
+PL_API const char *pl_version(void);
+
+// ---------------------------------------------------------------------------------------------
+// Errors
+// ---------------------------------------------------------------------------------------------
+
+typedef enum pl_status {
+    PL_OK = 0,
+    PL_ERROR_ARGUMENT,    // an argument or option is out of its range
+    PL_ERROR_MEMORY,      // the allocator returned NULL
+    PL_ERROR_FILE,        // a file cannot be opened, read or written
+    PL_ERROR_FORMAT,      // a file's content is malformed
+    PL_ERROR_UNSUPPORTED, // a file or request is valid, but nothing Pliant knows
+    PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
+} pl_status;
+
+// "ok", "argument", "memory", ... for logs. Never NULL.
+PL_API const char *pl_status_name(pl_status status);
+
+// The sentence of the last failure on this thread, "" if there was none. Valid until the next one.
+PL_API const char *pl_error_text(void);
+
+// ---------------------------------------------------------------------------------------------
+// Hooks: set them before any other call, from one thread.
+// ---------------------------------------------------------------------------------------------
+
+typedef enum pl_log_level { PL_LOG_INFO = 0, PL_LOG_WARNING = 1 } pl_log_level;
+
+// Receives one line of text without a newline. May be called from any thread that is inside Pliant.
+typedef void pl_log_fn(pl_log_level level, const char *text, void *user);
+
+// Sends the library's remarks to `log`; NULL (the default) drops them.
+PL_API void pl_set_log(pl_log_fn *log, void *user);
+
+// `alloc` returns `size` bytes (size > 0) aligned to `alignment` (a power of two, at most 64), or
+// NULL. `release` gives back what `alloc` returned; it is never called with NULL.
+typedef struct pl_allocator {
+    void *(*alloc)(size_t size, size_t alignment, void *user);
+    void (*release)(void *block, void *user);
+    void *user;
+} pl_allocator;
+
+// Takes all memory of the library from `allocator` (copied); NULL returns to the C library's.
+PL_API void pl_set_allocator(const pl_allocator *allocator);
+
+// ---------------------------------------------------------------------------------------------
+// Meshes: vertices, triangles and tetrahedra
+// ---------------------------------------------------------------------------------------------
+
+// A mesh is a surface (faces only), a solid (tets, with faces as its boundary or none) or a cloud
+// of points. Faces are counter-clockwise seen from outside; a tet (a, b, c, d) has positive volume
+// if (b-a) x (c-a) . (d-a) > 0.
+typedef struct pl_mesh pl_mesh;
+
+// Copies the arrays: x (3*n_vert) positions [m], face (3*n_face), tet (4*n_tet) vertex indices.
+// face or tet may be NULL if its count is 0. Fails with PL_ERROR_ARGUMENT on a negative count, an
+// index out of range or a position that is not finite.
+PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
+                                const int32_t *face, int32_t n_tet, const int32_t *tet,
+                                pl_mesh **out);
+PL_API pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out);
+PL_API void pl_mesh_destroy(pl_mesh *mesh);
+
+PL_API int32_t pl_mesh_vertex_count(const pl_mesh *mesh);
+PL_API int32_t pl_mesh_face_count(const pl_mesh *mesh);
+PL_API int32_t pl_mesh_tet_count(const pl_mesh *mesh);
+PL_API const double *pl_mesh_positions(const pl_mesh *mesh); // (3*n_vert) [m]
+PL_API const int32_t *pl_mesh_faces(const pl_mesh *mesh);    // (3*n_face)
+PL_API const int32_t *pl_mesh_tets(const pl_mesh *mesh);     // (4*n_tet)
+
+// The smallest axis-aligned box around all vertices [m]. lo > hi for a mesh without vertices.
+PL_API void pl_mesh_bounds(const pl_mesh *mesh, double lo[3], double hi[3]);
+
+// The volume [m^3]: the sum over the tets if there are any, else what the faces enclose (by the
+// divergence theorem; meaningful for a closed, outward oriented surface).
+PL_API double pl_mesh_volume(const pl_mesh *mesh);
+
+// x := M x + t for every vertex; m (12) holds the rows [M | t]. A reflection (det M < 0) also turns
+// faces and tets around, so that the mesh stays outward. Fails with PL_ERROR_ARGUMENT if m holds a
+// number that is not finite, or if a vertex would overflow; the mesh is then unchanged.
+PL_API pl_status pl_mesh_transform(pl_mesh *mesh, const double m[12]);
+
+// The surface as a mesh of its own, without the vertices it does not use: the boundary of the tets
+// if there are any (outward), else the faces. vertex_map, if not NULL, receives for each vertex of
+// *out its index in `mesh`: an array of capacity n_vert of `mesh`, owned by the caller.
+PL_API pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_mesh **out);
+
+// --- Files ---
+
+// Reads OFF, OBJ, PLY, STL, TetGen .node/.ele, Gmsh .msh (2.2, 4.1), legacy VTK or VTU, ASCII or
+// binary, recognised by content. The mesh is what the file says: STL comes as separate triangles
+// (see pl_mesh_clean), polygons are split into fans, cells that are neither triangles nor tets are
+// skipped with a warning to the log. A TetGen .ele is read together with the .node beside it.
+// Fails with PL_ERROR_FILE, PL_ERROR_UNSUPPORTED (not a format listed above) or PL_ERROR_FORMAT;
+// the text then names the line (ASCII) or byte (binary).
+PL_API pl_status pl_mesh_read(const char *path, pl_mesh **out);
+
+// The same from `size` bytes in memory; `name` stands for the path in error texts and supplies the
+// extension. TetGen's two-file format is not available here (PL_ERROR_UNSUPPORTED).
+PL_API pl_status pl_mesh_read_memory(const void *data, size_t size, const char *name,
+                                     pl_mesh **out);
+
+// A quantity that travels with a mesh into a VTU file. `data` is borrowed for the call only.
+typedef struct pl_field {
+    const char *name;   // without quotes, '<' or '&'
+    bool per_tet;       // one value per cell (else one per vertex). Cells are the tets if there are
+                        // any, else the faces
+    int32_t components; // 1 (scalar), 3 (vector) or 9 (tensor)
+    const double *data; // (components * number of vertices or cells)
+} pl_field;
+
+typedef struct pl_write_options {
+    bool ascii;             // PLY, VTU, Gmsh: text in place of binary. OBJ and OFF are always text
+    const pl_field *fields; // (n_fields) VTU only; other formats ignore them
+    int32_t n_fields;
+} pl_write_options;
+
+PL_API pl_write_options pl_write_options_default(void);
+
+// Writes .obj, .ply, .off, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF hold
+// the faces (the boundary of the tets where a mesh has tets but no faces); VTU holds the tets, or
+// the faces if there are none; Gmsh holds both. Positions survive a round trip bit for bit. The
+// file appears under its name only when it is complete: it is written beside it and renamed.
+PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
+                               const pl_write_options *options);
+
+// --- Surfaces ---
+
+typedef struct pl_clean_options {
+    double weld_distance; // vertices closer than this become one [m]; 0: only equal ones (default)
+    bool drop_degenerate; // faces with two equal corners or no area, and duplicate faces
+    bool orient;          // neighbours agree, and every closed part encloses a positive volume
+                          // unless it is a cavity (lies inside another part)
+    bool drop_unused;     // vertices that no face and no tet uses
+} pl_clean_options;
+
+typedef struct pl_clean_report {
+    int32_t welded;     // vertices merged into another
+    int32_t degenerate; // faces dropped
+    int32_t flipped;    // faces turned around
+    int32_t unused;     // vertices dropped
+} pl_clean_report;
+
+// All steps on, weld_distance 0.
+PL_API pl_clean_options pl_clean_options_default(void);
+
+// Cleans the surface of `mesh` in place. `report` may be NULL. Fails with PL_ERROR_ARGUMENT on a
+// negative or non-finite distance.
+PL_API pl_status pl_mesh_clean(pl_mesh *mesh, const pl_clean_options *options,
+                               pl_clean_report *report);
+
+// What is wrong with a surface, by element. All counts 0 and `closed` true: fit for tetrahedra.
+typedef struct pl_surface_report {
+    bool closed;             // at least one face, no open edge
+    int32_t n_parts;         // connected parts
+    int32_t n_open;          // edges with one face
+    int32_t *open;           // (2*n_open) their vertices
+    int32_t n_nonmanifold;   // edges with three or more faces
+    int32_t *nonmanifold;    // (2*n_nonmanifold)
+    int32_t n_misoriented;   // edges whose two faces run along it in the same direction
+    int32_t *misoriented;    // (2*n_misoriented)
+    int32_t n_pinched;       // vertices whose faces form more than one fan
+    int32_t *pinched;        // (n_pinched)
+    int32_t n_degenerate;    // faces with two equal corners, or exactly without area
+    int32_t *degenerate;     // (n_degenerate)
+    int32_t n_intersections; // pairs of faces that meet elsewhere than in what they share
+    int32_t *intersections;  // (2*n_intersections) their indices, the smaller first, sorted
+} pl_surface_report;
+
+// Inspects the faces of `mesh` (the boundary of the tets if it has no faces; indices then refer to
+// pl_mesh_surface). Intersections are decided in exact arithmetic. Free the report after use.
+PL_API pl_status pl_mesh_inspect(const pl_mesh *mesh, pl_surface_report *out);
+PL_API void pl_surface_report_free(pl_surface_report *report);
+
+typedef struct pl_decimate_options {
+    int32_t faces; // the number of faces wanted
+} pl_decimate_options;
+
+PL_API pl_decimate_options pl_decimate_options_default(void); // 1,000 faces
+
+// A surface of `options->faces` faces close to the faces of `mesh`, which must be closed, manifold
+// and free of self-intersection (else PL_ERROR_GEOMETRY, with the first offending element named);
+// the result is all of that too. The count is met exactly where the topology allows (an odd count
+// is rounded down: a closed surface has an even number); where no further collapse is safe, the
+// result has more faces and a warning goes to the log. A target at or above the count returns a
+// copy.
+PL_API pl_status pl_mesh_decimate(const pl_mesh *mesh, const pl_decimate_options *options,
+                                  pl_mesh **out);
+
+// --- Tetrahedra ---
+
+#define PL_QUALITY_BINS 18
+
+// The shape of all tets. The radius ratio is 3 inscribed / circumscribed radius: 1 for a regular
+// tet, 0 for a flat one, negative for an inverted one.
+typedef struct pl_mesh_quality {
+    int32_t n_tet, n_inverted;                   // inverted: volume <= 0
+    double min_volume, max_volume, total_volume; // [m^3]
+    double min_dihedral, max_dihedral;           // [rad]
+    double min_radius_ratio, mean_radius_ratio;
+    int64_t dihedral_bins[PL_QUALITY_BINS]; // of all 6*n_tet angles, each bin pi / 18 wide
+    int64_t ratio_bins[PL_QUALITY_BINS];    // of all radius ratios, [0, 1] in equal parts;
+                                            // negative ones count in the first
+} pl_mesh_quality;
+
+// Fails with PL_ERROR_GEOMETRY if the mesh has no tets. radius_ratio and min_dihedral, if not NULL,
+// receive one value per tet (n_tet each, owned by the caller).
+PL_API pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_quality *out, double *radius_ratio,
+                                 double *min_dihedral);
+
+// Writes the report as text with histograms into `buffer` (always terminated); returns the length
+// that the whole text needs without its terminator, like snprintf.
+PL_API size_t pl_mesh_quality_text(const pl_mesh_quality *quality, char *buffer, size_t size);
+
+// --- Shapes ---
+
+// Makes a tetrahedral mesh from a description "name" or "name:key=value:key=value", for instance
+// "ring", "box:size=1,2,0.5:cells=4,8,2". Every number has a default; pl_shape_help lists them.
+// Counts are exact: ring 72 vertices / 144 faces / 108 tets, plate 260 / 528 / 432, and formulas in
+// meshes/README.md for the others. Shapes are centred at the origin; their faces are the boundary.
+// Fails with PL_ERROR_ARGUMENT on an unknown name or key (the nearest known one is suggested), or a
+// value out of range.
+PL_API pl_status pl_mesh_make(const char *description, pl_mesh **out);
+
+// True if `description` begins with the name of a shape.
+PL_API bool pl_shape_known(const char *description);
+
+// One line per shape with its keys, defaults and counts. Static text.
+PL_API const char *pl_shape_help(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,375 @@
+#include "mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- Life ---
+
+pl_status pl_mesh_alloc(int64_t n_vert, int64_t n_face, int64_t n_tet, pl_mesh **out)
+{
+    *out = NULL;
+    int64_t limit = INT32_MAX / 4; // 4 * n must be an int32_t
+    if (n_vert > limit || n_face > limit || n_tet > limit) {
+        return pl_fail(PL_ERROR_FORMAT, "a mesh of more than %lld vertices, faces or tets",
+                       (long long)limit);
+    }
+    pl_mesh *mesh = pl_alloc_zero(1, sizeof *mesh);
+    if (mesh == NULL) return PL_ERROR_MEMORY;
+    mesh->n_vert = (int32_t)n_vert;
+    mesh->n_face = (int32_t)n_face;
+    mesh->n_tet = (int32_t)n_tet;
+    mesh->x = pl_alloc(3 * n_vert, sizeof *mesh->x);
+    mesh->face = pl_alloc(3 * n_face, sizeof *mesh->face);
+    mesh->tet = pl_alloc(4 * n_tet, sizeof *mesh->tet);
+    if (mesh->x == NULL || mesh->face == NULL || mesh->tet == NULL) {
+        pl_mesh_destroy(mesh);
+        return PL_ERROR_MEMORY;
+    }
+    *out = mesh;
+    return PL_OK;
+}
+
+static pl_status check_indices(const char *what, const int32_t *index, int64_t n, int corners,
+                               int32_t n_vert)
+{
+    for (int64_t i = 0; i < n * corners; i++) {
+        if (index[i] < 0 || index[i] >= n_vert) {
+            return pl_fail(PL_ERROR_ARGUMENT, "%s %lld: vertex %d of %d", what,
+                           (long long)(i / corners), (int)index[i], (int)n_vert);
+        }
+    }
+    return PL_OK;
+}
+
+pl_status pl_mesh_validate(const pl_mesh *mesh)
+{
+    for (int64_t i = 0; i < 3 * (int64_t)mesh->n_vert; i++) {
+        if (!isfinite(mesh->x[i])) {
+            return pl_fail(PL_ERROR_ARGUMENT, "vertex %lld: coordinate %d is not finite",
+                           (long long)(i / 3), (int)(i % 3));
+        }
+    }
+    PL_TRY(check_indices("face", mesh->face, mesh->n_face, 3, mesh->n_vert));
+    return check_indices("tet", mesh->tet, mesh->n_tet, 4, mesh->n_vert);
+}
+
+pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face, const int32_t *face,
+                         int32_t n_tet, const int32_t *tet, pl_mesh **out)
+{
+    *out = NULL;
+    if (n_vert < 0 || n_face < 0 || n_tet < 0) {
+        return pl_fail(PL_ERROR_ARGUMENT, "mesh: negative count");
+    }
+    if ((n_vert > 0 && x == NULL) || (n_face > 0 && face == NULL) || (n_tet > 0 && tet == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "mesh: NULL array with a count above 0");
+    }
+    pl_mesh *mesh;
+    PL_TRY(pl_mesh_alloc(n_vert, n_face, n_tet, &mesh));
+    if (n_vert > 0) memcpy(mesh->x, x, 3 * (size_t)n_vert * sizeof *x);
+    if (n_face > 0) memcpy(mesh->face, face, 3 * (size_t)n_face * sizeof *face);
+    if (n_tet > 0) memcpy(mesh->tet, tet, 4 * (size_t)n_tet * sizeof *tet);
+    pl_status status = pl_mesh_validate(mesh);
+    if (status != PL_OK) {
+        pl_mesh_destroy(mesh);
+        return status;
+    }
+    *out = mesh;
+    return PL_OK;
+}
+
+pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out)
+{
+    return pl_mesh_create(mesh->n_vert, mesh->x, mesh->n_face, mesh->face, mesh->n_tet, mesh->tet,
+                          out);
+}
+
+void pl_mesh_destroy(pl_mesh *mesh)
+{
+    if (mesh == NULL) return;
+    pl_free(mesh->x);
+    pl_free(mesh->face);
+    pl_free(mesh->tet);
+    pl_free(mesh);
+}
+
+// --- Looking ---
+
+int32_t pl_mesh_vertex_count(const pl_mesh *mesh)
+{
+    return mesh->n_vert;
+}
+
+int32_t pl_mesh_face_count(const pl_mesh *mesh)
+{
+    return mesh->n_face;
+}
+
+int32_t pl_mesh_tet_count(const pl_mesh *mesh)
+{
+    return mesh->n_tet;
+}
+
+const double *pl_mesh_positions(const pl_mesh *mesh)
+{
+    return mesh->x;
+}
+
+const int32_t *pl_mesh_faces(const pl_mesh *mesh)
+{
+    return mesh->face;
+}
+
+const int32_t *pl_mesh_tets(const pl_mesh *mesh)
+{
+    return mesh->tet;
+}
+
+void pl_mesh_bounds(const pl_mesh *mesh, double lo[3], double hi[3])
+{
+    for (int k = 0; k < 3; k++) {
+        lo[k] = INFINITY;
+        hi[k] = -INFINITY;
+    }
+    for (int64_t i = 0; i < mesh->n_vert; i++) {
+        for (int k = 0; k < 3; k++) {
+            lo[k] = fmin(lo[k], mesh->x[3 * i + k]);
+            hi[k] = fmax(hi[k], mesh->x[3 * i + k]);
+        }
+    }
+}
+
+// Six times the signed volume of the tet (origin, a, b, c).
+static double triple(const double o[3], const double a[3], const double b[3], const double c[3])
+{
+    double u[3], v[3], w[3];
+    for (int k = 0; k < 3; k++) {
+        u[k] = a[k] - o[k];
+        v[k] = b[k] - o[k];
+        w[k] = c[k] - o[k];
+    }
+    return u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
+           u[2] * (v[0] * w[1] - v[1] * w[0]);
+}
+
+double pl_mesh_volume(const pl_mesh *mesh)
+{
+    double sum = 0;
+    const double *x = mesh->x;
+    for (int64_t i = 0; i < mesh->n_tet; i++) {
+        const int32_t *t = mesh->tet + 4 * i;
+        sum += triple(x + 3 * t[0], x + 3 * t[1], x + 3 * t[2], x + 3 * t[3]);
+    }
+    for (int64_t i = 0; mesh->n_tet == 0 && i < mesh->n_face; i++) {
+        const int32_t *f = mesh->face + 3 * i;
+        sum += triple(x, x + 3 * f[0], x + 3 * f[1], x + 3 * f[2]); // from vertex 0: less rounding
+    }
+    return sum / 6;
+}
+
+// --- Changing ---
+
+static void swap(int32_t *a, int32_t *b)
+{
+    int32_t t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static void map_point(const double m[12], const double x[3], double y[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const double *row = m + 4 * k;
+        y[k] = row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + row[3];
+    }
+}
+
+pl_status pl_mesh_transform(pl_mesh *mesh, const double m[12])
+{
+    for (int k = 0; k < 12; k++) {
+        if (!isfinite(m[k])) return pl_fail(PL_ERROR_ARGUMENT, "transform: entry %d not finite", k);
+    }
+    double y[3];
+    for (int64_t i = 0; i < mesh->n_vert; i++) {
+        map_point(m, mesh->x + 3 * i, y);
+        if (!isfinite(y[0]) || !isfinite(y[1]) || !isfinite(y[2])) {
+            return pl_fail(PL_ERROR_ARGUMENT, "transform: vertex %lld overflows", (long long)i);
+        }
+    }
+    for (int64_t i = 0; i < mesh->n_vert; i++) {
+        map_point(m, mesh->x + 3 * i, y);
+        memcpy(mesh->x + 3 * i, y, sizeof y);
+    }
+    double det = m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
+                 m[2] * (m[4] * m[9] - m[5] * m[8]);
+    if (det < 0) {
+        for (int64_t i = 0; i < mesh->n_face; i++)
+            swap(mesh->face + 3 * i + 1, mesh->face + 3 * i + 2);
+        for (int64_t i = 0; i < mesh->n_tet; i++)
+            swap(mesh->tet + 4 * i + 2, mesh->tet + 4 * i + 3);
+    }
+    return PL_OK;
+}
+
+// --- Boundary ---
+
+// The face opposite to corner k of a positive tet, outward.
+static const int tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
+// A face of a tet under its sorted corners, chained by its smallest one.
+typedef struct facet {
+    int32_t middle, largest; // the other two corners in order
+    int32_t next;            // in the chain of the smallest corner, -1 at the end
+    bool shared;             // seen from a second tet
+} facet;
+
+static void sort3(int32_t v[3])
+{
+    if (v[0] > v[1]) swap(v, v + 1);
+    if (v[1] > v[2]) swap(v + 1, v + 2);
+    if (v[0] > v[1]) swap(v, v + 1);
+}
+
+// Marks both copies of every face that two tets share. facets (4*n_tet), head (n_vert).
+static void pair_facets(int32_t n_tet, const int32_t *tet, facet *facets, int32_t *head)
+{
+    for (int32_t i = 0; i < 4 * n_tet; i++) {
+        const int32_t *t = tet + 4 * (int64_t)(i / 4);
+        int32_t v[3];
+        for (int k = 0; k < 3; k++) v[k] = t[tet_face[i % 4][k]];
+        sort3(v);
+        facets[i] = (facet){v[1], v[2], head[v[0]], false};
+        for (int32_t j = head[v[0]]; j >= 0; j = facets[j].next) {
+            if (facets[j].middle == v[1] && facets[j].largest == v[2]) {
+                facets[i].shared = facets[j].shared = true;
+            }
+        }
+        head[v[0]] = i;
+    }
+}
+
+pl_status pl_tet_boundary(int32_t n_vert, int32_t n_tet, const int32_t *tet, int32_t **face,
+                          int32_t *n_face)
+{
+    *face = NULL;
+    *n_face = 0;
+    facet *facets = pl_alloc(4 * (int64_t)n_tet, sizeof *facets);
+    int32_t *head = pl_alloc(n_vert, sizeof *head);
+    if (facets == NULL || head == NULL) goto done;
+    memset(head, -1, (size_t)n_vert * sizeof *head);
+    pair_facets(n_tet, tet, facets, head);
+    int32_t n = 0;
+    for (int32_t i = 0; i < 4 * n_tet; i++) n += !facets[i].shared;
+    *face = pl_alloc(3 * (int64_t)n, sizeof **face);
+    if (*face == NULL) goto done;
+    for (int32_t i = 0; i < 4 * n_tet; i++) {
+        if (facets[i].shared) continue;
+        const int32_t *t = tet + 4 * (int64_t)(i / 4);
+        int32_t *f = *face + 3 * (int64_t)*n_face;
+        for (int k = 0; k < 3; k++) f[k] = t[tet_face[i % 4][k]];
+        (*n_face)++;
+    }
+done:
+    pl_free(facets);
+    pl_free(head);
+    return *face != NULL ? PL_OK : PL_ERROR_MEMORY;
+}
+
+// The mesh of `face` and of the vertices it uses. map (n_vert of mesh): new index to old.
+static pl_status extract_faces(const pl_mesh *mesh, const int32_t *face, int32_t n_face,
+                               int32_t *map, pl_mesh **out)
+{
+    int32_t *renumber = pl_alloc_zero(mesh->n_vert, sizeof *renumber);
+    if (renumber == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < 3 * (int64_t)n_face; i++) renumber[face[i]] = 1;
+    int32_t n = 0;
+    for (int32_t v = 0; v < mesh->n_vert; v++) {
+        if (renumber[v] == 0) continue;
+        if (map != NULL) map[n] = v;
+        renumber[v] = n++;
+    }
+    pl_status status = pl_mesh_alloc(n, n_face, 0, out);
+    if (status == PL_OK) {
+        for (int64_t i = 0; i < 3 * (int64_t)n_face; i++) {
+            (*out)->face[i] = renumber[face[i]];
+            memcpy((*out)->x + 3 * (int64_t)renumber[face[i]], mesh->x + 3 * (int64_t)face[i],
+                   3 * sizeof(double));
+        }
+    }
+    pl_free(renumber);
+    return status;
+}
+
+pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_mesh **out)
+{
+    *out = NULL;
+    if (mesh->n_tet == 0) return extract_faces(mesh, mesh->face, mesh->n_face, vertex_map, out);
+    int32_t *face, n_face;
+    PL_TRY(pl_tet_boundary(mesh->n_vert, mesh->n_tet, mesh->tet, &face, &n_face));
+    pl_status status = extract_faces(mesh, face, n_face, vertex_map, out);
+    pl_free(face);
+    return status;
+}
+
+// --- Building ---
+
+pl_status pl_builder_vertex(pl_mesh_builder *builder, const double x[3])
+{
+    int64_t n = 3 * builder->n_vert;
+    PL_TRY(pl_reserve((void **)&builder->x, &builder->x_capacity, n + 3, sizeof(double)));
+    memcpy(builder->x + n, x, 3 * sizeof(double));
+    builder->n_vert++;
+    return PL_OK;
+}
+
+pl_status pl_builder_face(pl_mesh_builder *builder, int32_t a, int32_t b, int32_t c)
+{
+    int64_t n = 3 * builder->n_face;
+    PL_TRY(pl_reserve((void **)&builder->face, &builder->face_capacity, n + 3, sizeof(int32_t)));
+    builder->face[n] = a;
+    builder->face[n + 1] = b;
+    builder->face[n + 2] = c;
+    builder->n_face++;
+    return PL_OK;
+}
+
+pl_status pl_builder_tet(pl_mesh_builder *builder, const int32_t tet[4])
+{
+    int64_t n = 4 * builder->n_tet;
+    PL_TRY(pl_reserve((void **)&builder->tet, &builder->tet_capacity, n + 4, sizeof(int32_t)));
+    memcpy(builder->tet + n, tet, 4 * sizeof(int32_t));
+    builder->n_tet++;
+    return PL_OK;
+}
+
+pl_status pl_builder_finish(pl_mesh_builder *builder, pl_mesh **out)
+{
+    pl_status status = pl_mesh_alloc(0, 0, 0, out);
+    int64_t limit = INT32_MAX / 4;
+    if (status == PL_OK &&
+        PL_MAX(builder->n_vert, PL_MAX(builder->n_face, builder->n_tet)) > limit) {
+        pl_mesh_destroy(*out);
+        *out = NULL;
+        status = pl_fail(PL_ERROR_FORMAT, "a mesh of more than %lld vertices, faces or tets",
+                         (long long)limit);
+    }
+    if (status == PL_OK) {
+        pl_mesh *mesh = *out;
+        mesh->n_vert = (int32_t)builder->n_vert;
+        mesh->n_face = (int32_t)builder->n_face;
+        mesh->n_tet = (int32_t)builder->n_tet;
+        if (builder->x != NULL) pl_free(mesh->x), mesh->x = builder->x;
+        if (builder->face != NULL) pl_free(mesh->face), mesh->face = builder->face;
+        if (builder->tet != NULL) pl_free(mesh->tet), mesh->tet = builder->tet;
+        *builder = (pl_mesh_builder){0};
+    }
+    pl_builder_free(builder);
+    return status;
+}
+
+void pl_builder_free(pl_mesh_builder *builder)
+{
+    pl_free(builder->x);
+    pl_free(builder->face);
+    pl_free(builder->tet);
+    *builder = (pl_mesh_builder){0};
+}

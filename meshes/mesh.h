@@ -1,0 +1,42 @@
+// The mesh behind pl_mesh, and what the files of this room share. Internal.
+
+#ifndef PL_MESH_H
+#define PL_MESH_H
+
+#include "../base/base.h"
+
+struct pl_mesh {
+    int32_t n_vert, n_face, n_tet;
+    double *x;     // positions (3*n_vert) [m]
+    int32_t *face; // triangles (3*n_face), counter-clockwise from outside
+    int32_t *tet;  // tetrahedra (4*n_tet), (b-a) x (c-a) . (d-a) > 0
+};
+
+// A mesh with room for the counts, its arrays not yet set. Fails with PL_ERROR_MEMORY, or
+// PL_ERROR_FORMAT if a count exceeds INT32_MAX / 4.
+pl_status pl_mesh_alloc(int64_t n_vert, int64_t n_face, int64_t n_tet, pl_mesh **out);
+
+// Every index in range and every position finite, or PL_ERROR_ARGUMENT with the first offender.
+pl_status pl_mesh_validate(const pl_mesh *mesh);
+
+// Appends-as-you-go storage, for readers that do not know the counts beforehand.
+typedef struct pl_mesh_builder {
+    double *x;
+    int32_t *face, *tet;
+    int64_t n_vert, n_face, n_tet;
+    int64_t x_capacity, face_capacity, tet_capacity; // in doubles / indices
+} pl_mesh_builder;
+
+pl_status pl_builder_vertex(pl_mesh_builder *builder, const double x[3]);
+pl_status pl_builder_face(pl_mesh_builder *builder, int32_t a, int32_t b, int32_t c);
+pl_status pl_builder_tet(pl_mesh_builder *builder, const int32_t tet[4]);
+// Hands the arrays over to a mesh; the builder is empty afterwards, also on failure.
+pl_status pl_builder_finish(pl_mesh_builder *builder, pl_mesh **out);
+void pl_builder_free(pl_mesh_builder *builder);
+
+// The triangles that belong to exactly one tet, outward: *face (3*n) allocated, owned by the
+// caller, sorted by tet and local face.
+pl_status pl_tet_boundary(int32_t n_vert, int32_t n_tet, const int32_t *tet, int32_t **face,
+                          int32_t *n_face);
+
+#endif
