@@ -178,19 +178,22 @@ static int edit_distance(const char *a, const char *b)
     return row[n];
 }
 
-const char *pl_nearest(const char *word, const char *const *names, int n)
+pl_status pl_fail_unknown(pl_status status, const char *what, const char *word, size_t length,
+                          const char *const *names, int n)
 {
+    char name[NEAREST_MAX + 1];
+    snprintf(name, sizeof name, "%.*s", (int)PL_MIN(length, (size_t)NEAREST_MAX), word);
     const char *best = NULL;
-    int length = (int)strnlen(word, NEAREST_MAX + 1);
-    int best_distance = 1 + PL_MAX(2, length / 3); // more typos than this are another word
-    if (length > NEAREST_MAX) return NULL;
+    int best_distance =
+        1 + PL_MAX(2, (int)strlen(name) / 3); // more typos than this are another word
     for (int i = 0; i < n; i++) {
-        if (strlen(names[i]) > NEAREST_MAX) continue;
-        int distance = edit_distance(word, names[i]);
+        PL_ASSERT(strlen(names[i]) <= NEAREST_MAX);
+        int distance = edit_distance(name, names[i]);
         if (distance < best_distance) {
             best_distance = distance;
             best = names[i];
         }
     }
-    return best;
+    if (best == NULL) return pl_fail(status, "unknown %s \"%s\"", what, name);
+    return pl_fail(status, "unknown %s \"%s\", did you mean \"%s\"?", what, name, best);
 }

@@ -50,8 +50,9 @@ pl_status pl_reserve(void **block, int64_t *capacity, int64_t need, size_t size)
 // Seconds from a steady clock.
 double pl_seconds(void);
 
-// The name out of `names` (n) that is nearest to `word` by edit distance, or NULL if none is near
-// enough to be meant. For "unknown key, did you mean ...".
-const char *pl_nearest(const char *word, const char *const *names, int n);
+// Fails with `unknown WHAT "word"`, and suggests the nearest of `names` (n) by edit distance if one
+// is near enough to be meant. `length` bounds `word`, which need not be terminated there.
+pl_status pl_fail_unknown(pl_status status, const char *what, const char *word, size_t length,
+                          const char *const *names, int n);
 
 #endif

@@ -271,8 +271,9 @@ PL_API pl_status pl_mesh_make(const char *description, pl_mesh **out);
 // True if `description` begins with the name of a shape.
 PL_API bool pl_shape_known(const char *description);
 
-// One line per shape with its keys, defaults and counts. Static text.
-PL_API const char *pl_shape_help(void);
+// One line per shape with its keys and defaults, as text in `buffer`; returns the length like
+// pl_mesh_quality_text.
+PL_API size_t pl_shape_help(char *buffer, size_t size);
 
 #ifdef __cplusplus
 }

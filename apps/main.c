@@ -1,0 +1,62 @@
+// The `pliant` command: finds the sub-command and hands over.
+
+#include "commands.h"
+#include "../base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct entry {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} entry;
+
+static const entry commands[] = {
+    {"mesh", pl_command_mesh, "read, check, clean, decimate, fill with tetrahedra and write meshes"},
+    {"render", pl_command_render, "draw meshes or a scene into a PNG picture"},
+    {"bench", pl_command_bench, "measure Pliant on this machine"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+int pl_command_failed(void)
+{
+    fprintf(stderr, "pliant: %s\n", pl_error_text());
+    return 1;
+}
+
+static void print_log(pl_log_level level, const char *text, void *user)
+{
+    (void)user;
+    fprintf(stderr, "pliant: %s%s\n", level == PL_LOG_WARNING ? "warning: " : "", text);
+}
+
+static void print_help(void)
+{
+    printf("usage: pliant COMMAND ...\n\nPliant %s simulates elastic and rigid bodies in contact.\n\n",
+           pl_version());
+    for (int i = 0; i < COMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+    printf("\n'pliant COMMAND --help' tells more; 'pliant --version' prints the version.\n");
+}
+
+int main(int argc, char **argv)
+{
+    pl_set_log(print_log, NULL);
+    const char *name = argc > 1 ? argv[1] : "--help";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_help();
+        return argc > 1 ? 0 : 1;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("pliant %s\n", pl_version());
+        return 0;
+    }
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
+        names[i] = commands[i].name;
+    }
+    pl_fail_unknown(PL_ERROR_ARGUMENT, "command", name, strlen(name), names, COMMANDS);
+    return pl_command_failed();
+}
