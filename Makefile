@@ -1,78 +1,166 @@
 # Pliant. `make help` lists the targets; `make demo` and `make check` need nothing but make itself.
 
-VERSION := $(shell awk '/define PL_VERSION_M|define PL_VERSION_P/ {printf "%s%s", s, $$3; s="."}' include/pliant.h)
+VERSION := $(shell awk '/define PL_VERSION_/ {printf "%s%s", s, $$3; s="."}' include/pliant.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
-CC ?= gcc
-CXX ?= g++
+CC := gcc
+CXX := g++
 PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+# Where to build; the sanitizers use their own folders below build/.
 B ?= build
 O ?= -O2 -g
 SCANS_DIR ?= build/scans
 UNITY_DIR ?= build/unity
 
-# No contraction: the same bits with and without fused multiply-add in the instruction set.
-WARNINGS := -Wall -Wextra -Wconversion
-COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno \
-          -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS)
+# No contraction: the same bits whether or not the machine has a fused multiply-add.
+COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno -fPIC \
+          -fvisibility=hidden -MMD -MP -Wall -Wextra -Wconversion
 CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
+LINK := $(O) $(SANITIZE) -fopenmp -Wl,--as-needed $(LDFLAGS)
 LIB_LIBS := -lmeshoptimizer -lgmp -lz -lm -lpthread
 APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy egl)
 
-# The library is every room but apps and tests; TetGen (AGPL) is linked into the command only.
-LIB_SRC := $(filter-out %_tetgen.c,$(wildcard base/*.c meshes/*.c))
-APP_SRC := $(wildcard apps/*.c)
-APP_CXX := $(wildcard apps/*.cc)
-TEST_SRC := $(wildcard tests/test_*.c)
+# The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
+# command, as does everything that draws.
+LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c))
+APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c))) \
+           $(B)/meshes/tetgen.o
+TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
-APP_OBJ := $(APP_SRC:%.c=$(B)/%.o) $(APP_CXX:%.cc=$(B)/%.o)
-TESTS := $(TEST_SRC:tests/%.c=$(B)/tests/%)
-
-.PHONY: all lib demo check setup install lint asan ubsan tsan cov fuzz clean help
+.PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
+        check-job
+.DELETE_ON_ERROR:
 
 all: $(B)/pliant lib ## build the library and the command
 
 lib: $(B)/libpliant.a $(B)/libpliant.so ## build libpliant.a and libpliant.so only
 
 $(B)/libpliant.a: $(LIB_OBJ)
-	$(AR) rcs $@.part $^ && mv $@.part $@
+$(B)/libapps.a: $(APP_OBJ)
+$(B)/libpliant.a $(B)/libapps.a:
+	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/libpliant.so: $(LIB_OBJ)
-	$(CC) $(O) $(SANITIZE) -shared -fopenmp -Wl,-soname,libpliant.so.$(SOVERSION) -o $@ $^ $(LIB_LIBS)
+	$(CC) $(LINK) -shared -Wl,-soname,libpliant.so.$(SOVERSION) -o $@ $^ $(LIB_LIBS)
 
-$(B)/pliant: $(APP_OBJ) $(B)/libpliant.a
-	$(CXX) $(O) $(SANITIZE) -fopenmp -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
+$(B)/pliant: $(B)/apps/main.o $(B)/libapps.a $(B)/libpliant.a
+	$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
-$(B)/%.o: %.c | $(B)/ready
+$(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -c $< -o $@
 
-$(B)/%.o: %.cc | $(B)/ready
+$(B)/%.o: %.cc Makefile | $(B)/ready
 	@mkdir -p $(@D)
 	$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
 
-# Looks for the packages once; says in one sentence which are missing.
+# Looks for the packages once, and says in one sentence which are missing.
 $(B)/ready: base/setup.sh
 	@base/setup.sh missing build
 	@mkdir -p $(B) && touch $@
 
-# --- tests ----------------------------------------------------------------------------------------
+setup: ## install the Debian packages that building and testing need (root or sudo)
+	@base/setup.sh packages build test
 
-$(UNITY_DIR)/unity.c:
-	@base/setup.sh unity $(UNITY_DIR)
+# --- the demo -------------------------------------------------------------------------------------
 
-$(SCANS_DIR)/bunny.off:
+demo: ## set up, build, mesh the bunny and the armadillo, draw them: results in out/
+	@base/setup.sh packages build
+	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
+
+meshes: $(patsubst %,build/meshes/%.msh,bunny armadillo armadillo-light) ## prepare the scans
+
+$(SCANS_DIR)/bunny.off $(SCANS_DIR)/armadillo.off &:
 	@base/setup.sh scans $(SCANS_DIR)
 
-$(B)/unity.o: $(UNITY_DIR)/unity.c
+# The Bunnies and the Armadillo of VJ19 (Table 1), and one for interactive use.
+build/meshes/bunny.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
 	@mkdir -p $(@D)
-	$(CC) $(O) $(SANITIZE) -fPIC -DUNITY_INCLUDE_DOUBLE -DUNITY_SUPPORT_64 -c $< -o $@
+	$(B)/pliant mesh $< --fit 1 --faces 738 --tets 1270 -o $@
 
-$(B)/tests/%: tests/%.c $(B)/unity.o $(B)/libpliant.a | $(B)/ready
+build/meshes/armadillo.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -DUNITY_INCLUDE_DOUBLE -DUNITY_SUPPORT_64 -isystem $(UNITY_DIR) -o $@ \
-		$(filter-out %.h,$^) $(LIB_LIBS)
+	$(B)/pliant mesh $< --fit 1 --faces 20978 --tets 385739 -o $@
 
--include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d)
+build/meshes/armadillo-light.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
+	@mkdir -p $(@D)
+	$(B)/pliant mesh $< --fit 1 --faces 1200 --tets 4000 -o $@
+
+out/%.vtu: build/meshes/%.msh
+	@mkdir -p $(@D)
+	$(B)/pliant mesh $< --info -o $@ >out/$*.txt
+
+out/gallery.png: apps/scenes/gallery.json build/meshes/bunny.msh build/meshes/armadillo.msh
+	@mkdir -p $(@D)
+	$(B)/pliant render $< -o $@
+
+demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png
+	@echo "The bunny in tetrahedra:       out/bunny.vtu (quality: out/bunny.txt)"
+	@echo "The armadillo in tetrahedra:   out/armadillo.vtu (quality: out/armadillo.txt)"
+	@echo "Both in a picture:             out/gallery.png"
+
+# --- tests ----------------------------------------------------------------------------------------
+
+check: ## set up, build, run every test
+	@base/setup.sh packages build test
+	@+$(MAKE) --no-print-directory -j$(JOBS) check-job
+
+check-job: all $(TESTS) $(SCANS_DIR)/bunny.off
+	@PLIANT=$(B)/pliant SCANS_DIR=$(SCANS_DIR) tests/run.sh $(TESTS)
+
+$(UNITY_DIR)/src/unity.c:
+	@base/setup.sh unity $(UNITY_DIR)
+
+UNITY_FLAGS := -DUNITY_INCLUDE_DOUBLE= -DUNITY_SUPPORT_64= -isystem $(UNITY_DIR)/src
+
+$(B)/unity.o: $(UNITY_DIR)/src/unity.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(O) $(SANITIZE) $(UNITY_FLAGS) -c $< -o $@
+
+$(B)/tests/%.o: tests/%.c Makefile $(UNITY_DIR)/src/unity.c | $(B)/ready
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(UNITY_FLAGS) -c $< -o $@
+
+$(B)/tests/%: $(B)/tests/%.o $(B)/unity.o $(B)/libapps.a $(B)/libpliant.a
+	$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
+
+asan: ## run the tests under the address sanitizer
+	@+$(MAKE) --no-print-directory check B=build/asan SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
+ubsan: ## run the tests under the undefined-behaviour sanitizer
+	@+$(MAKE) --no-print-directory check B=build/ubsan SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined"
+tsan: ## run the tests under the thread sanitizer
+	@+$(MAKE) --no-print-directory check B=build/tsan SANITIZE=-fsanitize=thread
+cov: ## run the tests and print the share of lines that they reach, by file
+	@+$(MAKE) --no-print-directory check B=build/cov O="-O0 -g" SANITIZE=--coverage
+	@tests/coverage.sh build/cov
+
+lint: ## check layout, the include directions and the usual suspects
+	@base/setup.sh packages lint
+	@clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h' '*.cc')
+	@tests/lint.sh
+
+# --- installing -----------------------------------------------------------------------------------
+
+install: all ## install header, libraries, pkg-config file and command below DESTDIR/PREFIX
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin
+	install -m 644 include/pliant.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(B)/libpliant.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(B)/libpliant.so $(DESTDIR)$(PREFIX)/lib/libpliant.so.$(VERSION)
+	ln -sf libpliant.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libpliant.so.$(SOVERSION)
+	ln -sf libpliant.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libpliant.so
+	install -m 755 $(B)/pliant $(DESTDIR)$(PREFIX)/bin/
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: pliant' 'Version: $(VERSION)' \
+		'Description: Elastic and rigid bodies in contact, free of penetration' \
+		'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lpliant' \
+		'Libs.private: -fopenmp $(LIB_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pliant.pc
+
+clean: ## remove what was built and made; keep what was fetched
+	find build -mindepth 1 -maxdepth 1 ! -name apt ! -name unity ! -name scans -exec rm -rf {} +
+	rm -rf out
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+-include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d

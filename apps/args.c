@@ -22,8 +22,12 @@ static pl_status set_value(const pl_option *option, const char *text)
 {
     double number = 0;
     switch (option->kind) {
-    case PL_OPTION_FLAG: *(bool *)option->value = true; return PL_OK;
-    case PL_OPTION_TEXT: *(const char **)option->value = text; return PL_OK;
+    case PL_OPTION_FLAG:
+        *(bool *)option->value = true;
+        return PL_OK;
+    case PL_OPTION_TEXT:
+        *(const char **)option->value = text;
+        return PL_OK;
     case PL_OPTION_COUNT:
         PL_TRY(read_number(text, &number));
         if (!(number >= 1 && number <= INT32_MAX) || number != (double)(int32_t)number) {
@@ -58,7 +62,8 @@ static pl_status read_option(const pl_command *command, int argc, char **argv, i
     if (option == NULL) {
         const char *names[OPTIONS_MAX];
         for (int k = 0; k < command->n_options; k++) names[k] = command->options[k].name;
-        return pl_fail_unknown(PL_ERROR_ARGUMENT, "option", word, length, names, command->n_options);
+        return pl_fail_unknown(PL_ERROR_ARGUMENT, "option", word, length, names,
+                               command->n_options);
     }
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
     if (option->kind == PL_OPTION_FLAG) {

@@ -13,7 +13,8 @@ typedef struct entry {
 } entry;
 
 static const entry commands[] = {
-    {"mesh", pl_command_mesh, "read, check, clean, decimate, fill with tetrahedra and write meshes"},
+    {"mesh", pl_command_mesh,
+     "read, check, clean, decimate, fill with tetrahedra and write meshes"},
     {"render", pl_command_render, "draw meshes or a scene into a PNG picture"},
     {"bench", pl_command_bench, "measure Pliant on this machine"},
 };
@@ -34,8 +35,9 @@ static void print_log(pl_log_level level, const char *text, void *user)
 
 static void print_help(void)
 {
-    printf("usage: pliant COMMAND ...\n\nPliant %s simulates elastic and rigid bodies in contact.\n\n",
-           pl_version());
+    printf(
+        "usage: pliant COMMAND ...\n\nPliant %s simulates elastic and rigid bodies in contact.\n\n",
+        pl_version());
     for (int i = 0; i < COMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
     printf("\n'pliant COMMAND --help' tells more; 'pliant --version' prints the version.\n");
 }

@@ -60,12 +60,11 @@ pl_status pl_fail(pl_status status, const char *format, ...)
 
 void pl_fail_prefix(const char *prefix)
 {
-    char text[ERROR_TEXT_SIZE];
-    memcpy(text, error_text, sizeof text);
-    int length = snprintf(error_text, sizeof error_text, "%s: ", prefix);
-    if (length > 0 && length < ERROR_TEXT_SIZE) {
-        snprintf(error_text + length, sizeof error_text - (size_t)length, "%s", text);
-    }
+    char text[2 * ERROR_TEXT_SIZE];
+    int length = snprintf(text, ERROR_TEXT_SIZE, "%s: ", prefix);
+    length = PL_MIN(length, ERROR_TEXT_SIZE - 1);
+    memcpy(text + length, error_text, sizeof error_text);
+    memcpy(error_text, text, sizeof error_text - 1); // the last byte stays 0
 }
 
 // --- Log ---

@@ -148,7 +148,8 @@ void pl_output_printf(pl_output *out, const char *format, ...)
 void pl_output_double(pl_output *out, double value)
 {
     char text[PL_DOUBLE_TEXT];
-    pl_output_write(out, text, pl_double_text(value, text));
+    size_t length = pl_double_text(value, text);
+    pl_output_write(out, text, length);
 }
 
 void pl_output_int(pl_output *out, int64_t value)

@@ -121,8 +121,8 @@ private_lists() {
 
 fetch_unity() { # directory
     private_lists && cd "$work" && private_apt source --download-only cjson &&
-        tar -xzf "$work"/cjson_*.orig.tar.gz --wildcards --strip-components=4 -C "$1" \
-            '*/tests/unity/src/*'
+        tar -xzf "$work"/cjson_*.orig.tar.gz --wildcards --strip-components=3 -C "$1" \
+            '*/tests/unity/src/*' '*/tests/unity/examples/unity_config.h'
 }
 
 fetch_scans() { # directory

@@ -1,0 +1,30 @@
+#include "load.h"
+#include "../base/base.h"
+
+static pl_status clean_surface(pl_mesh *mesh, const char *name, double weld)
+{
+    pl_clean_options options = pl_clean_options_default();
+    options.weld_distance = weld;
+    pl_clean_report report;
+    PL_TRY(pl_mesh_clean(mesh, &options, &report));
+    if (report.welded + report.degenerate + report.flipped + report.unused > 0) {
+        pl_log(PL_LOG_INFO,
+               "%s: cleaned: %d vertices welded, %d faces dropped, %d turned, %d unused vertices "
+               "dropped",
+               name, report.welded, report.degenerate, report.flipped, report.unused);
+    }
+    return PL_OK;
+}
+
+pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out)
+{
+    if (pl_shape_known(word)) return pl_mesh_make(word, out);
+    PL_TRY(pl_mesh_read(word, out));
+    if (pl_mesh_tet_count(*out) > 0) return PL_OK;
+    pl_status status = clean_surface(*out, word, weld);
+    if (status != PL_OK) {
+        pl_mesh_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,13 @@
+// What a person names on the command line, as a mesh.
+
+#ifndef PL_LOAD_H
+#define PL_LOAD_H
+
+#include "pliant.h"
+
+// `word` is a shape ("ring", "box:cells=8,8,8") or else the path of a mesh file. A surface is
+// cleaned as it comes in: vertices closer than `weld` [m] welded (0: equal ones only), degenerate
+// faces dropped, turned outward; the log says what was changed.
+pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out);
+
+#endif

@@ -1,0 +1,164 @@
+#include "scene.h"
+#include "json.h"
+#include "load.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define RADIANS (3.14159265358979323846 / 180)
+
+void pl_scene_palette(int32_t i, double rgb[3])
+{
+    static const double palette[][3] = {{0.85, 0.53, 0.31}, {0.38, 0.56, 0.75}, {0.56, 0.68, 0.38},
+                                        {0.78, 0.42, 0.44}, {0.62, 0.52, 0.73}, {0.86, 0.73, 0.40},
+                                        {0.40, 0.67, 0.65}, {0.66, 0.60, 0.54}};
+    memcpy(rgb, palette[i % COUNT(palette)], 3 * sizeof(double));
+}
+
+// --- Bodies ---
+
+// rotation: degrees about x, then y, then z.
+static void placement(double scale, const double degrees[3], const double position[3], double m[12])
+{
+    double c[3], s[3];
+    for (int k = 0; k < 3; k++) {
+        c[k] = cos(degrees[k] * RADIANS);
+        s[k] = sin(degrees[k] * RADIANS);
+    }
+    const double r[9] = {c[1] * c[2],
+                         s[0] * s[1] * c[2] - c[0] * s[2],
+                         c[0] * s[1] * c[2] + s[0] * s[2],
+                         c[1] * s[2],
+                         s[0] * s[1] * s[2] + c[0] * c[2],
+                         c[0] * s[1] * s[2] - s[0] * c[2],
+                         -s[1],
+                         s[0] * c[1],
+                         c[0] * c[1]};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) m[4 * i + j] = scale * r[3 * i + j];
+        m[4 * i + 3] = position[i];
+    }
+}
+
+// "bunny.msh" beside scenes/gallery.json is scenes/bunny.msh.
+static pl_status load_beside(const char *scene_path, const char *word, pl_mesh **out)
+{
+    const char *slash = strrchr(scene_path, '/');
+    if (pl_shape_known(word) || word[0] == '/' || slash == NULL) return pl_load_mesh(word, 0, out);
+    int folder = (int)(slash - scene_path) + 1;
+    size_t room = (size_t)folder + strlen(word) + 1;
+    char *path = pl_alloc((int64_t)room, 1);
+    if (path == NULL) return PL_ERROR_MEMORY;
+    snprintf(path, room, "%.*s%s", folder, scene_path, word);
+    pl_status status = pl_load_mesh(path, 0, out);
+    pl_free(path);
+    return status;
+}
+
+static pl_status read_cut(const pl_json *at, pl_scene_cut *cut)
+{
+    static const char *const keys[] = {"normal", "offset"};
+    pl_json v;
+    if (!pl_json_get(at, "cut", &v)) return PL_OK;
+    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
+    cut->on = true;
+    cut->normal[0] = 1;
+    PL_TRY(pl_json_vector(&v, "normal", cut->normal));
+    return pl_json_number(&v, "offset", &cut->offset);
+}
+
+static pl_status read_body(const pl_json *at, int32_t index, pl_scene_body *body)
+{
+    static const char *const keys[] = {"mesh",  "position", "rotation", "scale",
+                                       "color", "opacity",  "edges",    "cut"};
+    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    pl_json mesh;
+    const char *word = NULL;
+    PL_TRY(pl_json_require(at, "mesh", &mesh));
+    PL_TRY(pl_json_string(at, "mesh", &word));
+    double position[3] = {0}, rotation[3] = {0}, scale = 1, m[12];
+    PL_TRY(pl_json_vector(at, "position", position));
+    PL_TRY(pl_json_vector(at, "rotation", rotation));
+    PL_TRY(pl_json_positive(at, "scale", &scale));
+    pl_scene_palette(index, body->colour);
+    PL_TRY(pl_json_colour(at, "color", body->colour));
+    body->opacity = 1;
+    PL_TRY(pl_json_positive(at, "opacity", &body->opacity));
+    if (body->opacity > 1) return pl_json_fail(at, "opacity: at most 1");
+    PL_TRY(pl_json_bool(at, "edges", &body->edges));
+    PL_TRY(read_cut(at, &body->cut));
+    if (load_beside(at->file, word, &body->mesh) != PL_OK) {
+        return pl_json_fail(&mesh, "%s", pl_error_text());
+    }
+    placement(scale, rotation, position, m);
+    return pl_mesh_transform(body->mesh, m);
+}
+
+static pl_status read_bodies(const pl_json *root, pl_scene *scene)
+{
+    pl_json bodies;
+    int n = 0;
+    PL_TRY(pl_json_require(root, "bodies", &bodies));
+    PL_TRY(pl_json_array(&bodies, &n));
+    scene->bodies = pl_alloc_zero(n, sizeof *scene->bodies);
+    if (scene->bodies == NULL) return PL_ERROR_MEMORY;
+    scene->n_bodies = n;
+    for (int i = 0; i < n; i++) {
+        pl_json item = pl_json_item(&bodies, i);
+        PL_TRY(read_body(&item, i, &scene->bodies[i]));
+    }
+    return PL_OK;
+}
+
+// --- The scene ---
+
+static pl_status read_camera(const pl_json *root, pl_scene *scene)
+{
+    static const char *const keys[] = {"eye", "target", "angle"};
+    pl_json v, eye;
+    if (!pl_json_get(root, "camera", &v)) return PL_OK;
+    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
+    PL_TRY(pl_json_require(&v, "eye", &eye));
+    PL_TRY(pl_json_vector(&v, "eye", scene->eye));
+    PL_TRY(pl_json_vector(&v, "target", scene->target));
+    double degrees = 30;
+    PL_TRY(pl_json_positive(&v, "angle", &degrees));
+    if (degrees >= 180) return pl_json_fail(&v, "angle: less than 180 degrees expected");
+    if (memcmp(scene->eye, scene->target, sizeof scene->eye) == 0) {
+        return pl_json_fail(&v, "eye and target must differ");
+    }
+    scene->view_angle = degrees * RADIANS;
+    scene->has_camera = true;
+    return PL_OK;
+}
+
+static pl_status read_scene(const pl_json *root, pl_scene *scene)
+{
+    static const char *const keys[] = {"comment", "bodies", "ground", "camera"};
+    PL_TRY(pl_json_object(root, keys, COUNT(keys)));
+    scene->ground = true;
+    PL_TRY(pl_json_bool(root, "ground", &scene->ground));
+    PL_TRY(read_camera(root, scene));
+    return read_bodies(root, scene);
+}
+
+pl_status pl_scene_load(const char *path, pl_scene *out)
+{
+    *out = (pl_scene){0};
+    cJSON *tree;
+    PL_TRY(pl_json_load(path, &tree));
+    pl_json root = pl_json_root(tree, path);
+    pl_status status = read_scene(&root, out);
+    cJSON_Delete(tree);
+    if (status != PL_OK) pl_scene_free(out);
+    return status;
+}
+
+void pl_scene_free(pl_scene *scene)
+{
+    for (int32_t i = 0; i < scene->n_bodies; i++) pl_mesh_destroy(scene->bodies[i].mesh);
+    pl_free(scene->bodies);
+    *scene = (pl_scene){0};
+}

@@ -1,0 +1,41 @@
+// A scene file: what there is and how it is looked at. The keys are listed in
+// apps/scenes/README.md.
+
+#ifndef PL_SCENE_H
+#define PL_SCENE_H
+
+#include "../base/base.h"
+
+typedef struct pl_scene_cut {
+    bool on;
+    double normal[3]; // tets whose centre lies beyond the plane normal . x = offset are not drawn
+    double offset;    // [m]
+} pl_scene_cut;
+
+typedef struct pl_scene_body {
+    pl_mesh *mesh; // placed: scaled, rotated and moved
+    double colour[3];
+    double opacity;
+    bool edges; // draw the element edges
+    pl_scene_cut cut;
+} pl_scene_body;
+
+typedef struct pl_scene {
+    pl_scene_body *bodies; // (n_bodies)
+    int32_t n_bodies;
+    bool ground; // draw the plane z = 0
+    // Where from and where to; has_camera is false if the scene leaves it to the program.
+    bool has_camera;
+    double eye[3], target[3]; // [m]
+    double view_angle;        // vertical [rad]
+} pl_scene;
+
+// Loads a scene and its meshes. Fails with the key's path; relative paths of meshes start at the
+// scene's folder. Give back with pl_scene_free.
+pl_status pl_scene_load(const char *path, pl_scene *out);
+void pl_scene_free(pl_scene *scene);
+
+// The palette's colour for body i, for those that name none.
+void pl_scene_palette(int32_t i, double rgb[3]);
+
+#endif

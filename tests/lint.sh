@@ -1,0 +1,34 @@
+#!/bin/sh
+# The include directions of the house, and cppcheck. Quiet when all is well.
+set -eu
+status=0
+
+# A room and the rooms below it that its files may include.
+below() {
+    case $1 in
+    base) echo "" ;;
+    meshes | solvers) echo "base" ;;
+    collision) echo "base meshes" ;;
+    fem | rigid) echo "base meshes solvers" ;;
+    gpu) echo "base solvers" ;;
+    contact) echo "base meshes solvers fem rigid collision" ;;
+    apps | tests) echo "base meshes solvers fem rigid collision gpu contact apps" ;;
+    *) echo "" ;;
+    esac
+}
+
+for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cc' '*.cu'); do
+    room=${file%%/*}
+    for other in $(sed -n 's|^#include "\.\./\([a-z]*\)/.*|\1|p' "$file" | sort -u); do
+        case " $(below "$room") " in
+        *" $other "*) ;;
+        *) echo "$file: includes $other/, which is not below $room/" && status=1 ;;
+        esac
+    done
+done
+
+cppcheck --quiet --std=c17 --enable=warning,performance,portability --inline-suppr \
+    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches --error-exitcode=1 \
+    -D__BYTE_ORDER__=1234 -D__ORDER_LITTLE_ENDIAN__=1234 -Iinclude base meshes apps || status=1
+
+exit $status
