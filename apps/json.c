@@ -151,10 +151,11 @@ pl_status pl_json_string(const pl_json *at, const char *key, const char **value)
     return PL_OK;
 }
 
-pl_status pl_json_colour(const pl_json *at, const char *key, double rgb[3])
+pl_status pl_json_colour(const pl_json *at, const char *key, bool *given, double rgb[3])
 {
     const char *text = NULL;
     PL_TRY(pl_json_string(at, key, &text));
+    *given = text != NULL;
     if (text == NULL) return PL_OK;
     pl_json v;
     pl_json_get(at, key, &v);

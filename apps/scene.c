@@ -9,14 +9,6 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define RADIANS (3.14159265358979323846 / 180)
 
-void pl_scene_palette(int32_t i, double rgb[3])
-{
-    static const double palette[][3] = {{0.85, 0.53, 0.31}, {0.38, 0.56, 0.75}, {0.56, 0.68, 0.38},
-                                        {0.78, 0.42, 0.44}, {0.62, 0.52, 0.73}, {0.86, 0.73, 0.40},
-                                        {0.40, 0.67, 0.65}, {0.66, 0.60, 0.54}};
-    memcpy(rgb, palette[i % COUNT(palette)], 3 * sizeof(double));
-}
-
 // --- Bodies ---
 
 // rotation: degrees about x, then y, then z.
@@ -69,7 +61,7 @@ static pl_status read_cut(const pl_json *at, pl_scene_cut *cut)
     return pl_json_number(&v, "offset", &cut->offset);
 }
 
-static pl_status read_body(const pl_json *at, int32_t index, pl_scene_body *body)
+static pl_status read_body(const pl_json *at, pl_scene_body *body)
 {
     static const char *const keys[] = {"mesh",  "position", "rotation", "scale",
                                        "color", "opacity",  "edges",    "cut"};
@@ -82,8 +74,7 @@ static pl_status read_body(const pl_json *at, int32_t index, pl_scene_body *body
     PL_TRY(pl_json_vector(at, "position", position));
     PL_TRY(pl_json_vector(at, "rotation", rotation));
     PL_TRY(pl_json_positive(at, "scale", &scale));
-    pl_scene_palette(index, body->colour);
-    PL_TRY(pl_json_colour(at, "color", body->colour));
+    PL_TRY(pl_json_colour(at, "color", &body->has_colour, body->colour));
     body->opacity = 1;
     PL_TRY(pl_json_positive(at, "opacity", &body->opacity));
     if (body->opacity > 1) return pl_json_fail(at, "opacity: at most 1");
@@ -107,7 +98,7 @@ static pl_status read_bodies(const pl_json *root, pl_scene *scene)
     scene->n_bodies = n;
     for (int i = 0; i < n; i++) {
         pl_json item = pl_json_item(&bodies, i);
-        PL_TRY(read_body(&item, i, &scene->bodies[i]));
+        PL_TRY(read_body(&item, &scene->bodies[i]));
     }
     return PL_OK;
 }

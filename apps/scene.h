@@ -13,7 +13,8 @@ typedef struct pl_scene_cut {
 } pl_scene_cut;
 
 typedef struct pl_scene_body {
-    pl_mesh *mesh; // placed: scaled, rotated and moved
+    pl_mesh *mesh;   // placed: scaled, rotated and moved
+    bool has_colour; // else the program chooses
     double colour[3];
     double opacity;
     bool edges; // draw the element edges
@@ -34,8 +35,5 @@ typedef struct pl_scene {
 // scene's folder. Give back with pl_scene_free.
 pl_status pl_scene_load(const char *path, pl_scene *out);
 void pl_scene_free(pl_scene *scene);
-
-// The palette's colour for body i, for those that name none.
-void pl_scene_palette(int32_t i, double rgb[3]);
 
 #endif

@@ -19,6 +19,10 @@ pl_read_fn pl_read_off, pl_read_obj, pl_read_ply, pl_read_stl, pl_read_gmsh, pl_
 pl_sniff_fn pl_sniff_off, pl_sniff_obj, pl_sniff_ply, pl_sniff_stl, pl_sniff_gmsh, pl_sniff_vtk,
     pl_sniff_vtu;
 
+// Finds the format by content (by the extension of `name` where the content leaves it open) and
+// reads.
+pl_read_fn pl_read_bytes;
+
 // TetGen's pair of files: nodes, and the elements that refer to them (may be NULL).
 pl_status pl_read_tetgen(const pl_bytes *node, const char *node_name, const pl_bytes *ele,
                          const char *ele_name, pl_mesh **out);

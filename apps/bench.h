@@ -1,0 +1,30 @@
+// The benchmarks behind `pliant bench NAME`. Each prints time and a hash of its result, so that
+// fast-but-wrong shows, and states its claims as ratios measured in the same run.
+
+#ifndef PL_BENCH_H
+#define PL_BENCH_H
+
+#include "../base/base.h"
+
+typedef struct pl_bench_options {
+    bool quick; // small sizes: to see that it runs, not to measure
+} pl_bench_options;
+
+pl_status pl_bench_mesh(const pl_bench_options *options);
+
+// The formats that Pliant reads and does not write, for benchmarks and tests.
+typedef enum pl_sample_format {
+    PL_SAMPLE_PLY_BIG_ENDIAN,
+    PL_SAMPLE_STL_ASCII,
+    PL_SAMPLE_STL_BINARY,
+    PL_SAMPLE_GMSH2_ASCII,
+    PL_SAMPLE_GMSH2_BINARY,
+    PL_SAMPLE_VTK_ASCII,
+    PL_SAMPLE_VTK_BINARY,
+    PL_SAMPLE_TETGEN_NODE,
+    PL_SAMPLE_TETGEN_ELE,
+} pl_sample_format;
+
+pl_status pl_sample_write(const pl_mesh *mesh, pl_sample_format format, const char *path);
+
+#endif
