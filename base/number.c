@@ -1,5 +1,6 @@
 #include "number.h"
 
+#include <float.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -69,37 +70,17 @@ static const double exact_powers[EXACT_POWER_MAX + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-static inline bool is_digit(char c)
-{
-    return (unsigned)(c - '0') < 10u;
-}
-
-// Are the eight bytes of `chunk` (little endian) all digits?
-static inline bool eight_digits(uint64_t chunk)
-{
-    return ((chunk & 0xf0f0f0f0f0f0f0f0u) |
-            (((chunk + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) == 0x3333333333333333u;
-}
-
-// Their value: pairs, then fours, then all eight, each in one multiplication.
-static inline uint64_t eight_digits_value(uint64_t chunk)
-{
-    chunk -= 0x3030303030303030u;
-    chunk = chunk * 10 + (chunk >> 8);
-    return (((chunk & 0x000000ff000000ffu) * 0x000f424000000064u) +
-            (((chunk >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
-           32;
-}
+static const uint64_t tens[PL_DIGITS_STEP + 1] = {1,      10,      100,      1000,     10000,
+                                                  100000, 1000000, 10000000, 100000000};
 
 // Appends the digits at p to *w (modulo 2^64: the caller counts them).
 static inline const char *read_digits(const char *p, uint64_t *w)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (uint64_t chunk; memcpy(&chunk, p, 8), eight_digits(chunk); p += 8) {
-        *w = *w * 100000000u + eight_digits_value(chunk);
+    for (int n = PL_DIGITS_STEP; n == PL_DIGITS_STEP; p += n) {
+        uint64_t value;
+        n = pl_parse_digits(p, &value);
+        *w = *w * tens[n] + value;
     }
-#endif
-    for (; is_digit(*p); p++) *w = *w * 10 + (uint64_t)(*p - '0');
     return p;
 }
 
@@ -123,7 +104,11 @@ static bool multiply_power(uint64_t w, int q, double *value)
     if (rest_zero || rest_full) return false;
     uint64_t mantissa = a >> spare;
     mantissa = (mantissa >> 1) + (mantissa & 1); // 2^53 after rounding up is fine as a double
-    *value = ldexp((double)mantissa, exponent + spare + 1);
+    // With w and q this small the exponent is that of a normal double: put 2^it together by bits.
+    uint64_t scale_bits = (uint64_t)(exponent + spare + 1 + DBL_MAX_EXP - 1) << (DBL_MANT_DIG - 1);
+    double scale;
+    memcpy(&scale, &scale_bits, sizeof scale);
+    *value = (double)mantissa * scale;
     return true;
 }
 
@@ -142,6 +127,11 @@ static double library_double(const char *p)
     return c_locale != (locale_t)0 ? strtod_l(p, NULL, c_locale) : strtod(p, NULL);
 }
 
+static inline bool is_digit(char c)
+{
+    return (unsigned)(c - '0') < 10u;
+}
+
 // The exponent after 'e', clamped far outside the range of doubles. NULL if there are no digits.
 static const char *read_exponent(const char *p, int *exponent)
 {
@@ -158,7 +148,7 @@ const char *pl_parse_double(const char *p, double *value)
 {
     const char *start = p;
     bool negative = *p == '-';
-    if (*p == '-' || *p == '+') p++;
+    p += negative || *p == '+';
     uint64_t w = 0;
     const char *first = p;
     p = read_digits(p, &w);
@@ -194,33 +184,40 @@ const char *pl_parse_double(const char *p, double *value)
     return isfinite(*value) ? p : NULL;
 }
 
-const char *pl_parse_int64(const char *p, int64_t *value)
+const char *pl_parse_long_int64(const char *p, int64_t *value)
 {
     bool negative = *p == '-';
     if (*p == '-' || *p == '+') p++;
     const char *first = p;
     uint64_t w = 0;
-    for (; is_digit(*p); p++) w = w * 10 + (uint64_t)(*p - '0');
+    p = read_digits(p, &w);
     if (p == first) return NULL;
-    if (p - first > 18) { // may not fit: leading zeros aside, refuse
-        const char *s = first;
-        while (*s == '0') s++;
-        if (p - s > 18) return NULL;
-    }
+    while (*first == '0') first++;
+    if (p - first > 18) return NULL; // may not fit
     *value = negative ? -(int64_t)w : (int64_t)w;
     return p;
 }
 
 size_t pl_double_text(double value, char text[PL_DOUBLE_TEXT])
 {
-    int length = 0;
+    PL_ASSERT(isfinite(value));
+    memset(text, 0, PL_DOUBLE_TEXT); // pl_parse_double looks beyond the end
+    size_t length = 0;
     for (int precision = 15; precision <= 17; precision++) {
-        length = snprintf(text, PL_DOUBLE_TEXT, "%.*g", precision, value);
-        for (int i = 0; i < length; i++) {
-            if (text[i] == ',') text[i] = '.'; // the only other decimal point among locales
+        char raw[PL_DOUBLE_TEXT + 1];
+        snprintf(raw, sizeof raw, "%.*g", precision, value);
+        // Whatever stands between the digits is the locale's decimal point, of one byte or more.
+        length = 0;
+        for (const char *p = raw; *p != '\0'; p++) {
+            if (is_digit(*p) || *p == '-' || *p == '+' || *p == 'e') {
+                text[length++] = *p;
+            } else if (text[length - 1] != '.') {
+                text[length++] = '.';
+            }
         }
+        text[length] = '\0';
         double back = 0;
         if (pl_parse_double(text, &back) != NULL && back == value) break;
     }
-    return (size_t)length;
+    return length;
 }

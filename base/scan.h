@@ -15,9 +15,11 @@ typedef struct pl_scan {
     const char *name; // for messages
 } pl_scan;
 
+// The cursor starts behind a UTF-8 byte order mark, which some editors put before text.
 static inline pl_scan pl_scan_start(const pl_bytes *bytes, const char *name)
 {
-    return (pl_scan){bytes->data, bytes->data, bytes->data + bytes->size, name};
+    bool marked = bytes->size >= 3 && memcmp(bytes->data, "\xef\xbb\xbf", 3) == 0;
+    return (pl_scan){bytes->data + (marked ? 3 : 0), bytes->data, bytes->data + bytes->size, name};
 }
 
 // "name:line: sentence" for text, "name: byte offset: sentence" for binary. Return PL_ERROR_FORMAT.
@@ -49,6 +51,10 @@ static inline void pl_scan_space(pl_scan *scan)
 // Moves behind the next newline, or to the end.
 static inline void pl_scan_next_line(pl_scan *scan)
 {
+    if (*scan->p == '\n') { // most often: the line was read to its end
+        scan->p++;
+        return;
+    }
     const char *newline = memchr(scan->p, '\n', pl_scan_left(scan));
     scan->p = newline != NULL ? newline + 1 : scan->end;
 }
@@ -64,6 +70,12 @@ static inline bool pl_scan_line_ends(pl_scan *scan)
 {
     pl_scan_blanks(scan);
     return *scan->p == '\n' || pl_scan_at_end(scan);
+}
+
+// Does white space or the end of the file follow? A number that something else follows is none.
+static inline bool pl_scan_separated(const pl_scan *scan)
+{
+    return *scan->p == ' ' || (*scan->p >= '\t' && *scan->p <= '\r') || pl_scan_at_end(scan);
 }
 
 // If the text at the cursor is `word`, and white space or the end follows, moves behind it.
