@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { ERROR_TEXT_SIZE = 1024, LOG_TEXT_SIZE = 1024, ALIGNMENT = 64, NEAREST_MAX = 63 };
+enum { HUGE_PAGE = 2 << 20 };
 
 #define STRING_OF(x) #x
 #define VERSION_STRING(a, b, c) STRING_OF(a) "." STRING_OF(b) "." STRING_OF(c)
@@ -91,11 +93,23 @@ void pl_log(pl_log_level level, const char *format, ...)
 
 // --- Memory ---
 
+// Filling fresh pages of 4 KB costs more than reading a file does: asks for huge ones inside the
+// block. That they are refused is no failure. The block itself is not aligned to them, because
+// glibc recycles no mapped blocks of such an alignment.
+static void use_huge_pages(void *block, size_t size)
+{
+    uintptr_t begin = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    uintptr_t end = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
+    if (begin < end) (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 static void *default_alloc(size_t size, size_t alignment, void *user)
 {
     (void)user;
     size_t rounded = (size + alignment - 1) / alignment * alignment;
-    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    void *block = rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    if (block != NULL && size >= 2 * HUGE_PAGE) use_huge_pages(block, size);
+    return block;
 }
 
 static void default_release(void *block, void *user)
