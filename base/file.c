@@ -80,6 +80,10 @@ static void output_release(pl_output *out)
 pl_status pl_output_open(const char *path, pl_output *out)
 {
     *out = (pl_output){.fd = -1};
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) { // the rename would replace a device
+        return pl_fail(PL_ERROR_FILE, "%s: cannot write: exists and is not a regular file", path);
+    }
     size_t length = strlen(path);
     size_t room = length + 32;
     out->path = pl_alloc((int64_t)length + 1, 1);
