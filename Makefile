@@ -141,6 +141,24 @@ lint: ## check layout, the include directions and the usual suspects
 	@clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h' '*.cc')
 	@tests/lint.sh
 
+# --- fuzzing: one program per reader; tests/fuzz_reader.c says how to run it ----------------------
+
+FUZZ := $(addprefix $(B)/fuzz/,off obj ply stl gmsh vtk vtu tetgen)
+FUZZ_OBJ := $(LIB_OBJ:$(B)/%=$(B)/fuzz/objects/%)
+FUZZ_FLAGS := -std=c17 -O1 -g -Iinclude -D_GNU_SOURCE -ffp-contract=off -fno-sanitize-recover=all
+
+fuzz: $(FUZZ) ## build a libFuzzer program per reader (needs clang)
+
+$(B)/fuzz/tetgen: FUZZ_DEFINE := -DPL_FUZZ_TETGEN
+$(B)/fuzz/%: FUZZ_DEFINE = -DPL_FUZZ_READER=pl_read_$*
+$(FUZZ): $(B)/fuzz/%: tests/fuzz_reader.c $(FUZZ_OBJ)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined $(FUZZ_DEFINE) -o $@ $^ $(LIB_LIBS)
+
+$(B)/fuzz/objects/%.o: %.c Makefile | $(B)/ready
+	@command -v clang >/dev/null || { echo "make fuzz: install the package clang" >&2; exit 1; }
+	@mkdir -p $(@D)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
+
 # --- installing -----------------------------------------------------------------------------------
 
 install: all ## install header, libraries, pkg-config file and command below DESTDIR/PREFIX
@@ -163,4 +181,4 @@ clean: ## remove what was built and made; keep what was fetched
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d
+-include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d $(FUZZ_OBJ:.o=.d)
