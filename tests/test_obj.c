@@ -36,7 +36,7 @@ static void test_variants(void)
     // A polygon.
     expect_square("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
     // Corners with texture and normal; statements that say nothing about the shape.
-    expect_square("# by C:\\path\\\nmtllib a.mtl\no thing\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+    expect_square("mtllib a.mtl\no thing\n# by C:\\path\\\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
                   "vt 0 0\nvn 0 0 1\ng a b\nusemtl m\ns off\nf 1/1 2/1 3/1\nf 1//1 3/1/1 4/-1/-1\n"
                   "l 1 2\np 1\n");
     // Indices from the end; faces between the vertices, ahead of them and behind.
