@@ -151,7 +151,7 @@ pl_status pl_json_string(const pl_json *at, const char *key, const char **value)
     return PL_OK;
 }
 
-pl_status pl_json_colour(const pl_json *at, const char *key, bool *given, double rgb[3])
+pl_status pl_json_color(const pl_json *at, const char *key, bool *given, double rgb[3])
 {
     const char *text = NULL;
     PL_TRY(pl_json_string(at, key, &text));

@@ -40,6 +40,6 @@ pl_status pl_json_positive(const pl_json *at, const char *key, double *value);
 pl_status pl_json_vector(const pl_json *at, const char *key, double value[3]);
 pl_status pl_json_string(const pl_json *at, const char *key, const char **value);
 // "#rrggbb" as three numbers from 0 to 1; *given tells whether the key is there.
-pl_status pl_json_colour(const pl_json *at, const char *key, bool *given, double rgb[3]);
+pl_status pl_json_color(const pl_json *at, const char *key, bool *given, double rgb[3]);
 
 #endif

@@ -51,14 +51,21 @@ static pl_status load_beside(const char *scene_path, const char *word, pl_mesh *
 
 static pl_status read_cut(const pl_json *at, pl_scene_cut *cut)
 {
-    static const char *const keys[] = {"normal", "offset"};
+    static const char *const keys[] = {"normal", "offset", "shrink"};
     pl_json v;
     if (!pl_json_get(at, "cut", &v)) return PL_OK;
     PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
     cut->on = true;
     cut->normal[0] = 1;
     PL_TRY(pl_json_vector(&v, "normal", cut->normal));
-    return pl_json_number(&v, "offset", &cut->offset);
+    PL_TRY(pl_json_number(&v, "offset", &cut->offset));
+    PL_TRY(pl_json_number(&v, "shrink", &cut->shrink));
+    const double *n = cut->normal;
+    if (n[0] == 0 && n[1] == 0 && n[2] == 0) return pl_json_fail(&v, "normal: has no direction");
+    if (!(cut->shrink >= 0 && cut->shrink <= 0.9)) {
+        return pl_json_fail(&v, "shrink: a number from 0 to 0.9 expected");
+    }
+    return PL_OK;
 }
 
 static pl_status read_body(const pl_json *at, pl_scene_body *body)
@@ -74,7 +81,7 @@ static pl_status read_body(const pl_json *at, pl_scene_body *body)
     PL_TRY(pl_json_vector(at, "position", position));
     PL_TRY(pl_json_vector(at, "rotation", rotation));
     PL_TRY(pl_json_positive(at, "scale", &scale));
-    PL_TRY(pl_json_colour(at, "color", &body->has_colour, body->colour));
+    PL_TRY(pl_json_color(at, "color", &body->has_color, body->color));
     body->opacity = 1;
     PL_TRY(pl_json_positive(at, "opacity", &body->opacity));
     if (body->opacity > 1) return pl_json_fail(at, "opacity: at most 1");

@@ -9,13 +9,14 @@
 typedef struct pl_scene_cut {
     bool on;
     double normal[3]; // tets whose centre lies beyond the plane normal . x = offset are not drawn
-    double offset;    // [m]
+    double offset;    // [m] for a normal of unit length
+    double shrink;    // the others are drawn smaller by this part, to tell them apart
 } pl_scene_cut;
 
 typedef struct pl_scene_body {
-    pl_mesh *mesh;   // placed: scaled, rotated and moved
-    bool has_colour; // else the program chooses
-    double colour[3];
+    pl_mesh *mesh;  // placed: scaled, rotated and moved
+    bool has_color; // else the program chooses
+    double color[3];
     double opacity;
     bool edges; // draw the element edges
     pl_scene_cut cut;
@@ -24,7 +25,8 @@ typedef struct pl_scene_body {
 typedef struct pl_scene {
     pl_scene_body *bodies; // (n_bodies)
     int32_t n_bodies;
-    bool ground; // draw the plane z = 0
+    bool ground;     // draw a floor
+    double ground_z; // its height [m]: 0 in a scene file; NAN for the lowest point of the bodies
     // Where from and where to; has_camera is false if the scene leaves it to the program.
     bool has_camera;
     double eye[3], target[3]; // [m]

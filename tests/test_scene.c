@@ -60,15 +60,15 @@ static void test_a_whole_scene(void)
     pl_mesh_bounds(b->mesh, lo, hi);
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, 9.5, lo[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, 10.5, hi[0]);
-    TEST_ASSERT_TRUE(b->has_colour);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 128 / 255.0, b->colour[1]);
+    TEST_ASSERT_TRUE(b->has_color);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 128 / 255.0, b->color[1]);
     TEST_ASSERT_EQUAL_DOUBLE(0.5, b->opacity);
     TEST_ASSERT_TRUE(b->edges);
     TEST_ASSERT_TRUE(b->cut.on);
     TEST_ASSERT_EQUAL_DOUBLE(0.25, b->cut.offset);
     TEST_ASSERT_EQUAL_DOUBLE(0, b->cut.normal[0]);
     TEST_ASSERT_FALSE(scene.bodies[0].cut.on);
-    TEST_ASSERT_FALSE(scene.bodies[0].has_colour);
+    TEST_ASSERT_FALSE(scene.bodies[0].has_color);
     pl_scene_free(&scene);
 }
 

@@ -1,0 +1,154 @@
+// The command as a person runs it: its output, its messages, its exit codes.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unity.h>
+
+static char folder[] = "/tmp/pliant_command_XXXXXX";
+static char output[1 << 16]; // of the last command
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+// Runs `pliant WORDS` (WORDS may use $T, the folder); keeps what it prints, returns its exit code.
+static int pliant(const char *words)
+{
+    const char *command = getenv("PLIANT");
+    char line[2048];
+    snprintf(line, sizeof line, "T=%s; export T; %s %s 2>&1", folder,
+             command != NULL ? command : "build/pliant", words);
+    FILE *pipe = popen(line, "r");
+    size_t n = pipe != NULL ? fread(output, 1, sizeof output - 1, pipe) : 0;
+    output[n] = '\0';
+    int status = pipe != NULL ? pclose(pipe) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void expect(int code, const char *words, const char *part)
+{
+    int got = pliant(words);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(code, got, output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, part), output);
+}
+
+static void test_help(void)
+{
+    expect(0, "--help", "usage: pliant COMMAND");
+    expect(1, "", "usage: pliant COMMAND");
+    expect(0, "--version", "pliant 0.");
+    expect(0, "mesh --help", "ring:radius=0.4:section=0.2:segments=18");
+    expect(0, "render --help", "--size WxH");
+    expect(0, "bench --help", "mesh");
+    expect(1, "mehs", "pliant: unknown command \"mehs\", did you mean \"mesh\"?");
+}
+
+static void test_options(void)
+{
+    expect(1, "mesh ring --tetz 4", "pliant: unknown option \"--tetz\", did you mean \"--tets\"?");
+    expect(1, "mesh ring --tets", "pliant: --tets needs a value: --tets N");
+    expect(1, "mesh ring --tets 1.5", "pliant: --tets: \"1.5\" is not a whole number above 0");
+    expect(1, "mesh ring --tets x", "pliant: --tets: \"x\" is not a number");
+    expect(1, "mesh ring --scale=-1", "pliant: --scale: \"-1\" is not above 0");
+    expect(1, "mesh ring --info=1", "pliant: --info takes no value");
+    expect(1, "mesh", "pliant: usage: pliant mesh IN");
+    expect(1, "mesh ring cube", "pliant: usage: pliant mesh IN");
+    expect(1, "bench none", "pliant: unknown benchmark \"none\"");
+}
+
+static void test_mesh_writes_every_format(void)
+{
+    expect(0, "mesh ring -o $T/r.vtu", "72 vertices, 144 faces, 108 tets");
+    const char *const formats[] = {"obj", "ply", "off", "msh"};
+    for (int i = 0; i < 4; i++) {
+        char words[128];
+        snprintf(words, sizeof words, "mesh ring -o $T/r.%s", formats[i]);
+        expect(0, words, "72 vertices");
+        snprintf(words, sizeof words, "mesh $T/r.%s --info", formats[i]);
+        expect(0, words, "surface: closed, 1 part, free of self-intersection");
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "72 vertices, 144 faces"), output);
+    }
+    expect(0, "mesh $T/r.vtu", "108 tets");
+    expect(0, "mesh $T/r.msh --surface --ascii -o $T/s.ply", "72 vertices, 144 faces, 0 tets");
+}
+
+static void test_mesh_sizes(void)
+{
+    expect(0, "mesh cube --scale 2", "[-1, 1] x [-1, 1] x [-1, 1] m");
+    expect(0, "mesh box:size=1,2,4 --fit 1", "[-0.5, 0.5] m");
+    expect(0, "mesh cube", "volume:  1 m^3");
+}
+
+static void test_mesh_fills_and_decimates(void)
+{
+    expect(0, "mesh icosphere:level=4 --surface -o $T/ball.off",
+           "2562 vertices, 5120 faces, 0 tets");
+    expect(0, "mesh $T/ball.off --faces 500 --tets 2000 --info -o $T/ball.vtu", "500 faces");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "closed, 1 part, free of"), output);
+    expect(0, "mesh $T/ball.off --faces 500 --fill -o $T/ball.msh", "500 faces");
+}
+
+static void test_mesh_errors_name_the_file(void)
+{
+    expect(1, "mesh $T/none.off", "none.off: No such file or directory");
+    expect(1, "mesh $T", "not a regular file");
+    expect(1, "mesh ring -o $T/no/ring.vtu", "no/ring.vtu: cannot write: No such file");
+    expect(1, "mesh ring -o $T/ring.xyz", "ring.xyz");
+    expect(1, "mesh ring:segments=1 -o $T/a.vtu", "ring: segments: 1 is not a whole number");
+    system("printf 'OFF\\n3 1 0\\n0 0 0\\n1 0 0\\n0 1 0\\n3 0 1 7\\n' >/tmp/pliant_bad.off");
+    expect(1, "mesh /tmp/pliant_bad.off", "/tmp/pliant_bad.off:6:");
+    remove("/tmp/pliant_bad.off");
+}
+
+static void test_mesh_refuses_what_cannot_be_filled(void)
+{
+    system("printf 'OFF\\n3 1 0\\n0 0 0\\n1 0 0\\n0 1 0\\n3 0 1 2\\n' >/tmp/pliant_open.off");
+    expect(1, "mesh /tmp/pliant_open.off --fill -o $T/a.vtu", "open");
+    expect(0, "mesh /tmp/pliant_open.off", "surface: open, 1 part");
+    remove("/tmp/pliant_open.off");
+}
+
+static void test_render(void)
+{
+    expect(0, "render ring -o $T/ring.png --size 160x90 --passes 2", "160x90, 1 bodies");
+    expect(
+        0,
+        "render cube ring --cut y --up y --edges --no-ground -o $T/two.png --size 64x64 --passes 1",
+        "2 bodies");
+    expect(1, "render ring", "-o PICTURE.png is missing");
+    expect(1, "render ring -o $T/a.jpg", "does not end in .png");
+    expect(1, "render ring -o $T/a.png --size 0x5", "--size: \"0x5\" is not WIDTHxHEIGHT");
+    expect(1, "render ring -o $T/a.png --from 1,2", "--from: \"1,2\" is not X,Y,Z");
+    expect(1, "render ring -o $T/a.png --cut q", "--cut: \"q\" is not x, y or z");
+    expect(1, "render $T/none.json -o $T/a.png", "none.json: No such file");
+    expect(1, "render ring -o $T/no/a.png --size 16x16 --passes 1", "no/a.png: cannot write");
+}
+
+static void test_bench_runs(void)
+{
+    expect(0, "bench mesh --quick", "hash of the mesh");
+}
+
+int main(void)
+{
+    if (mkdtemp(folder) == NULL) return 1;
+    UNITY_BEGIN();
+    RUN_TEST(test_help);
+    RUN_TEST(test_options);
+    RUN_TEST(test_mesh_writes_every_format);
+    RUN_TEST(test_mesh_sizes);
+    RUN_TEST(test_mesh_fills_and_decimates);
+    RUN_TEST(test_mesh_errors_name_the_file);
+    RUN_TEST(test_mesh_refuses_what_cannot_be_filled);
+    RUN_TEST(test_render);
+    RUN_TEST(test_bench_runs);
+    char line[128];
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    return UNITY_END() + (system(line) != 0);
+}
