@@ -1,0 +1,22 @@
+// The renderer's programs in GLSL 3.30, as C strings: see shaders.c.
+
+#ifndef PL_SHADERS_H
+#define PL_SHADERS_H
+
+// Put in front of every fragment shader. LIGHTS, the lights of a pass, and UPPER_LIGHTS, the first
+// of them that shine from above, must be defined before it.
+extern const char PL_SHADER_COMMON[];
+
+// The lights of the pass and their shadow maps, for PL_SHADER_BODY_FRAGMENT and PL_SHADER_FLOOR.
+extern const char PL_SHADER_LIGHTS[];
+
+// Bodies in the picture and in a shadow map. With STOCHASTIC defined, `opacity` counts.
+extern const char PL_SHADER_BODY_VERTEX[], PL_SHADER_BODY_FRAGMENT[];
+extern const char PL_SHADER_DEPTH_VERTEX[], PL_SHADER_DEPTH_FRAGMENT[];
+
+// A triangle that covers the picture, and what is done to every pixel: the background with the
+// floor, one pass copied (added, by blending) to the sum of all, and the sum turned into sRGB.
+extern const char PL_SHADER_SCREEN_VERTEX[];
+extern const char PL_SHADER_FLOOR[], PL_SHADER_ADD[], PL_SHADER_FINISH[];
+
+#endif
