@@ -195,10 +195,15 @@ PL_API pl_clean_options pl_clean_options_default(void);
 PL_API pl_status pl_mesh_clean(pl_mesh *mesh, const pl_clean_options *options,
                                pl_clean_report *report);
 
+// No report lists more pairs of intersecting faces than this: where millions of faces lie in one
+// spot, their pairs would fill the memory.
+#define PL_INTERSECTIONS_MAX 1000000
+
 // What is wrong with a surface, by element. All counts 0 and `closed` true: fit for tetrahedra.
+// Faces with two equal corners have no edges here.
 typedef struct pl_surface_report {
     bool closed;             // at least one face, no open edge
-    int32_t n_parts;         // connected parts
+    int32_t n_parts;         // connected parts (over common vertices)
     int32_t n_open;          // edges with one face
     int32_t *open;           // (2*n_open) their vertices
     int32_t n_nonmanifold;   // edges with three or more faces
@@ -209,7 +214,9 @@ typedef struct pl_surface_report {
     int32_t *pinched;        // (n_pinched)
     int32_t n_degenerate;    // faces with two equal corners, or exactly without area
     int32_t *degenerate;     // (n_degenerate)
-    int32_t n_intersections; // pairs of faces that meet elsewhere than in what they share
+    int32_t n_intersections; // pairs of faces that meet elsewhere than in the vertex or edge that
+                             // they share, degenerate ones left out; the first
+                             // PL_INTERSECTIONS_MAX if there are more
     int32_t *intersections;  // (2*n_intersections) their indices, the smaller first, sorted
 } pl_surface_report;
 
