@@ -1,0 +1,196 @@
+#include "tree.h"
+
+#include <math.h>
+
+enum { TREE_STACK = 64 }; // the depth is at most 31, with one sibling waiting per level
+
+static const pl_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static pl_box join(const pl_box *a, const pl_box *b)
+{
+    pl_box r;
+    for (int k = 0; k < 3; k++) {
+        r.lo[k] = a->lo[k] < b->lo[k] ? a->lo[k] : b->lo[k];
+        r.hi[k] = a->hi[k] > b->hi[k] ? a->hi[k] : b->hi[k];
+    }
+    return r;
+}
+
+pl_box pl_face_box(const double *x, const int32_t face[3])
+{
+    pl_box box = empty_box;
+    for (int c = 0; c < 3; c++) {
+        const double *p = x + 3 * (int64_t)face[c];
+        for (int k = 0; k < 3; k++) {
+            if (p[k] < box.lo[k]) box.lo[k] = p[k];
+            if (p[k] > box.hi[k]) box.hi[k] = p[k];
+        }
+    }
+    return box;
+}
+
+// --- Building ---
+
+// A face by the centre of its box. Halved before the sum, so that nothing overflows.
+typedef struct centre {
+    double at[3];
+    int32_t item;
+} centre;
+
+// Strict order along an axis: by coordinate, then by item, so that the tree is unique.
+static bool before(const centre *a, const centre *b, int axis)
+{
+    return a->at[axis] != b->at[axis] ? a->at[axis] < b->at[axis] : a->item < b->item;
+}
+
+static void swap(centre *a, centre *b)
+{
+    centre t = *a;
+    *a = *b;
+    *b = t;
+}
+
+// Reorders c (n) so that the k smallest come first [Hoare's selection]. The pivots come from a
+// fixed pseudo-random sequence: the result does not depend on them, and no usual order is slow.
+static void select_smallest(centre *c, int32_t n, int32_t k, int axis)
+{
+    uint32_t random = 2463534242u;
+    int32_t lo = 0, hi = n - 1;
+    while (lo < hi) {
+        random ^= random << 13, random ^= random >> 17, random ^= random << 5;
+        swap(&c[lo], &c[lo + (int32_t)(random % (uint32_t)(hi - lo + 1))]);
+        centre pivot = c[lo];
+        int32_t i = lo, j = hi + 1;
+        for (;;) {
+            do i++;
+            while (i <= hi && before(&c[i], &pivot, axis));
+            do j--;
+            while (before(&pivot, &c[j], axis));
+            if (i >= j) break;
+            swap(&c[i], &c[j]);
+        }
+        swap(&c[lo], &c[j]);
+        if (j == k) return;
+        if (j < k) lo = j + 1;
+        if (j > k) hi = j - 1;
+    }
+}
+
+static int longest_axis(const centre *c, int32_t n)
+{
+    pl_box box = empty_box;
+    for (int32_t i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (c[i].at[k] < box.lo[k]) box.lo[k] = c[i].at[k];
+            if (c[i].at[k] > box.hi[k]) box.hi[k] = c[i].at[k];
+        }
+    }
+    int axis = 0;
+    for (int k = 1; k < 3; k++) {
+        if (box.hi[k] - box.lo[k] > box.hi[axis] - box.lo[axis]) axis = k;
+    }
+    return axis;
+}
+
+// The number of leaves below `node`: leaves are the nodes n .. 2 n - 1.
+static int32_t leaves_below(int32_t node, int32_t n)
+{
+    int64_t first = node, last = node, count = 0;
+    for (; first < 2 * (int64_t)n; first = 2 * first, last = 2 * last + 1) {
+        int64_t from = PL_MAX(first, (int64_t)n), to = PL_MIN(last, 2 * (int64_t)n - 1);
+        if (to >= from) count += to - from + 1;
+    }
+    return (int32_t)count;
+}
+
+static void place(pl_tree *tree, int32_t node, centre *c, int32_t n)
+{
+    if (n == 1) {
+        tree->item[node - tree->n] = c[0].item;
+        tree->leaf[c[0].item] = node;
+        return;
+    }
+    int32_t left = leaves_below(2 * node, tree->n);
+    select_smallest(c, n, left, longest_axis(c, n));
+    place(tree, 2 * node, c, left);
+    place(tree, 2 * node + 1, c + left, n - left);
+}
+
+pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl_tree *out)
+{
+    int64_t n = n_face;
+    *out = (pl_tree){.n = n_face};
+    out->box = pl_alloc(2 * n, sizeof *out->box);
+    out->item = pl_alloc(n, sizeof *out->item);
+    out->leaf = pl_alloc(n, sizeof *out->leaf);
+    centre *centres = pl_alloc(n, sizeof *centres);
+    if (out->box == NULL || out->item == NULL || out->leaf == NULL || centres == NULL) {
+        pl_free(centres);
+        pl_tree_free(out);
+        return PL_ERROR_MEMORY;
+    }
+    for (int32_t i = 0; i < n_face; i++) {
+        pl_box box = pl_face_box(x, face + 3 * (int64_t)i);
+        for (int k = 0; k < 3; k++) centres[i].at[k] = 0.25 * box.lo[k] + 0.25 * box.hi[k];
+        centres[i].item = i;
+    }
+    if (n > 0) place(out, 1, centres, n_face);
+    pl_free(centres);
+    for (int32_t i = 0; i < n_face; i++) {
+        out->box[n + i] = pl_face_box(x, face + 3 * (int64_t)out->item[i]);
+    }
+    for (int64_t i = n - 1; i >= 1; i--) out->box[i] = join(&out->box[2 * i], &out->box[2 * i + 1]);
+    return PL_OK;
+}
+
+void pl_tree_free(pl_tree *tree)
+{
+    pl_free(tree->box);
+    pl_free(tree->item);
+    pl_free(tree->leaf);
+    *tree = (pl_tree){0};
+}
+
+// --- Use ---
+
+static bool same(const pl_box *a, const pl_box *b)
+{
+    for (int k = 0; k < 3; k++) {
+        if (a->lo[k] != b->lo[k] || a->hi[k] != b->hi[k]) return false;
+    }
+    return true;
+}
+
+void pl_tree_update(pl_tree *tree, int32_t item, const pl_box *box)
+{
+    int32_t node = tree->leaf[item];
+    tree->box[node] = *box;
+    for (node /= 2; node >= 1; node /= 2) {
+        pl_box joined = join(&tree->box[2 * node], &tree->box[2 * node + 1]);
+        if (same(&joined, &tree->box[node])) return;
+        tree->box[node] = joined;
+    }
+}
+
+void pl_tree_remove(pl_tree *tree, int32_t item)
+{
+    pl_tree_update(tree, item, &empty_box);
+}
+
+bool pl_tree_search(const pl_tree *tree, const pl_box *box, pl_tree_visit *visit, void *user)
+{
+    int32_t stack[TREE_STACK];
+    int depth = 0;
+    if (tree->n > 0) stack[depth++] = 1;
+    while (depth > 0) {
+        int32_t node = stack[--depth];
+        if (!pl_boxes_overlap(&tree->box[node], box)) continue;
+        if (node >= tree->n) {
+            if (!visit(user, tree->item[node - tree->n])) return false;
+        } else {
+            stack[depth++] = 2 * node + 1;
+            stack[depth++] = 2 * node;
+        }
+    }
+    return true;
+}

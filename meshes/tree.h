@@ -1,0 +1,48 @@
+// A tree of boxes around the faces of a surface, for finding neighbours in space. Internal.
+//
+// The shape of the tree is fixed when it is built (halves of equal count along the longest axis, so
+// that n items make n - 1 inner nodes and a depth of log2 n, however they lie); the boxes may
+// change afterwards. This serves a surface whose faces move and vanish but stay near where they
+// were.
+
+#ifndef PL_TREE_H
+#define PL_TREE_H
+
+#include "../base/base.h"
+
+typedef struct pl_box {
+    double lo[3], hi[3];
+} pl_box;
+
+typedef struct pl_tree {
+    int32_t n;     // items
+    pl_box *box;   // (2*n) node i has the children 2 i and 2 i + 1; the leaves are n .. 2 n - 1
+    int32_t *item; // (n) of leaf n + i
+    int32_t *leaf; // (n) of each item
+} pl_tree;
+
+// Called for each item found; returns false to end the search.
+typedef bool pl_tree_visit(void *user, int32_t item);
+
+static inline bool pl_boxes_overlap(const pl_box *a, const pl_box *b)
+{
+    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] &&
+           b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+}
+
+// The box around the three corners of a face (indices into x).
+pl_box pl_face_box(const double *x, const int32_t face[3]);
+
+// Builds the tree over the boxes of n_face faces. Only PL_ERROR_MEMORY can happen.
+pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl_tree *out);
+void pl_tree_free(pl_tree *tree);
+
+// Gives an item another box; an empty one (lo > hi) hides it from searches.
+void pl_tree_update(pl_tree *tree, int32_t item, const pl_box *box);
+void pl_tree_remove(pl_tree *tree, int32_t item);
+
+// Visits all items whose boxes overlap `box`, touching included, in an order that depends only on
+// the tree. Returns false if a visit ended it.
+bool pl_tree_search(const pl_tree *tree, const pl_box *box, pl_tree_visit *visit, void *user);
+
+#endif
