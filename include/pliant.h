@@ -190,8 +190,11 @@ typedef struct pl_clean_report {
 // All steps on, weld_distance 0.
 PL_API pl_clean_options pl_clean_options_default(void);
 
-// Cleans the surface of `mesh` in place. `report` may be NULL. Fails with PL_ERROR_ARGUMENT on a
-// negative or non-finite distance.
+// Cleans the surface of `mesh` in place, in the order of the options. Vertices are welded in order:
+// each goes to the first one kept that is closer than the distance. What is left keeps its order;
+// tets are renumbered, and dropped with a warning to the log if they lost a corner. `report` may be
+// NULL. Fails with PL_ERROR_ARGUMENT on a negative or non-finite distance; a failure changes
+// nothing.
 PL_API pl_status pl_mesh_clean(pl_mesh *mesh, const pl_clean_options *options,
                                pl_clean_report *report);
 
