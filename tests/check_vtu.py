@@ -1,0 +1,167 @@
+"""VTK's own view of the files that Pliant writes, and files of VTK's own for Pliant to read.
+
+    check_vtu.py probe                    exits with 0 if VTK is there
+    check_vtu.py compare FILE REFERENCE   opens FILE (.vtu) with VTK and compares it with REFERENCE
+    check_vtu.py write FILE DIRECTORY     writes the grid of FILE (.vtu) in every encoding of VTU
+                                          and legacy VTK, and some more, into DIRECTORY
+    check_vtu.py mixed DIRECTORY          writes grids and surfaces with cells of many types
+
+REFERENCE is text: "points N", "cells N CORNERS", then "field NAME point|cell COMPONENTS", each
+followed by its numbers, doubles in hexadecimal.
+"""
+
+import os
+import sys
+
+try:
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkCommonCore import vtkPoints
+    from vtkmodules.vtkCommonDataModel import vtkPolyData, vtkUnstructuredGrid, vtkCellArray
+    from vtkmodules.vtkIOLegacy import vtkPolyDataWriter, vtkUnstructuredGridWriter
+    from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader, vtkXMLUnstructuredGridWriter
+    import numpy as np
+except ImportError as error:
+    print("VTK is not there:", error)
+    sys.exit(77)
+
+
+def read(path):
+    reader = vtkXMLUnstructuredGridReader()
+    reader.SetFileName(path)
+    reader.Update()
+    if reader.GetErrorCode() != 0:
+        sys.exit(f"{path}: VTK's reader fails with error {reader.GetErrorCode()}")
+    return reader.GetOutput()
+
+
+def require(condition, what):
+    if not condition:
+        sys.exit(f"VTK sees a difference: {what}")
+
+
+def compare(path, reference):
+    grid = read(path)
+    tokens = iter(open(reference).read().split())
+    word = lambda: next(tokens)
+    require(word() == "points", "reference")
+    n = int(word())
+    points = np.array([float.fromhex(word()) for _ in range(3 * n)])
+    require(grid.GetNumberOfPoints() == n, "number of points")
+    if n > 0:
+        found = vtk_to_numpy(grid.GetPoints().GetData())
+        require(found.dtype == np.float64, "type of points")
+        require(found.tobytes() == points.tobytes(), "points")
+    require(word() == "cells", "reference")
+    m, corners = int(word()), int(word())
+    cells = [int(word()) for _ in range(m * corners)]
+    require(grid.GetNumberOfCells() == m, "number of cells")
+    for i in range(m):
+        require(grid.GetCellType(i) == (10 if corners == 4 else 5), f"type of cell {i}")
+        ids = grid.GetCell(i).GetPointIds()
+        found = [ids.GetId(k) for k in range(ids.GetNumberOfIds())]
+        require(found == cells[corners * i : corners * (i + 1)], f"cell {i}")
+    counts = {"point": 0, "cell": 0}
+    for token in tokens:
+        require(token == "field", "reference")
+        name, where, components = word(), word(), int(word())
+        size = components * (n if where == "point" else m)
+        values = np.array([float.fromhex(word()) for _ in range(size)])
+        data = grid.GetPointData() if where == "point" else grid.GetCellData()
+        array = data.GetArray(name)
+        require(array is not None, f"{name} is missing")
+        require(array.GetNumberOfComponents() == components, f"components of {name}")
+        require(vtk_to_numpy(array).tobytes() == values.tobytes(), f"values of {name}")
+        counts[where] += 1
+    require(grid.GetPointData().GetNumberOfArrays() == counts["point"], "number of point fields")
+    require(grid.GetCellData().GetNumberOfArrays() == counts["cell"], "number of cell fields")
+
+
+def write_legacy(grid, path, version, binary):
+    writer = vtkPolyDataWriter() if grid.IsA("vtkPolyData") else vtkUnstructuredGridWriter()
+    writer.SetFileVersion(version)
+    writer.SetFileTypeToBinary() if binary else writer.SetFileTypeToASCII()
+    writer.SetInputData(grid)
+    writer.SetFileName(path)
+    require(writer.Write() == 1, path)
+
+
+def write_all(path, directory):
+    grid = read(path)
+    for version in (42, 51):
+        for binary in (False, True):
+            name = f"legacy-{version}-{'binary' if binary else 'ascii'}.vtk"
+            write_legacy(grid, os.path.join(directory, name), version, binary)
+    modes = {
+        "ascii": lambda w: w.SetDataModeToAscii(),
+        "inline": lambda w: w.SetDataModeToBinary(),
+        "raw": lambda w: (w.SetDataModeToAppended(), w.EncodeAppendedDataOff()),
+        "base64": lambda w: (w.SetDataModeToAppended(), w.EncodeAppendedDataOn()),
+    }
+    for mode, set_mode in modes.items():
+        for compressed in (False, True):
+            for header in ("32", "64"):
+                for order in ("little", "big"):
+                    writer = vtkXMLUnstructuredGridWriter()
+                    writer.SetInputData(grid)
+                    set_mode(writer)
+                    if compressed:
+                        writer.SetCompressorTypeToZLib()
+                        writer.SetBlockSize(1024)  # so that there are several blocks
+                    else:
+                        writer.SetCompressorTypeToNone()
+                    writer.SetHeaderTypeToUInt32() if header == "32" else writer.SetHeaderTypeToUInt64()
+                    if order == "little":
+                        writer.SetByteOrderToLittleEndian()
+                    else:
+                        writer.SetByteOrderToBigEndian()
+                    name = f"{mode}-{'zlib' if compressed else 'plain'}-{header}-{order}.vtu"
+                    writer.SetFileName(os.path.join(directory, name))
+                    require(writer.Write() == 1, name)
+    pieces = vtkXMLUnstructuredGridWriter()
+    pieces.SetInputData(grid)
+    pieces.SetNumberOfPieces(3)
+    pieces.SetFileName(os.path.join(directory, "pieces.vtu"))
+    require(pieces.Write() == 1, "pieces")
+
+
+def mixed(directory):
+    points = vtkPoints()
+    for i in range(9):
+        points.InsertNextPoint(i % 3, i // 3, 0)
+    points.InsertNextPoint(0, 0, 1)
+    grid = vtkUnstructuredGrid()
+    grid.SetPoints(points)
+    cells = [
+        (1, [0]), (3, [0, 1]), (5, [0, 1, 3]), (9, [0, 1, 4, 3]), (8, [0, 1, 3, 4]),
+        (7, [0, 1, 4, 7, 3]), (6, [0, 3, 1, 4, 2]), (10, [0, 1, 3, 9]), (14, [0, 1, 4, 3, 9]),
+        (10, [1, 4, 3, 9]),
+    ]
+    for kind, corners in cells:
+        grid.InsertNextCell(kind, len(corners), corners)
+    surface = vtkPolyData()
+    surface.SetPoints(points)
+    for add, chosen in (("SetVerts", [[0]]), ("SetLines", [[0, 1, 2]]),
+                        ("SetPolys", [[0, 1, 4, 3], [1, 2, 5]]), ("SetStrips", [[3, 4, 6, 7]])):
+        array = vtkCellArray()
+        for corners in chosen:
+            array.InsertNextCell(len(corners), corners)
+        getattr(surface, add)(array)
+    for version in (42, 51):
+        for binary in (False, True):
+            suffix = f"{version}-{'binary' if binary else 'ascii'}.vtk"
+            write_legacy(grid, os.path.join(directory, "grid-" + suffix), version, binary)
+            write_legacy(surface, os.path.join(directory, "surface-" + suffix), version, binary)
+    writer = vtkXMLUnstructuredGridWriter()
+    writer.SetInputData(grid)
+    writer.SetFileName(os.path.join(directory, "grid.vtu"))
+    require(writer.Write() == 1, "grid.vtu")
+
+
+if sys.argv[1] == "compare":
+    compare(sys.argv[2], sys.argv[3])
+elif sys.argv[1] == "write":
+    write_all(sys.argv[2], sys.argv[3])
+elif sys.argv[1] == "mixed":
+    mixed(sys.argv[2])
+elif sys.argv[1] != "probe":
+    sys.exit(__doc__)
