@@ -20,7 +20,7 @@ CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
 LINK := $(O) $(SANITIZE) -fopenmp -Wl,--as-needed $(LDFLAGS)
 LIB_LIBS := -lmeshoptimizer -lgmp -lz -lm -lpthread
-APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy egl)
+APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.

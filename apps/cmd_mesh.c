@@ -52,7 +52,7 @@ static pl_status decimate(pl_mesh **mesh, int32_t faces)
 static pl_status fill(pl_mesh **mesh, const job *j)
 {
     pl_tetrahedralize_options options = pl_tetrahedralize_options_default();
-    if (j->tets > 0) options.target_tets = j->tets;
+    if (j->tets > 0) options.tets = j->tets;
     if (j->quality > 0) options.quality = j->quality;
     if (j->max_volume > 0) options.max_volume = j->max_volume;
     pl_mesh *solid;
