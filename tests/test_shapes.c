@@ -130,7 +130,7 @@ static void test_help_names_every_shape(void)
 {
     char text[4096];
     size_t length = pl_shape_help(text, sizeof text);
-    TEST_ASSERT_EQUAL_size_t(strlen(text), length);
+    TEST_ASSERT_EQUAL_UINT64(strlen(text), length);
     const char *names[] = {"ring", "plate", "box", "cube", "cylinder", "icosphere", "torus", "rod"};
     for (int i = 0; i < 8; i++) {
         TEST_ASSERT_NOT_NULL(strstr(text, names[i]));
@@ -138,8 +138,8 @@ static void test_help_names_every_shape(void)
     }
     TEST_ASSERT_FALSE(pl_shape_known("rings"));
     char little[8];
-    TEST_ASSERT_EQUAL_size_t(length, pl_shape_help(little, sizeof little));
-    TEST_ASSERT_EQUAL_size_t(7, strlen(little));
+    TEST_ASSERT_EQUAL_UINT64(length, pl_shape_help(little, sizeof little));
+    TEST_ASSERT_EQUAL_UINT64(7, strlen(little));
 }
 
 int main(void)
