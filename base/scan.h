@@ -36,10 +36,10 @@ static inline bool pl_scan_at_end(const pl_scan *scan)
     return scan->p >= scan->end;
 }
 
-// Moves over spaces, tabs and carriage returns: stays on the line.
+// Moves over white space (tabs and carriage returns too) but not over the end of the line.
 static inline void pl_scan_blanks(pl_scan *scan)
 {
-    while (*scan->p == ' ' || *scan->p == '\t' || *scan->p == '\r') scan->p++;
+    while (*scan->p == ' ' || (*scan->p >= '\t' && *scan->p <= '\r' && *scan->p != '\n')) scan->p++;
 }
 
 // Moves over all white space.

@@ -261,6 +261,9 @@ static void test_broken_text(void)
     refuse_text(ASCII V1 F1 "end_header\n0 0 0\nx\n", "x.ply", "x.ply:11: expected the number of");
     refuse_bytes(LITERAL(ASCII V1 "end_header\n0 \0 0 0\n"), "x.ply", PL_ERROR_FORMAT,
                  "x.ply:8: vertex 0");
+    refuse_text(ASCII "element vertex 1\nproperty list uchar int a\n" XYZ(
+                    "float") "end_header\n242949672953333333\v\f 1 2\n",
+                "x.ply", "x.ply:9: vertex 0");
     writer w; // binary where text is declared
     put_square(&w, false, 4);
     char *data = strstr(w.data, "binary_little_endian");
