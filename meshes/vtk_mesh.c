@@ -10,21 +10,24 @@ void pl_vtk_cells_free(pl_vtk_cells *cells)
 
 void pl_vtk_log_skipped(const char *file, const int64_t skipped[PL_VTK_TYPES])
 {
-    static const char *const names[PL_VTK_TYPES] = {[0] = "empty cells",
-                                                    [1] = "vertices",
-                                                    [PL_VTK_POLY_VERTEX] = "poly-vertices",
-                                                    [3] = "lines",
-                                                    [PL_VTK_POLY_LINE] = "poly-lines",
-                                                    [11] = "voxels",
-                                                    [12] = "hexahedra",
-                                                    [13] = "wedges",
-                                                    [14] = "pyramids",
-                                                    [21] = "quadratic edges",
-                                                    [22] = "quadratic triangles",
-                                                    [23] = "quadratic quads",
-                                                    [24] = "quadratic tets",
-                                                    [25] = "quadratic hexahedra",
-                                                    [42] = "polyhedra"};
+    static const char *const names[PL_VTK_TYPES] = {
+        [0] = "empty cells",
+        [1] = "vertices",
+        [PL_VTK_POLY_VERTEX] = "poly-vertices",
+        [3] = "lines",
+        [PL_VTK_POLY_LINE] = "poly-lines",
+        [PL_VTK_TRIANGLE_STRIP] = "strips of fewer than three corners",
+        [PL_VTK_POLYGON] = "polygons of fewer than three corners",
+        [11] = "voxels",
+        [12] = "hexahedra",
+        [13] = "wedges",
+        [14] = "pyramids",
+        [21] = "quadratic edges",
+        [22] = "quadratic triangles",
+        [23] = "quadratic quads",
+        [24] = "quadratic tets",
+        [25] = "quadratic hexahedra",
+        [42] = "polyhedra"};
     pl_log_skipped(file, skipped, names, PL_VTK_TYPES);
 }
 
@@ -195,13 +198,14 @@ static inline pl_status add_cell(adder *a, int64_t cell, int type, int64_t n)
         return n == 4 ? add_polygon(a, cell, n, type == PL_VTK_PIXEL) : fail_size(a, cell, type, n);
     case PL_VTK_POLYGON:
     case PL_VTK_TRIANGLE_STRIP:
-        return n >= 3 ? add_polygon(a, cell, n, type == PL_VTK_TRIANGLE_STRIP)
-                      : fail_size(a, cell, type, n);
+        if (n >= 3) return add_polygon(a, cell, n, type == PL_VTK_TRIANGLE_STRIP);
+        break;
     default:
-        a->skipped[type]++;
-        cursor_skip(&a->connectivity, n);
-        return PL_OK;
+        break;
     }
+    a->skipped[type]++;
+    cursor_skip(&a->connectivity, n);
+    return PL_OK;
 }
 
 // Room for what the types promise; longer polygons get theirs as they come.

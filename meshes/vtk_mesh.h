@@ -5,7 +5,7 @@
 
 #include "array.h"
 
-// The types of cells that become faces or tets; the others are skipped.
+// Types of cells. Those from TRIANGLE to TETRA become faces or tets; all others are skipped.
 enum {
     PL_VTK_POLY_VERTEX = 2,
     PL_VTK_POLY_LINE = 4,
@@ -33,8 +33,8 @@ void pl_vtk_cells_free(pl_vtk_cells *cells);
 pl_status pl_vtk_add_points(const pl_array *points, const pl_scan *scan, pl_mesh_builder *builder);
 
 // Appends the triangles and tets among `cells`, whose corners count from `first_vertex` on up to
-// the last vertex of the builder; polygons and strips become triangles. The others are counted in
-// `skipped`, by type.
+// the last vertex of the builder; polygons and strips become triangles. The others, and those of
+// fewer than three corners, are counted in `skipped`, by type.
 pl_status pl_vtk_add_cells(const pl_vtk_cells *cells, int64_t first_vertex, const pl_scan *scan,
                            pl_mesh_builder *builder, int64_t skipped[PL_VTK_TYPES]);
 

@@ -5,7 +5,6 @@
 pl_xml pl_xml_start(const pl_bytes *bytes, const char *name)
 {
     pl_xml xml = {.scan = pl_scan_start(bytes, name)};
-    if (bytes->size >= 3 && memcmp(bytes->data, "\xef\xbb\xbf", 3) == 0) xml.scan.p += 3;
     xml.tag = xml.scan.p;
     return xml;
 }

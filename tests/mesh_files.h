@@ -5,6 +5,7 @@
 #define MESH_FILES_H
 
 #include "../meshes/io.h"
+#include "failing_alloc.h"
 #include "unity.h"
 
 #include <math.h>
@@ -169,41 +170,20 @@ static inline void check_mutations(pl_read_fn *read, const buffer *b)
 
 // --- Memory that runs out ---
 
-static int64_t alloc_calls, alloc_fail_at, alloc_live;
-
-static inline void *failing_alloc(size_t size, size_t alignment, void *user)
-{
-    (void)user;
-    if (alloc_calls++ == alloc_fail_at) return NULL;
-    void *block = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    alloc_live += block != NULL;
-    return block;
-}
-
-static inline void failing_release(void *block, void *user)
-{
-    (void)user;
-    alloc_live--;
-    free(block);
-}
-
 // Runs `job` with its first, second, ... allocation failing, until it succeeds. Each failure must
-// be reported as such and leave nothing behind. Returns the number of allocations.
-static inline int64_t check_allocations(pl_status (*job)(void *), void *user)
+// be reported as such and leave nothing behind.
+static inline void check_allocations(pl_status (*job)(void *), void *user)
 {
-    pl_allocator allocator = {failing_alloc, failing_release, NULL};
-    pl_set_allocator(&allocator);
     pl_status status = PL_ERROR_MEMORY;
-    for (alloc_fail_at = 0; status != PL_OK && alloc_fail_at < 10000; alloc_fail_at++) {
-        alloc_calls = alloc_live = 0;
+    int64_t n = 0;
+    for (; status == PL_ERROR_MEMORY && n < 10000; n++) {
+        fail_nth(n);
         status = job(user);
-        if (alloc_live != 0 || (status != PL_OK && status != PL_ERROR_MEMORY)) break;
+        TEST_ASSERT_EQUAL_INT64_MESSAGE(0, live_blocks, "blocks left");
     }
-    pl_set_allocator(NULL);
-    TEST_ASSERT_EQUAL_INT64_MESSAGE(0, alloc_live, "blocks left");
+    fail_never();
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
-    TEST_ASSERT_GREATER_THAN_INT64(1, alloc_fail_at);
-    return alloc_fail_at - 1;
+    TEST_ASSERT_GREATER_THAN_INT64(2, n); // some did fail
 }
 
 typedef struct read_job {
