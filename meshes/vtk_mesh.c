@@ -250,21 +250,32 @@ static int64_t count_size(adder *a, int64_t size, int64_t most)
     return n;
 }
 
+// How many of the cells from `cell` on are of the same type as it, if that is triangles or tets;
+// the polygons of a surface may be triangles. Not more than a window holds.
+static int64_t count_type(adder *a, int64_t cell, bool *tets)
+{
+    cursor *types = &a->types;
+    *tets = false;
+    if (a->cells->type == PL_VTK_POLYGON) return PL_MIN(WINDOW, a->cells->count - cell);
+    if (a->cells->type != 0) return 0;
+    if (types->at == types->size) cursor_load(types);
+    const int64_t *type = types->window + types->at;
+    *tets = type[0] == PL_VTK_TETRA;
+    if (!*tets && type[0] != PL_VTK_TRIANGLE) return 0;
+    int64_t n = 1;
+    while (n < types->size - types->at && type[n] == type[0]) n++;
+    return n;
+}
+
 // The usual case, done fast: takes the triangles, or the tets, that come next in a row. *taken is
 // their number, 0 if the next cell is something else.
 static pl_status take_simplices(adder *a, int64_t cell, int64_t *taken)
 {
     const pl_vtk_cells *cells = a->cells;
     pl_mesh_builder *builder = a->builder;
-    cursor *types = &a->types;
-    *taken = 0;
-    if (cells->type != 0) return PL_OK;
-    if (types->at == types->size) cursor_load(types);
-    const int64_t *type = types->window + types->at;
-    bool tets = type[0] == PL_VTK_TETRA;
-    if (!tets && type[0] != PL_VTK_TRIANGLE) return PL_OK;
-    int64_t n = 1;
-    while (n < types->size - types->at && type[n] == type[0]) n++;
+    bool tets;
+    int64_t n = *taken = count_type(a, cell, &tets);
+    if (n == 0) return PL_OK;
     int corners = tets ? 4 : 3, counts = cells->counted ? 1 : 0;
     n = count_size(a, corners, n);
     PL_TRY(pl_builder_reserve_faces(builder, tets ? 0 : n)); // polygons may have used the room
@@ -283,7 +294,7 @@ static pl_status take_simplices(adder *a, int64_t cell, int64_t *taken)
     *(tets ? &builder->n_tet : &builder->n_face) += n;
     cursor_skip(&a->connectivity, stride * n);
     if (!cells->counted) cursor_skip(&a->offsets, n);
-    cursor_skip(types, n);
+    if (cells->type == 0) cursor_skip(&a->types, n);
     *taken = n;
     return PL_OK;
 }

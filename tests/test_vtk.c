@@ -177,6 +177,35 @@ static void test_reads_many_cells(void)
     }
 }
 
+// Surfaces of many triangles, with a quad now and then, take the fast way and the other in turn.
+static void test_reads_many_polygons(void)
+{
+    enum { N = 3000 };
+    buffer b = {0};
+    char line[64];
+    put_text(&b, "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n" POINTS);
+    snprintf(line, sizeof line, "POLYGONS %d %d\n", N, 4 * N + N / 1000);
+    put_text(&b, line);
+    for (int i = 0; i < N; i++) {
+        snprintf(line, sizeof line, i % 1000 == 7 ? "4 %d %d %d 4\n" : "3 %d %d %d\n", i % 3,
+                 (i + 1) % 3, (i + 2) % 3);
+        put_text(&b, line);
+    }
+    pl_mesh *mesh = read_good(pl_read_vtk, b.data, b.size);
+    TEST_ASSERT_EQUAL(N + N / 1000, mesh->n_face);
+    for (int i = 0, f = 0; i < N; i++) {
+        for (int k = 0; k < 3; k++) TEST_ASSERT_EQUAL((i + k) % 3, mesh->face[3 * f + k]);
+        f += i % 1000 == 7 ? 2 : 1;
+        if (i % 1000 == 7) TEST_ASSERT_EQUAL(4, mesh->face[3 * f - 1]);
+    }
+    pl_mesh_destroy(mesh);
+    free_buffer(&b);
+    expect_text_error(pl_read_vtk,
+                      "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n" POINTS
+                      "POLYGONS 2 8\n3 0 1 2\n3 0 1\n5\n",
+                      "test:12: cell 1 refers to point 5 of 5");
+}
+
 static void test_says_where_text_is_wrong(void)
 {
     static const char *const bad[][2] = {
@@ -335,6 +364,7 @@ int main(void)
     RUN_TEST(test_sniffs_the_first_line);
     RUN_TEST(test_reads_a_mesh_of_nothing);
     RUN_TEST(test_reads_many_cells);
+    RUN_TEST(test_reads_many_polygons);
     RUN_TEST(test_says_where_text_is_wrong);
     RUN_TEST(test_says_where_binary_is_wrong);
     RUN_TEST(test_survives_damage);
