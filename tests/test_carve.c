@@ -56,7 +56,7 @@ static void test_walls_that_contradict_each_other_are_refused(void)
     pl_mesh_destroy(mesh);
 }
 
-static void test_what_is_outside_goes_with_its_vertices(void)
+static void test_a_wall_without_an_inner_side_is_found(void)
 {
     // The first tet is solid; the two others are a bag of which only the outer side has walls.
     int32_t face[] = {1, 2, 3, 0, 3, 2, 0, 1, 3, 0, 2, 1, 0, 1,
@@ -104,7 +104,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_all_inside_stays);
     RUN_TEST(test_walls_that_contradict_each_other_are_refused);
-    RUN_TEST(test_what_is_outside_goes_with_its_vertices);
+    RUN_TEST(test_a_wall_without_an_inner_side_is_found);
     RUN_TEST(test_a_missing_wall_is_found);
     RUN_TEST(test_a_wall_that_no_tet_has_is_found);
     RUN_TEST(test_a_surface_turned_inside_out_is_refused);

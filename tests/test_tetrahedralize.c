@@ -115,6 +115,16 @@ static pl_mesh *box(int n)
 
 // --- What every result must be ---
 
+static void check_all_used(const pl_mesh *mesh)
+{
+    int32_t n_vert = pl_mesh_vertex_count(mesh);
+    const int32_t *tet = pl_mesh_tets(mesh);
+    char *used = calloc((size_t)n_vert, 1);
+    for (int32_t i = 0; i < 4 * pl_mesh_tet_count(mesh); i++) used[tet[i]] = 1;
+    TEST_ASSERT_NULL(memchr(used, 0, (size_t)n_vert));
+    free(used);
+}
+
 static void check_result(const pl_mesh *surface, const pl_mesh *mesh)
 {
     size_t n_vert = (size_t)pl_mesh_vertex_count(surface);
@@ -130,6 +140,7 @@ static void check_result(const pl_mesh *surface, const pl_mesh *mesh)
     TEST_ASSERT_TRUE(q.min_volume > 0);
     double volume = pl_mesh_volume(surface);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12 * volume, volume, q.total_volume);
+    check_all_used(mesh);
     pl_mesh *skin;
     TEST_ASSERT_EQUAL(PL_OK, pl_mesh_surface(mesh, NULL, &skin));
     TEST_ASSERT_EQUAL(n_face, pl_mesh_face_count(skin));
