@@ -234,12 +234,13 @@ typedef struct pl_decimate_options {
 
 PL_API pl_decimate_options pl_decimate_options_default(void); // 1,000 faces
 
-// A surface of `options->faces` faces close to the faces of `mesh`, which must be closed, manifold
-// and free of self-intersection (else PL_ERROR_GEOMETRY, with the first offending element named);
-// the result is all of that too. The count is met exactly where the topology allows (an odd count
+// A surface of `options->faces` (at least 4) faces close to that of `mesh` (see pl_mesh_surface),
+// which must be closed, manifold, consistently oriented and free of self-intersection (else
+// PL_ERROR_GEOMETRY, with the first offending element named); the result is all of that too, and
+// encloses nearly the same volume. The count is met exactly where the topology allows (an odd count
 // is rounded down: a closed surface has an even number); where no further collapse is safe, the
-// result has more faces and a warning goes to the log. A target at or above the count returns a
-// copy.
+// result has more faces and a warning goes to the log. A target at or above the count returns the
+// surface as it is.
 PL_API pl_status pl_mesh_decimate(const pl_mesh *mesh, const pl_decimate_options *options,
                                   pl_mesh **out);
 
