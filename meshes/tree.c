@@ -6,16 +6,6 @@ enum { TREE_STACK = 64 }; // the depth is at most 31, with one sibling waiting p
 
 static const pl_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
-static pl_box join(const pl_box *a, const pl_box *b)
-{
-    pl_box r;
-    for (int k = 0; k < 3; k++) {
-        r.lo[k] = a->lo[k] < b->lo[k] ? a->lo[k] : b->lo[k];
-        r.hi[k] = a->hi[k] > b->hi[k] ? a->hi[k] : b->hi[k];
-    }
-    return r;
-}
-
 pl_box pl_face_box(const double *x, const int32_t face[3])
 {
     pl_box box = empty_box;
@@ -139,7 +129,8 @@ pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl
     for (int32_t i = 0; i < n_face; i++) {
         out->box[n + i] = pl_face_box(x, face + 3 * (int64_t)out->item[i]);
     }
-    for (int64_t i = n - 1; i >= 1; i--) out->box[i] = join(&out->box[2 * i], &out->box[2 * i + 1]);
+    for (int64_t i = n - 1; i >= 1; i--)
+        out->box[i] = pl_boxes_join(&out->box[2 * i], &out->box[2 * i + 1]);
     return PL_OK;
 }
 
@@ -166,7 +157,7 @@ void pl_tree_update(pl_tree *tree, int32_t item, const pl_box *box)
     int32_t node = tree->leaf[item];
     tree->box[node] = *box;
     for (node /= 2; node >= 1; node /= 2) {
-        pl_box joined = join(&tree->box[2 * node], &tree->box[2 * node + 1]);
+        pl_box joined = pl_boxes_join(&tree->box[2 * node], &tree->box[2 * node + 1]);
         if (same(&joined, &tree->box[node])) return;
         tree->box[node] = joined;
     }

@@ -30,6 +30,16 @@ static inline bool pl_boxes_overlap(const pl_box *a, const pl_box *b)
            b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
 }
 
+static inline pl_box pl_boxes_join(const pl_box *a, const pl_box *b)
+{
+    pl_box r;
+    for (int k = 0; k < 3; k++) {
+        r.lo[k] = a->lo[k] < b->lo[k] ? a->lo[k] : b->lo[k];
+        r.hi[k] = a->hi[k] > b->hi[k] ? a->hi[k] : b->hi[k];
+    }
+    return r;
+}
+
 // The box around the three corners of a face (indices into x).
 pl_box pl_face_box(const double *x, const int32_t face[3]);
 
