@@ -19,7 +19,7 @@ COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -fopenmp -ffp-contract=off -f
 CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
 LINK := $(O) $(SANITIZE) -fopenmp -Wl,--as-needed $(LDFLAGS)
-LIB_LIBS := -lmeshoptimizer -lgmp -lz -lm -lpthread
+LIB_LIBS := -lgmp -lz -lm -lpthread
 APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the

@@ -24,7 +24,6 @@ build  pkg-config          command pkg-config
 build  libgomp1            library libgomp.so.1
 build  libgmp-dev          header gmp.h
 build  zlib1g-dev          header zlib.h
-build  libmeshoptimizer-dev header meshoptimizer.h
 build  libtet1.5-dev       header tetgen.h
 build  libcjson-dev        header cjson/cJSON.h
 build  libstb-dev          header stb/stb_image_write.h

@@ -60,7 +60,7 @@ static void test_readme_example(void)
     expect(
         "cd $T && gcc ring.c -static-libgcc $(" PKG_CONFIG
         "--cflags) usr/lib/libpliant.a $(" PKG_CONFIG
-        "--libs-only-other --static) -lmeshoptimizer -lgmp -lz -lm -o ring_static && ./ring_static",
+        "--libs-only-other --static) -lgmp -lz -lm -o ring_static && ./ring_static",
         "216 tets");
 }
 
