@@ -32,23 +32,15 @@ static bool boxes_overlap(const double *p, const double *q, const double *a, con
     return true;
 }
 
-// The segments pq and ab, all in one plane.
-static bool coplanar_segments_meet(const double *p, const double *q, const double *a,
-                                   const double *b)
+static bool segments_meet(const double *p, const double *q, const double *a, const double *b)
 {
-    if (!boxes_overlap(p, q, a, b)) return false;
+    if (!boxes_overlap(p, q, a, b) || pl_orient3d(p, q, a, b) != 0) return false;
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         if (pl_orient2d(a, b, p, i, j) * pl_orient2d(a, b, q, i, j) > 0) return false;
         if (pl_orient2d(p, q, a, i, j) * pl_orient2d(p, q, b, i, j) > 0) return false;
     }
     return true;
-}
-
-static bool segments_meet(const double *p, const double *q, const double *a, const double *b)
-{
-    return boxes_overlap(p, q, a, b) && pl_orient3d(p, q, a, b) == 0 &&
-           coplanar_segments_meet(p, q, a, b);
 }
 
 static bool signs_agree(int r, int s, int t)

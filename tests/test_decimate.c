@@ -220,6 +220,31 @@ static void test_sphere_to_a_tetrahedron(void)
     pl_mesh_destroy(sphere);
 }
 
+// The hole and the loops around the tube must not be pinched: V - E + F stays 0.
+static void test_torus_keeps_its_hole(void)
+{
+    enum { AROUND = 40, TUBE = 10, N = AROUND * TUBE };
+    double x[3 * N];
+    int32_t face[6 * N];
+    for (int i = 0; i < N; i++) {
+        int a = i / TUBE, t = i % TUBE, b = (a + 1) % AROUND, s = (t + 1) % TUBE;
+        double phi = 2 * 3.14159265358979323846 * a / AROUND;
+        double psi = 2 * 3.14159265358979323846 * t / TUBE, r = 1 + 0.2 * cos(psi);
+        x[3 * i] = r * cos(phi), x[3 * i + 1] = r * sin(phi), x[3 * i + 2] = 0.2 * sin(psi);
+        set3(face + 6 * i, i, b * TUBE + t, b * TUBE + s);
+        set3(face + 6 * i + 3, i, b * TUBE + s, a * TUBE + s);
+    }
+    pl_mesh *torus = make_mesh(N, x, 2 * N, face);
+    for (int faces = 14; faces < 120; faces += 10) {
+        pl_mesh *coarse = decimate(torus, faces);
+        assert_sound(coarse, 1);
+        TEST_ASSERT_EQUAL_INT(pl_mesh_face_count(coarse), 2 * pl_mesh_vertex_count(coarse));
+        TEST_ASSERT_TRUE(pl_mesh_face_count(coarse) == faces || faces < 40);
+        pl_mesh_destroy(coarse);
+    }
+    pl_mesh_destroy(torus);
+}
+
 // Two vertices with thousands of faces each, all of them needles.
 static void test_hubs(void)
 {
@@ -353,6 +378,7 @@ int main(void)
     RUN_TEST(test_subdivided_surface);
     RUN_TEST(test_box_keeps_its_shape);
     RUN_TEST(test_sphere_to_a_tetrahedron);
+    RUN_TEST(test_torus_keeps_its_hole);
     RUN_TEST(test_hubs);
     RUN_TEST(test_thin_shell_stays_apart);
     RUN_TEST(test_odd_counts_are_rounded_down);
