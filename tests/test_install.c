@@ -57,11 +57,10 @@ static void test_readme_example(void)
            "--cflags --libs) -o ring && LD_LIBRARY_PATH=$T/usr/lib ./ring && ls",
            "216 tets, dihedral angles from");
     expect("ls $T/ring.vtu", "ring.vtu");
-    expect(
-        "cd $T && gcc ring.c -static-libgcc $(" PKG_CONFIG
-        "--cflags) usr/lib/libpliant.a $(" PKG_CONFIG
-        "--libs-only-other --static) -lgmp -lz -lm -o ring_static && ./ring_static",
-        "216 tets");
+    expect("cd $T && gcc ring.c -static-libgcc $(" PKG_CONFIG
+           "--cflags) usr/lib/libpliant.a $(" PKG_CONFIG
+           "--libs-only-other --static) -lgmp -lz -lm -o ring_static && ./ring_static",
+           "216 tets");
 }
 
 static void test_no_agpl_in_the_library(void)
