@@ -129,8 +129,9 @@ static void flush(pl_output *out)
 
 void pl_output_write(pl_output *out, const void *data, size_t size)
 {
-    if (size > OUTPUT_BUFFER - out->used) flush(out);
-    if (size > OUTPUT_BUFFER / 2) {
+    bool large = size > OUTPUT_BUFFER / 2; // not worth a copy
+    if (large || size > OUTPUT_BUFFER - out->used) flush(out);
+    if (large) {
         write_through(out, data, size);
     } else {
         memcpy(out->buffer + out->used, data, size);

@@ -175,6 +175,30 @@ static void test_files_round_trip(void)
     unlink(in_folder("a"));
 }
 
+// Blocks of every size arrive in the order in which they were written.
+static void test_output_keeps_the_order(void)
+{
+    enum { LARGEST = 200000 };
+    char *block = malloc(LARGEST);
+    pl_output out;
+    TEST_ASSERT_EQUAL(PL_OK, pl_output_open(in_folder("order"), &out));
+    for (int i = 0; i < 60; i++) {
+        memset(block, i + 1, LARGEST);
+        pl_output_write(&out, block, (size_t)(i * i * 7919 % LARGEST));
+    }
+    TEST_ASSERT_EQUAL(PL_OK, pl_output_close(&out));
+    pl_bytes bytes;
+    TEST_ASSERT_EQUAL(PL_OK, pl_bytes_load(in_folder("order"), &bytes));
+    const char *p = bytes.data;
+    for (int i = 0; i < 60; i++) {
+        for (int k = 0; k < i * i * 7919 % LARGEST; k++) TEST_ASSERT_EQUAL_INT(i + 1, *p++);
+    }
+    TEST_ASSERT_EQUAL_PTR(bytes.data + bytes.size, p);
+    pl_bytes_free(&bytes);
+    unlink(in_folder("order"));
+    free(block);
+}
+
 static void test_file_errors_name_the_file(void)
 {
     pl_bytes bytes;
@@ -237,6 +261,7 @@ int main(void)
     RUN_TEST(test_reserve_keeps_contents);
     RUN_TEST(test_unknown_names_suggest);
     RUN_TEST(test_files_round_trip);
+    RUN_TEST(test_output_keeps_the_order);
     RUN_TEST(test_file_errors_name_the_file);
     RUN_TEST(test_full_disk_leaves_nothing);
     RUN_TEST(test_abandoned_output_leaves_the_old_file);
