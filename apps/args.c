@@ -1,4 +1,5 @@
 #include "args.h"
+#include "commands.h"
 #include "../base/number.h"
 
 #include <stdio.h>
@@ -80,7 +81,8 @@ static pl_status read_option(const pl_command *command, int argc, char **argv, i
     return status;
 }
 
-pl_status pl_args_read(const pl_command *command, int argc, char **argv, int *n_words, bool *help)
+static pl_status read_words(const pl_command *command, int argc, char **argv, int *n_words,
+                            bool *help)
 {
     PL_ASSERT(command->n_options <= OPTIONS_MAX);
     *n_words = 0;
@@ -105,7 +107,7 @@ pl_status pl_args_read(const pl_command *command, int argc, char **argv, int *n_
     return PL_OK;
 }
 
-void pl_args_print_help(const pl_command *command)
+static void print_help(const pl_command *command)
 {
     printf("usage: pliant %s\n\n%s\n\n", command->usage, command->summary);
     for (int i = 0; i < command->n_options; i++) {
@@ -116,4 +118,20 @@ void pl_args_print_help(const pl_command *command)
         printf("  %-20s %s\n", left, option->help);
     }
     if (command->notes != NULL) printf("\n%s\n", command->notes);
+}
+
+int pl_command_failed(void)
+{
+    fprintf(stderr, "pliant: %s\n", pl_error_text());
+    return 1;
+}
+
+bool pl_args_read(const pl_command *command, int argc, char **argv, int *n_words, int *exit_code)
+{
+    bool help;
+    bool ok = read_words(command, argc, argv, n_words, &help) == PL_OK;
+    if (ok && !help) return true;
+    if (ok) print_help(command);
+    *exit_code = ok ? 0 : pl_command_failed();
+    return false;
 }

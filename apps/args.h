@@ -31,9 +31,8 @@ typedef struct pl_command {
 
 // Reads argv (argc): sets the options' values and moves the plain words to the front of argv, their
 // number to *n_words. "--" ends the options; "--name=value" and "--name value" are the same.
-// *help is set if --help was among them: then nothing else is checked.
-pl_status pl_args_read(const pl_command *command, int argc, char **argv, int *n_words, bool *help);
-
-void pl_args_print_help(const pl_command *command);
+// Returns true if the command is to go on. Otherwise it is over, with *exit_code: help was asked
+// for and printed, or something is wrong and was said.
+bool pl_args_read(const pl_command *command, int argc, char **argv, int *n_words, int *exit_code);
 
 #endif

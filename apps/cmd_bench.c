@@ -22,13 +22,8 @@ int pl_command_bench(int argc, char **argv)
         "bytes",
         1,
         1};
-    int n_words;
-    bool help;
-    if (pl_args_read(&command, argc, argv, &n_words, &help) != PL_OK) return pl_command_failed();
-    if (help) {
-        pl_args_print_help(&command);
-        return 0;
-    }
+    int n_words, exit_code;
+    if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     static const char *const names[] = {"mesh"};
     if (strcmp(argv[0], "mesh") == 0) {
         return pl_bench_mesh(&bench) == PL_OK ? 0 : pl_command_failed();

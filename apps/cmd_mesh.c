@@ -185,13 +185,8 @@ int pl_command_mesh(int argc, char **argv)
                                 shapes,
                                 1,
                                 1};
-    int n_words;
-    bool help;
-    if (pl_args_read(&command, argc, argv, &n_words, &help) != PL_OK) return pl_command_failed();
-    if (help) {
-        pl_args_print_help(&command);
-        return 0;
-    }
+    int n_words, exit_code;
+    if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     j.input = argv[0];
     if (j.output == NULL) j.info = true;
     pl_mesh *mesh;

@@ -262,12 +262,7 @@ int pl_command_render(int argc, char **argv)
         "--up, --cut and --edges apply to meshes; a scene says these itself.",
         1,
         WORDS_MAX};
-    int n_words;
-    bool help;
-    if (pl_args_read(&command, argc, argv, &n_words, &help) != PL_OK) return pl_command_failed();
-    if (help) {
-        pl_args_print_help(&command);
-        return 0;
-    }
+    int n_words, exit_code;
+    if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     return run(n_words, argv, &j) == PL_OK ? 0 : pl_command_failed();
 }

@@ -21,12 +21,6 @@ static const entry commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-int pl_command_failed(void)
-{
-    fprintf(stderr, "pliant: %s\n", pl_error_text());
-    return 1;
-}
-
 static void print_log(pl_log_level level, const char *text, void *user)
 {
     (void)user;

@@ -1,8 +1,8 @@
 #include "quality.h"
+#include "../base/text.h"
 #include "mesh.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -162,24 +162,6 @@ pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_quality *out, double *rad
 
 // --- Text ---
 
-// Appends to a buffer that may be too small; `length` counts what the whole text needs.
-typedef struct text {
-    char *buffer;
-    size_t size, length;
-} text;
-
-static void add(text *to, const char *format, ...) PL_PRINTF(2, 3);
-
-static void add(text *to, const char *format, ...)
-{
-    size_t left = to->length < to->size ? to->size - to->length : 0;
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(left > 0 ? to->buffer + to->length : NULL, left, format, arguments);
-    va_end(arguments);
-    if (n > 0) to->length += (size_t)n;
-}
-
 enum { BAR_WIDTH = 16 };
 
 // A bar in proportion to the fullest bin. A bin that holds anything shows at least a dot: the worst
@@ -200,34 +182,34 @@ static int64_t fullest_bin(const int64_t bins[PL_QUALITY_BINS])
     return most;
 }
 
-static void add_histograms(text *to, const pl_mesh_quality *quality)
+static void add_histograms(pl_text *to, const pl_mesh_quality *quality)
 {
     int64_t most_angles = fullest_bin(quality->dihedral_bins);
     int64_t most_ratios = fullest_bin(quality->ratio_bins);
-    add(to, "%-39s%s\n", "dihedral angle [degrees]", "radius ratio");
+    pl_text_add(to, "%-39s%s\n", "dihedral angle [degrees]", "radius ratio");
     for (int i = 0; i < PL_QUALITY_BINS; i++) {
         char angles[BAR_WIDTH + 1], ratios[BAR_WIDTH + 1];
         draw_bar(quality->dihedral_bins[i], most_angles, angles);
         draw_bar(quality->ratio_bins[i], most_ratios, ratios);
-        add(to, "%3d - %3d |%s %10lld  ", 180 * i / PL_QUALITY_BINS,
-            180 * (i + 1) / PL_QUALITY_BINS, angles, (long long)quality->dihedral_bins[i]);
-        add(to, "%.2f - %.2f |%s %10lld\n", (double)i / PL_QUALITY_BINS,
-            (double)(i + 1) / PL_QUALITY_BINS, ratios, (long long)quality->ratio_bins[i]);
+        pl_text_add(to, "%3d - %3d |%s %10lld  ", 180 * i / PL_QUALITY_BINS,
+                    180 * (i + 1) / PL_QUALITY_BINS, angles, (long long)quality->dihedral_bins[i]);
+        pl_text_add(to, "%.2f - %.2f |%s %10lld\n", (double)i / PL_QUALITY_BINS,
+                    (double)(i + 1) / PL_QUALITY_BINS, ratios, (long long)quality->ratio_bins[i]);
     }
 }
 
 size_t pl_mesh_quality_text(const pl_mesh_quality *quality, char *buffer, size_t size)
 {
-    text to = {buffer, size, 0};
-    if (size > 0) buffer[0] = '\0';
+    pl_text to = pl_text_start(buffer, size);
     double degrees = 180 / M_PI;
-    add(&to, "tets          %12d   inverted %12d\n", (int)quality->n_tet, (int)quality->n_inverted);
-    add(&to, "volume [m^3]  min %8.3g   max %8.3g   total %8.6g\n", quality->min_volume,
-        quality->max_volume, quality->total_volume);
-    add(&to, "dihedral      min %8.3f   max %8.3f   degrees\n", degrees * quality->min_dihedral,
-        degrees * quality->max_dihedral);
-    add(&to, "radius ratio  min %8.5f   mean %7.5f   (regular 1, flat 0)\n\n",
-        quality->min_radius_ratio, quality->mean_radius_ratio);
+    pl_text_add(&to, "tets          %12d   inverted %12d\n", (int)quality->n_tet,
+                (int)quality->n_inverted);
+    pl_text_add(&to, "volume [m^3]  min %8.3g   max %8.3g   total %8.6g\n", quality->min_volume,
+                quality->max_volume, quality->total_volume);
+    pl_text_add(&to, "dihedral      min %8.3f   max %8.3f   degrees\n",
+                degrees * quality->min_dihedral, degrees * quality->max_dihedral);
+    pl_text_add(&to, "radius ratio  min %8.5f   mean %7.5f   (regular 1, flat 0)\n\n",
+                quality->min_radius_ratio, quality->mean_radius_ratio);
     add_histograms(&to, quality);
     return to.length;
 }
