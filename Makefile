@@ -13,6 +13,10 @@ O ?= -O2 -g
 SCANS_DIR ?= build/scans
 UNITY_DIR ?= build/unity
 
+# `make V=1` shows the whole command lines.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
 # No contraction: the same bits whether or not the machine has a fused multiply-add.
 COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno -fPIC \
           -fvisibility=hidden -MMD -MP -Wall -Wextra -Wconversion
@@ -40,21 +44,26 @@ lib: $(B)/libpliant.a $(B)/libpliant.so ## build libpliant.a and libpliant.so on
 $(B)/libpliant.a: $(LIB_OBJ)
 $(B)/libapps.a: $(APP_OBJ)
 $(B)/libpliant.a $(B)/libapps.a:
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/libpliant.so: $(LIB_OBJ)
-	$(CC) $(LINK) -shared -Wl,-soname,libpliant.so.$(SOVERSION) -o $@ $^ $(LIB_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK) -shared -Wl,-soname,libpliant.so.$(SOVERSION) -o $@ $^ $(LIB_LIBS)
 
 $(B)/pliant: $(B)/apps/main.o $(B)/libapps.a $(B)/libpliant.a
-	$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 $(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS_ALL) -c $< -o $@
 
 $(B)/%.o: %.cc Makefile | $(B)/ready
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) -c $< -o $@
 
 # Looks for the packages once, and says in one sentence which are missing.
 $(B)/ready: base/setup.sh
@@ -117,14 +126,17 @@ UNITY_FLAGS := -DUNITY_INCLUDE_DOUBLE= -DUNITY_SUPPORT_64= -isystem $(UNITY_DIR)
 
 $(B)/unity.o: $(UNITY_DIR)/src/unity.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(O) $(SANITIZE) $(UNITY_FLAGS) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(O) $(SANITIZE) $(UNITY_FLAGS) -c $< -o $@
 
 $(B)/tests/%.o: tests/%.c Makefile $(UNITY_DIR)/src/unity.c | $(B)/ready
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(UNITY_FLAGS) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS_ALL) $(UNITY_FLAGS) -c $< -o $@
 
 $(B)/tests/%: $(B)/tests/%.o $(B)/unity.o $(B)/libapps.a $(B)/libpliant.a
-	$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 asan: ## run the tests under the address sanitizer
 	@+$(MAKE) --no-print-directory check B=build/asan SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
