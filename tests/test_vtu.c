@@ -49,6 +49,13 @@ static void test_reads_text(void)
     pl_mesh *mesh = read_good(pl_read_vtu, text, strlen(text));
     expect_small(mesh);
     pl_mesh_destroy(mesh);
+    buffer marked = {0}; // with a byte order mark in front
+    put_text(&marked, "\xef\xbb\xbf");
+    put_text(&marked, text);
+    mesh = read_good(pl_read_vtu, marked.data, marked.size);
+    expect_small(mesh);
+    pl_mesh_destroy(mesh);
+    free_buffer(&marked);
 }
 
 static void test_appends_pieces(void)
