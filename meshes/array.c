@@ -175,21 +175,24 @@ void pl_array_doubles(const pl_array *array, int64_t first, int64_t n, double *o
     }
 }
 
-// The loop of pl_array_gather for one type: the compiler makes a copy for each constant group and
-// swap, which is what makes it fast.
-#define DEFINE_GATHER(NAME, T, U, SWAP)                                                            \
-    static inline __attribute__((always_inline)) int64_t NAME(                                     \
-        const char *from, int64_t stride, int group, bool swap, int64_t n, uint64_t base,          \
-        uint64_t limit, int32_t *out)                                                              \
+// The loops of pl_array_gather and pl_array_match for one type. The compiler makes a copy for each
+// constant group and swap, which is what makes them fast.
+#define LOAD(T, U, SWAP, FROM)                                                                     \
+    U bits;                                                                                        \
+    T value;                                                                                       \
+    memcpy(&bits, FROM, sizeof bits);                                                              \
+    if (swap) bits = (U)SWAP(bits);                                                                \
+    memcpy(&value, &bits, sizeof value)
+
+#define DEFINE_LOOPS(NAME, T, U, SWAP)                                                             \
+    static inline __attribute__((always_inline))                                                   \
+    int64_t gather_##NAME(const char *from, int64_t stride, int group, bool swap, int64_t n,       \
+                          uint64_t base, uint64_t limit, int32_t *out)                             \
     {                                                                                              \
         for (int64_t i = 0; i < n; i++, from += (size_t)stride * sizeof(T), out += group) {        \
             bool good = true;                                                                      \
             for (int k = 0; k < group; k++) {                                                      \
-                U bits;                                                                            \
-                T value;                                                                           \
-                memcpy(&bits, from + (size_t)k * sizeof bits, sizeof bits);                        \
-                if (swap) bits = (U)SWAP(bits);                                                    \
-                memcpy(&value, &bits, sizeof value);                                               \
+                LOAD(T, U, SWAP, from + (size_t)k * sizeof(T));                                    \
                 uint64_t shifted = (uint64_t)(int64_t)value - base;                                \
                 good &= shifted < limit;                                                           \
                 out[k] = (int32_t)shifted;                                                         \
@@ -197,51 +200,73 @@ void pl_array_doubles(const pl_array *array, int64_t first, int64_t n, double *o
             if (!good) return i;                                                                   \
         }                                                                                          \
         return n;                                                                                  \
+    }                                                                                              \
+    static inline __attribute__((always_inline)) int64_t match_##NAME(                             \
+        const char *from, int64_t stride, bool swap, int64_t n, uint64_t expected, uint64_t step)  \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++, from += (size_t)stride * sizeof(T), expected += step) {    \
+            LOAD(T, U, SWAP, from);                                                                \
+            if ((uint64_t)(int64_t)value != expected) return i;                                    \
+        }                                                                                          \
+        return n;                                                                                  \
     }
 
-DEFINE_GATHER(gather_i8, int8_t, uint8_t, AS_IS)
-DEFINE_GATHER(gather_u8, uint8_t, uint8_t, AS_IS)
-DEFINE_GATHER(gather_i16, int16_t, uint16_t, __builtin_bswap16)
-DEFINE_GATHER(gather_u16, uint16_t, uint16_t, __builtin_bswap16)
-DEFINE_GATHER(gather_i32, int32_t, uint32_t, __builtin_bswap32)
-DEFINE_GATHER(gather_u32, uint32_t, uint32_t, __builtin_bswap32)
-DEFINE_GATHER(gather_i64, int64_t, uint64_t, __builtin_bswap64)
+DEFINE_LOOPS(i8, int8_t, uint8_t, AS_IS)
+DEFINE_LOOPS(u8, uint8_t, uint8_t, AS_IS)
+DEFINE_LOOPS(i16, int16_t, uint16_t, __builtin_bswap16)
+DEFINE_LOOPS(u16, uint16_t, uint16_t, __builtin_bswap16)
+DEFINE_LOOPS(i32, int32_t, uint32_t, __builtin_bswap32)
+DEFINE_LOOPS(u32, uint32_t, uint32_t, __builtin_bswap32)
+DEFINE_LOOPS(i64, int64_t, uint64_t, __builtin_bswap64)
+
+// return CALL(name of the type) for the type of the array.
+#define DISPATCH(CALL)                                                                             \
+    switch (array->type) {                                                                         \
+    case PL_INT8:                                                                                  \
+        return CALL(i8);                                                                           \
+    case PL_UINT8:                                                                                 \
+        return CALL(u8);                                                                           \
+    case PL_INT16:                                                                                 \
+        return CALL(i16);                                                                          \
+    case PL_UINT16:                                                                                \
+        return CALL(u16);                                                                          \
+    case PL_INT32:                                                                                 \
+        return CALL(i32);                                                                          \
+    case PL_UINT32:                                                                                \
+        return CALL(u32);                                                                          \
+    case PL_INT64:                                                                                 \
+    case PL_UINT64:                                                                                \
+        return CALL(i64);                                                                          \
+    case PL_FLOAT32:                                                                               \
+    case PL_FLOAT64:                                                                               \
+        break;                                                                                     \
+    }                                                                                              \
+    return 0
 
 #define GATHER_GROUP(NAME, GROUP)                                                                  \
-    (array->swap ? NAME(from, stride, GROUP, true, n, (uint64_t)base, (uint64_t)limit, out)        \
-                 : NAME(from, stride, GROUP, false, n, (uint64_t)base, (uint64_t)limit, out))
-#define GATHER(NAME)                                                                               \
-    (group == 4   ? GATHER_GROUP(NAME, 4)                                                          \
-     : group == 3 ? GATHER_GROUP(NAME, 3)                                                          \
-                  : GATHER_GROUP(NAME, group))
+    (array->swap                                                                                   \
+         ? gather_##NAME(from, stride, GROUP, true, n, (uint64_t)base, (uint64_t)limit, out)       \
+         : gather_##NAME(from, stride, GROUP, false, n, (uint64_t)base, (uint64_t)limit, out))
+#define GATHER(NAME) (group == 4 ? GATHER_GROUP(NAME, 4) : GATHER_GROUP(NAME, 3))
+#define MATCH(NAME)                                                                                \
+    (array->swap ? match_##NAME(from, stride, true, n, (uint64_t)start, (uint64_t)step)            \
+                 : match_##NAME(from, stride, false, n, (uint64_t)start, (uint64_t)step))
 
 int64_t pl_array_gather(const pl_array *array, int64_t first, int64_t stride, int group, int64_t n,
                         int64_t base, int64_t limit, int32_t *out)
 {
-    PL_ASSERT(limit <= INT32_MAX);
+    PL_ASSERT((group == 3 || group == 4) && limit <= INT32_MAX);
     PL_ASSERT(n == 0 || first + stride * (n - 1) + group <= array->count);
     const char *from = array->data + (size_t)first * pl_number_size(array->type);
-    switch (array->type) {
-    case PL_INT8:
-        return GATHER(gather_i8);
-    case PL_UINT8:
-        return GATHER(gather_u8);
-    case PL_INT16:
-        return GATHER(gather_i16);
-    case PL_UINT16:
-        return GATHER(gather_u16);
-    case PL_INT32:
-        return GATHER(gather_i32);
-    case PL_UINT32:
-        return GATHER(gather_u32);
-    case PL_INT64:
-    case PL_UINT64:
-        return GATHER(gather_i64);
-    case PL_FLOAT32:
-    case PL_FLOAT64:
-        break;
-    }
-    return 0;
+    DISPATCH(GATHER);
+}
+
+int64_t pl_array_match(const pl_array *array, int64_t first, int64_t stride, int64_t n,
+                       int64_t start, int64_t step)
+{
+    PL_ASSERT(n == 0 || first + stride * (n - 1) < array->count);
+    const char *from = array->data + (size_t)first * pl_number_size(array->type);
+    DISPATCH(MATCH);
 }
 
 int64_t pl_first_not_finite(const double *values, int64_t n)

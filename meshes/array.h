@@ -56,11 +56,16 @@ pl_status pl_array_text(pl_scan *scan, pl_number_type type, int64_t count, pl_ar
 void pl_array_ints(const pl_array *array, int64_t first, int64_t n, int64_t *out);
 void pl_array_doubles(const pl_array *array, int64_t first, int64_t n, double *out);
 
-// Picks `group` out of every `stride` values from `first` on, n times:
+// Picks `group` (3 or 4) out of every `stride` values from `first` on, n times:
 //     out[group*i + k] = value[first + stride*i + k] - base,   i < n, k < group.
 // Returns n, or the first i where a result is not in [0, limit), limit <= INT32_MAX.
 int64_t pl_array_gather(const pl_array *array, int64_t first, int64_t stride, int group, int64_t n,
                         int64_t base, int64_t limit, int32_t *out);
+
+// Compares every `stride`-th value from `first` on with start, start + step, start + 2*step, ...
+// Returns n if the first n are equal to these, else how many are before one is not.
+int64_t pl_array_match(const pl_array *array, int64_t first, int64_t stride, int64_t n,
+                       int64_t start, int64_t step);
 
 // Forgets the first value, which must exist.
 void pl_array_drop_first(pl_array *array);
