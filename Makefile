@@ -36,6 +36,7 @@ TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 .PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
         check-job
 .DELETE_ON_ERROR:
+.SECONDARY:
 
 all: $(B)/pliant lib ## build the library and the command
 
