@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 # Where to build; the sanitizers use their own folders below build/.
 B ?= build
-O ?= -O2 -g
+O ?= -O3 -g
 SCANS_DIR ?= build/scans
 UNITY_DIR ?= build/unity
 
@@ -140,7 +140,8 @@ $(B)/tests/%: $(B)/tests/%.o $(B)/unity.o $(B)/libapps.a $(B)/libpliant.a
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 asan: ## run the tests under the address sanitizer
-	@+$(MAKE) --no-print-directory check B=build/asan SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
+	@+ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory check B=build/asan \
+		SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
 ubsan: ## run the tests under the undefined-behaviour sanitizer
 	@+$(MAKE) --no-print-directory check B=build/ubsan SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined"
 tsan: ## run the tests under the thread sanitizer
