@@ -374,7 +374,8 @@ static void test_limits_end_tetgen(void)
     options.max_volume = 1e-8; // 5 * 10^8 tets
     options.time_limit = 0.3;
     expect_failure(surface, &options, PL_ERROR_GEOMETRY, "did not finish within 0.3 s");
-#ifndef __SANITIZE_ADDRESS__ // whose heap lies in address space that is reserved beforehand
+// The sanitizers keep their heap in address space that is reserved beforehand.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     options.time_limit = 60;
     options.memory_limit = 50 << 20;
     expect_failure(surface, &options, PL_ERROR_MEMORY, "memory");
