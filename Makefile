@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 # Where to build; the sanitizers use their own folders below build/.
 B ?= build
-O ?= -O3 -g
+O ?= -O2 -g
 SCANS_DIR ?= build/scans
 UNITY_DIR ?= build/unity
 
