@@ -145,7 +145,7 @@ asan: ## run the tests under the address sanitizer
 ubsan: ## run the tests under the undefined-behaviour sanitizer
 	@+$(MAKE) --no-print-directory check B=build/ubsan SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined"
 tsan: ## run the tests under the thread sanitizer
-	@+TSAN_OPTIONS=allocator_may_return_null=1:suppressions=$(CURDIR)/tests/tsan.supp \
+	@+TSAN_OPTIONS=detect_deadlocks=0:allocator_may_return_null=1:suppressions=$(CURDIR)/tests/tsan.supp \
 		$(MAKE) --no-print-directory check B=build/tsan SANITIZE=-fsanitize=thread
 cov: ## run the tests and print the share of lines that they reach, by file
 	@+$(MAKE) --no-print-directory check B=build/cov O="-O0 -g" SANITIZE=--coverage
