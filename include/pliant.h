@@ -218,8 +218,8 @@ typedef struct pl_surface_report {
     int32_t n_degenerate;    // faces with two equal corners, or exactly without area
     int32_t *degenerate;     // (n_degenerate)
     int32_t n_intersections; // pairs of faces that meet elsewhere than in the vertex or edge that
-                             // they share, degenerate ones left out; the first
-                             // PL_INTERSECTIONS_MAX if there are more
+                             // they share, degenerate ones left out; PL_INTERSECTIONS_MAX of them
+                             // if there are more
     int32_t *intersections;  // (2*n_intersections) their indices, the smaller first, sorted
 } pl_surface_report;
 

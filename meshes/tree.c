@@ -21,7 +21,7 @@ pl_box pl_face_box(const double *x, const int32_t face[3])
 
 // --- Building ---
 
-// A face by the centre of its box. Halved before the sum, so that nothing overflows.
+// An item by the centre of its box. Halved before the sum, so that nothing overflows.
 typedef struct centre {
     double at[3];
     int32_t item;
@@ -106,10 +106,10 @@ static void place(pl_tree *tree, int32_t node, centre *c, int32_t n)
     place(tree, 2 * node + 1, c + left, n - left);
 }
 
-pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl_tree *out)
+pl_status pl_tree_build_boxes(int32_t n_item, const pl_box *box, pl_tree *out)
 {
-    int64_t n = n_face;
-    *out = (pl_tree){.n = n_face};
+    int64_t n = n_item;
+    *out = (pl_tree){.n = n_item};
     out->box = pl_alloc(2 * n, sizeof *out->box);
     out->item = pl_alloc(n, sizeof *out->item);
     out->leaf = pl_alloc(n, sizeof *out->leaf);
@@ -119,19 +119,27 @@ pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl
         pl_tree_free(out);
         return PL_ERROR_MEMORY;
     }
-    for (int32_t i = 0; i < n_face; i++) {
-        pl_box box = pl_face_box(x, face + 3 * (int64_t)i);
-        for (int k = 0; k < 3; k++) centres[i].at[k] = 0.25 * box.lo[k] + 0.25 * box.hi[k];
+    for (int32_t i = 0; i < n_item; i++) {
+        for (int k = 0; k < 3; k++) centres[i].at[k] = 0.25 * box[i].lo[k] + 0.25 * box[i].hi[k];
         centres[i].item = i;
     }
-    if (n > 0) place(out, 1, centres, n_face);
+    if (n > 0) place(out, 1, centres, n_item);
     pl_free(centres);
-    for (int32_t i = 0; i < n_face; i++) {
-        out->box[n + i] = pl_face_box(x, face + 3 * (int64_t)out->item[i]);
-    }
+    for (int64_t i = 0; i < n; i++) out->box[n + i] = box[out->item[i]];
     for (int64_t i = n - 1; i >= 1; i--)
         out->box[i] = pl_boxes_join(&out->box[2 * i], &out->box[2 * i + 1]);
     return PL_OK;
+}
+
+pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl_tree *out)
+{
+    *out = (pl_tree){0};
+    pl_box *box = pl_alloc(n_face, sizeof *box);
+    if (box == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < n_face; i++) box[i] = pl_face_box(x, face + 3 * i);
+    pl_status status = pl_tree_build_boxes(n_face, box, out);
+    pl_free(box);
+    return status;
 }
 
 void pl_tree_free(pl_tree *tree)

@@ -43,7 +43,9 @@ static inline pl_box pl_boxes_join(const pl_box *a, const pl_box *b)
 // The box around the three corners of a face (indices into x).
 pl_box pl_face_box(const double *x, const int32_t face[3]);
 
-// Builds the tree over the boxes of n_face faces. Only PL_ERROR_MEMORY can happen.
+// Builds the tree over boxes (n_item), or over those of n_face faces. Only PL_ERROR_MEMORY can
+// happen.
+pl_status pl_tree_build_boxes(int32_t n_item, const pl_box *box, pl_tree *out);
 pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl_tree *out);
 void pl_tree_free(pl_tree *tree);
 

@@ -239,6 +239,100 @@ static void test_almost_touching_spheres_against_all_pairs(void)
     }
 }
 
+// --- Hubs ---
+
+// A fan of n faces from x[0] to a rim: around it (the vertices in order), or closed by a second
+// hub. Its faces come first.
+static pl_mesh *make_hub(int n, const double hub[3], const double *rim, const double second[3])
+{
+    double *x = malloc(3 * (size_t)(n + 2) * sizeof *x);
+    int32_t *face = malloc(6 * (size_t)n * sizeof *face);
+    memcpy(x, hub, 3 * sizeof *x);
+    memcpy(x + 3, second != NULL ? second : hub, 3 * sizeof *x);
+    memcpy(x + 6, rim, 3 * (size_t)n * sizeof *x);
+    for (int i = 0; i < n; i++) {
+        set3(face + 3 * i, 0, 2 + i, 2 + (i + 1) % n);
+        set3(face + 3 * (n + i), 1, 2 + (i + 1) % n, 2 + i);
+    }
+    pl_mesh *mesh = make_mesh(n + 2, x, second != NULL ? 2 * n : n, face);
+    free(x);
+    free(face);
+    return mesh;
+}
+
+// Points on a wavy circle in a tilted plane, `noise` away from it.
+static void make_rim(int n, double waves, double noise, double *rim)
+{
+    for (int i = 0; i < n; i++) {
+        double angle = 6.283185307179586 * i / n, r = 1 + waves * cos(5 * angle);
+        rim[3 * i] = r * cos(angle) + noise * random_unit();
+        rim[3 * i + 1] = 0.8 * r * sin(angle) + noise * random_unit();
+        rim[3 * i + 2] = 0.6 * r * sin(angle) + noise * random_unit();
+    }
+}
+
+// Fans that fold over themselves, touch other fans, hold other faces in their hub or cross them.
+static void test_hubs_against_all_pairs(void)
+{
+    static const double hubs[4][3] = {{0, 0, 0}, {0.9, 0, 0}, {2, 1, 3}, {0, 0, 1e-9}};
+    static const double seconds[3][3] = {{0, -0.6, 0.8}, {0, 0.3, -0.4}, {0, 0, 1e-12}};
+    enum { N = 150 };
+    double rim[3 * N];
+    int total = 0;
+    for (int n = 0; n < 96; n++) {
+        double waves = n % 3 * 0.4, noise = n % 4 == 0 ? 0 : ldexp(1, -(n % 4) * n / 8);
+        make_rim(N, waves, noise, rim);
+        pl_mesh *fan = make_hub(N, hubs[n % 4], rim, n % 2 == 0 ? NULL : seconds[n % 3]);
+        pl_mesh *soup = random_soup(30, 40, n % 5, n % 2 == 0 ? 0.5 : 2);
+        pl_mesh *both = join_meshes(fan, soup);
+        total += compare_all_pairs(fan);
+        total += compare_all_pairs(both);
+        pl_mesh_destroy(fan);
+        pl_mesh_destroy(soup);
+        pl_mesh_destroy(both);
+    }
+    TEST_ASSERT_GREATER_THAN_INT(10000, total);
+}
+
+// Few vertices and many faces: nearly all are hubs, many of them joined by edges.
+static void test_soups_of_hubs_against_all_pairs(void)
+{
+    int total = 0;
+    for (int n = 0; n < 12; n++) {
+        double scale = ldexp(1, n % 3 == 0 ? 0 : n % 3 == 1 ? 1020 : -1060);
+        pl_mesh *soup = random_soup(12 + n, 500, n % 2 == 0 ? 4 : 0, scale);
+        total += compare_all_pairs(soup);
+        pl_mesh_destroy(soup);
+    }
+    TEST_ASSERT_GREATER_THAN_INT(10000, total);
+}
+
+static double seconds_for_fan(int n, const double hub[3], const double second[3])
+{
+    double *rim = malloc(3 * (size_t)n * sizeof *rim);
+    make_rim(n, 0, 0, rim);
+    pl_mesh *mesh = make_hub(n, hub, rim, second);
+    double start = pl_seconds();
+    pl_surface_report r = inspect(mesh);
+    double seconds = pl_seconds() - start;
+    TEST_ASSERT_EQUAL_INT(0, r.n_intersections);
+    pl_surface_report_free(&r);
+    pl_mesh_destroy(mesh);
+    free(rim);
+    return seconds;
+}
+
+// All pairs of 100,000 faces would take minutes.
+static void test_hub_of_many_faces(void)
+{
+    // The centre of a cap; a corner of its rim, as a polygon split into a fan has it; two cones.
+    static const double centre[3] = {0, 0, 0}, beside[3] = {1, -1e-5, 0};
+    static const double above[3] = {0, -0.6, 0.8}, below[3] = {0, 0.6, -0.8};
+    TEST_ASSERT_TRUE(seconds_for_fan(100000, centre, NULL) < 20);
+    TEST_ASSERT_TRUE(seconds_for_fan(100000, beside, NULL) < 20);
+    TEST_ASSERT_TRUE(seconds_for_fan(50000, above, below) < 20);
+}
+
 // --- Hostile input ---
 
 static void test_empty_mesh(void)
@@ -314,9 +408,11 @@ static pl_status inspect_and_free(void *user)
 
 static void test_each_allocation_may_fail(void)
 {
-    pl_mesh *soup = random_soup(40, 60, 4, 1);
+    pl_mesh *soup = random_soup(40, 60, 4, 1), *hubs = random_soup(9, 300, 4, 1);
     fail_each_allocation(inspect_and_free, soup);
+    fail_each_allocation(inspect_and_free, hubs);
     pl_mesh_destroy(soup);
+    pl_mesh_destroy(hubs);
 }
 
 int main(void)
@@ -334,6 +430,9 @@ int main(void)
     RUN_TEST(test_random_soups_against_all_pairs);
     RUN_TEST(test_small_faces_and_a_huge_one_against_all_pairs);
     RUN_TEST(test_almost_touching_spheres_against_all_pairs);
+    RUN_TEST(test_hubs_against_all_pairs);
+    RUN_TEST(test_soups_of_hubs_against_all_pairs);
+    RUN_TEST(test_hub_of_many_faces);
     RUN_TEST(test_empty_mesh);
     RUN_TEST(test_all_vertices_equal);
     RUN_TEST(test_faces_in_one_spot);
