@@ -136,9 +136,9 @@ PL_API pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_me
 // Reads OFF, OBJ, PLY, STL, TetGen .node/.ele, Gmsh .msh (2.2, 4.1), legacy VTK or VTU, ASCII or
 // binary, recognised by content. The mesh is what the file says: STL comes as separate triangles
 // (see pl_mesh_clean), polygons are split into fans, cells that are neither triangles nor tets are
-// skipped with a warning to the log. A TetGen .ele is read together with the .node beside it.
-// Fails with PL_ERROR_FILE, PL_ERROR_UNSUPPORTED (not a format listed above) or PL_ERROR_FORMAT;
-// the text then names the line (ASCII) or byte (binary).
+// skipped with a warning to the log (none for the points and lines of Gmsh). A TetGen .ele is read
+// together with the .node beside it. Fails with PL_ERROR_FILE, PL_ERROR_UNSUPPORTED (not a format
+// listed above) or PL_ERROR_FORMAT; the text then names the line (ASCII) or byte (binary).
 PL_API pl_status pl_mesh_read(const char *path, pl_mesh **out);
 
 // The same from `size` bytes in memory; `name` stands for the path in error texts and supplies the
