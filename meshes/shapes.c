@@ -9,6 +9,7 @@
 // start.
 
 #include "mesh.h"
+#include "predicates.h"
 #include "../base/number.h"
 #include "../base/text.h"
 
@@ -57,15 +58,9 @@ static pl_status finish_solid(pl_mesh *mesh, pl_mesh **out)
 {
     for (int64_t i = 0; i < mesh->n_tet; i++) {
         int32_t *t = mesh->tet + 4 * i;
-        const double *o = mesh->x + 3 * (int64_t)t[0];
-        double e[3][3];
-        for (int c = 0; c < 3; c++) {
-            for (int k = 0; k < 3; k++) e[c][k] = mesh->x[3 * (int64_t)t[c + 1] + k] - o[k];
-        }
-        double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
-                     e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-                     e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-        if (det < 0) {
+        const double *x = mesh->x;
+        if (pl_orient3d(x + 3 * (int64_t)t[0], x + 3 * (int64_t)t[1], x + 3 * (int64_t)t[2],
+                        x + 3 * (int64_t)t[3]) < 0) {
             int32_t swap = t[2];
             t[2] = t[3];
             t[3] = swap;

@@ -97,6 +97,20 @@ static void test_icosphere(void)
     pl_mesh_destroy(ball);
 }
 
+// Lengths whose cubes underflow or overflow: the tets are turned as those of any other size.
+static void test_sizes_beyond_cubes(void)
+{
+    const char *const sizes[] = {"cube:size=1e-200", "cube:size=1e200"};
+    pl_mesh *usual = make("cube");
+    for (int i = 0; i < 2; i++) {
+        pl_mesh *odd = make(sizes[i]);
+        TEST_ASSERT_EQUAL_INT32_ARRAY(pl_mesh_tets(usual), pl_mesh_tets(odd), 4 * 48);
+        TEST_ASSERT_EQUAL_INT32_ARRAY(pl_mesh_faces(usual), pl_mesh_faces(odd), 3 * 48);
+        pl_mesh_destroy(odd);
+    }
+    pl_mesh_destroy(usual);
+}
+
 static void refuse(const char *description, const char *sentence)
 {
     pl_mesh *mesh;
@@ -149,6 +163,7 @@ int main(void)
     RUN_TEST(test_boxes);
     RUN_TEST(test_round_ones);
     RUN_TEST(test_icosphere);
+    RUN_TEST(test_sizes_beyond_cubes);
     RUN_TEST(test_refusals);
     RUN_TEST(test_help_names_every_shape);
     return UNITY_END();
