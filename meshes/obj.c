@@ -173,7 +173,7 @@ static pl_status read_body(reader *r)
     if (r->mesh.n_vert == 0) return pl_scan_fail(scan, "the file holds no vertices");
     if (r->largest >= r->mesh.n_vert) {
         scan->p = r->largest_place;
-        return pl_scan_fail(scan, "vertex %lld of %lld", (long long)r->largest + 1,
+        return pl_scan_fail(scan, "a face refers to vertex %lld of %lld", (long long)r->largest + 1,
                             (long long)r->mesh.n_vert);
     }
     pl_warn_thin_faces(scan->name, r->n_thin);
