@@ -22,9 +22,6 @@ for program in "$@"; do
     passed=$((passed + tests - failures - ignored))
     failed=$((failed + failures)) skipped=$((skipped + ignored))
 done
-if [ $skipped -gt 0 ]; then
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-else
-    printf '%d passed, %d failed\n' $passed $failed
-fi
+[ $skipped -eq 0 ] || printf '%d skipped\n' $skipped
+printf '%d passed, %d failed\n' $passed $failed
 [ $failed -eq 0 ] && [ $passed -gt 0 ]
