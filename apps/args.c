@@ -117,7 +117,7 @@ static void print_help(const pl_command *command)
                  option->argument != NULL ? option->argument : "");
         printf("  %-20s %s\n", left, option->help);
     }
-    if (command->notes != NULL) printf("\n%s\n", command->notes);
+    if (command->notes != NULL) printf("\n%s", command->notes);
 }
 
 int pl_command_failed(void)

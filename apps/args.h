@@ -25,7 +25,7 @@ typedef struct pl_command {
     const char *summary; // one sentence
     const pl_option *options;
     int n_options;
-    const char *notes; // printed after the options; may be NULL
+    const char *notes; // lines printed after the options; may be NULL
     int least, most;   // how many plain words it takes
 } pl_command;
 

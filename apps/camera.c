@@ -38,6 +38,13 @@ pl_status pl_camera_check(const pl_camera *camera)
     return PL_OK;
 }
 
+void pl_camera_stand_up(pl_camera *camera, const double direction[3])
+{
+    vec3 d = vec3_unit(vec3_of(direction));
+    bool vertical = !(hypot(d.x, d.y) > PARALLEL_LIMIT);
+    vec3_store((vec3){0, vertical, !vertical}, camera->up);
+}
+
 void pl_camera_axes(const pl_camera *camera, double right[3], double up[3], double backward[3])
 {
     vec3 z = vec3_unit(vec3_sub(vec3_of(camera->eye), vec3_of(camera->target)));

@@ -19,6 +19,10 @@ pl_camera pl_camera_default(void);
 // line of sight, or the angle is not between 0 and 180 degrees.
 pl_status pl_camera_check(const pl_camera *camera);
 
+// Sets `up` for a camera that looks along `direction`, either way: to z, or to y if the direction
+// is vertical.
+void pl_camera_stand_up(pl_camera *camera, const double direction[3]);
+
 // Moving a camera, with its direction of sight kept, so that points just fit into the picture:
 // start, add all points, finish.
 typedef struct pl_framing {

@@ -19,7 +19,7 @@ int pl_command_bench(int argc, char **argv)
         options,
         1,
         "NAME is\n  mesh     the mesh readers against a plain pass over the "
-        "bytes",
+        "bytes\n",
         1,
         1};
     int n_words, exit_code;

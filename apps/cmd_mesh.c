@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "load.h"
 #include "tetrahedralize.h"
+#include "../meshes/io.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,8 +50,17 @@ static pl_status decimate(pl_mesh **mesh, int32_t faces)
     return replace(mesh, coarse);
 }
 
+static pl_status keep_surface(pl_mesh **mesh)
+{
+    pl_mesh *surface;
+    PL_TRY(pl_mesh_surface(*mesh, NULL, &surface));
+    return replace(mesh, surface);
+}
+
+// Tets that are there already give way to new ones.
 static pl_status fill(pl_mesh **mesh, const job *j)
 {
+    if (pl_mesh_tet_count(*mesh) > 0) PL_TRY(keep_surface(mesh));
     pl_tetrahedralize_options options = pl_tetrahedralize_options_default();
     if (j->tets > 0) options.tets = j->tets;
     if (j->quality > 0) options.quality = j->quality;
@@ -58,13 +68,6 @@ static pl_status fill(pl_mesh **mesh, const job *j)
     pl_mesh *solid;
     PL_TRY(pl_tetrahedralize(*mesh, &options, &solid));
     return replace(mesh, solid);
-}
-
-static pl_status keep_surface(pl_mesh **mesh)
-{
-    pl_mesh *surface;
-    PL_TRY(pl_mesh_surface(*mesh, NULL, &surface));
-    return replace(mesh, surface);
 }
 
 // --- What it tells ---
@@ -100,6 +103,7 @@ static pl_status print_surface(const pl_mesh *mesh)
 static pl_status print_info(const pl_mesh *mesh)
 {
     double lo[3], hi[3];
+    if (pl_mesh_vertex_count(mesh) == 0) return PL_OK;
     pl_mesh_bounds(mesh, lo, hi);
     printf("bounds:  [%g, %g] x [%g, %g] x [%g, %g] m\nvolume:  %g m^3\n", lo[0], hi[0], lo[1],
            hi[1], lo[2], hi[2], pl_mesh_volume(mesh));
@@ -145,11 +149,24 @@ static pl_status process(const job *j, pl_mesh **mesh)
     if (j->faces > 0) PL_TRY(decimate(mesh, j->faces));
     if (j->fill || j->tets > 0 || j->quality > 0 || j->max_volume > 0) PL_TRY(fill(mesh, j));
     if (j->surface) PL_TRY(keep_surface(mesh));
+    if (j->output != NULL) PL_TRY(write_mesh(*mesh, j));
     printf("%s: %" PRId32 " vertices, %" PRId32 " faces, %" PRId32 " tets\n",
            j->output != NULL ? j->output : j->input, pl_mesh_vertex_count(*mesh),
            pl_mesh_face_count(*mesh), pl_mesh_tet_count(*mesh));
-    if (j->info) PL_TRY(print_info(*mesh));
-    return j->output != NULL ? write_mesh(*mesh, j) : PL_OK;
+    return j->info ? print_info(*mesh) : PL_OK;
+}
+
+static pl_status run(const job *j)
+{
+    if (j->scale > 0 && j->fit > 0) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--scale and --fit exclude each other");
+    }
+    if (j->output != NULL) PL_TRY(pl_mesh_writable(j->output));
+    pl_mesh *mesh;
+    PL_TRY(pl_load_mesh(j->input, j->weld, &mesh));
+    pl_status status = process(j, &mesh);
+    pl_mesh_destroy(mesh);
+    return status;
 }
 
 int pl_command_mesh(int argc, char **argv)
@@ -189,9 +206,5 @@ int pl_command_mesh(int argc, char **argv)
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     j.input = argv[0];
     if (j.output == NULL) j.info = true;
-    pl_mesh *mesh;
-    if (pl_load_mesh(j.input, j.weld, &mesh) != PL_OK) return pl_command_failed();
-    pl_status status = process(&j, &mesh);
-    pl_mesh_destroy(mesh);
-    return status == PL_OK ? 0 : pl_command_failed();
+    return run(&j) == PL_OK ? 0 : pl_command_failed();
 }

@@ -6,6 +6,7 @@
 #include "load.h"
 #include "renderer.h"
 #include "scene.h"
+#include "../base/file.h"
 #include "../base/number.h"
 
 #include <math.h>
@@ -47,13 +48,13 @@ static bool read_numbers(const char *text, char separator, int n, double *value)
 static pl_status read_job(job *j)
 {
     double size[2] = {1280, 720};
-    const char *extension = j->output != NULL ? strrchr(j->output, '.') : NULL;
     if (j->output == NULL) return pl_fail(PL_ERROR_ARGUMENT, "-o PICTURE.png is missing");
-    if (extension == NULL || strcmp(extension, ".png") != 0) {
+    if (!pl_has_extension(j->output, ".png")) {
         return pl_fail(PL_ERROR_ARGUMENT, "-o: \"%s\" does not end in .png", j->output);
     }
     if (j->size != NULL && (!read_numbers(j->size, 'x', 2, size) || !(size[0] >= 1) ||
-                            !(size[1] >= 1) || size[0] > 65536 || size[1] > 65536)) {
+                            !(size[1] >= 1) || size[0] > 65536 || size[1] > 65536 ||
+                            size[0] != floor(size[0]) || size[1] != floor(size[1]))) {
         return pl_fail(PL_ERROR_ARGUMENT, "--size: \"%s\" is not WIDTHxHEIGHT in pixels", j->size);
     }
     j->width = (int32_t)size[0];
@@ -61,13 +62,16 @@ static pl_status read_job(job *j)
     if (j->from != NULL && !read_numbers(j->from, ',', 3, j->direction)) {
         return pl_fail(PL_ERROR_ARGUMENT, "--from: \"%s\" is not X,Y,Z", j->from);
     }
+    if (j->direction[0] == 0 && j->direction[1] == 0 && j->direction[2] == 0) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--from: \"%s\" has no direction", j->from);
+    }
     if (j->up != NULL && strcmp(j->up, "y") != 0 && strcmp(j->up, "z") != 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "--up: \"%s\" is neither y nor z", j->up);
     }
     if (j->cut != NULL && (strlen(j->cut) != 1 || strchr("xyz", j->cut[0]) == NULL)) {
         return pl_fail(PL_ERROR_ARGUMENT, "--cut: \"%s\" is not x, y or z", j->cut);
     }
-    return PL_OK;
+    return pl_output_try(j->output);
 }
 
 // --- Meshes named on the command line, as a scene ---
@@ -109,9 +113,7 @@ static pl_status scene_of_meshes(int n, char **words, const job *j, pl_scene *ou
 
 static pl_status load_scene(int n, char **words, const job *j, pl_scene *out)
 {
-    const char *extension = strrchr(words[0], '.');
-    if (extension == NULL || strcmp(extension, ".json") != 0)
-        return scene_of_meshes(n, words, j, out);
+    if (!pl_has_extension(words[0], ".json")) return scene_of_meshes(n, words, j, out);
     if (n > 1) return pl_fail(PL_ERROR_ARGUMENT, "one scene at a time");
     return pl_scene_load(words[0], out);
 }
@@ -168,7 +170,14 @@ static pl_status add_bodies(pl_renderer *renderer, const pl_scene *scene)
         for (int k = 0; body->has_color && k < 3; k++) draw.color[k] = (float)body->color[k];
         draw.opacity = (float)body->opacity;
         bool cut = body->cut.on && pl_mesh_tet_count(body->mesh) > 0;
-        PL_TRY(cut ? draw_cut(renderer, body, &draw) : draw_surface(renderer, body, &draw));
+        pl_status status =
+            cut ? draw_cut(renderer, body, &draw) : draw_surface(renderer, body, &draw);
+        if (status != PL_OK) {
+            char place[TEXT_MAX];
+            snprintf(place, sizeof place, "bodies[%d]", (int)i);
+            pl_fail_prefix(place);
+            return status;
+        }
     }
     return PL_OK;
 }
@@ -182,8 +191,12 @@ static pl_status place_camera(pl_renderer *renderer, const pl_scene *scene, cons
         memcpy(camera->eye, scene->eye, sizeof camera->eye);
         memcpy(camera->target, scene->target, sizeof camera->target);
         camera->fov_y = scene->view_angle;
+        double sight[3];
+        for (int k = 0; k < 3; k++) sight[k] = scene->target[k] - scene->eye[k];
+        pl_camera_stand_up(camera, sight);
     } else if (pl_renderer_bounds(renderer, lo, hi)) {
         double aspect = (double)j->width / j->height;
+        pl_camera_stand_up(camera, j->direction);
         PL_TRY(pl_camera_frame(camera, lo, hi, j->direction, aspect, MARGIN));
     }
     double light[3];
@@ -233,8 +246,8 @@ static pl_status run(int n_words, char **words, job *j)
     PL_TRY(load_scene(n_words, words, j, &scene));
     pl_status status = render_scene(&scene, j);
     if (status == PL_OK) {
-        printf("%s: %dx%d, %d bodies, %.1f s\n", j->output, j->width, j->height, scene.n_bodies,
-               pl_seconds() - start);
+        printf("%s: %dx%d, %d %s, %.1f s\n", j->output, j->width, j->height, scene.n_bodies,
+               scene.n_bodies == 1 ? "body" : "bodies", pl_seconds() - start);
     }
     pl_scene_free(&scene);
     return status;
@@ -259,7 +272,7 @@ int pl_command_render(int argc, char **argv)
         "neither a display nor a GPU.",
         options,
         sizeof options / sizeof options[0],
-        "--up, --cut and --edges apply to meshes; a scene says these itself.",
+        "--up, --cut and --edges apply to meshes; a scene says these itself.\n",
         1,
         WORDS_MAX};
     int n_words, exit_code;

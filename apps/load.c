@@ -1,6 +1,9 @@
 #include "load.h"
 #include "../base/base.h"
 
+#include <string.h>
+#include <unistd.h>
+
 static pl_status clean_surface(pl_mesh *mesh, const char *name, double weld)
 {
     pl_clean_options options = pl_clean_options_default();
@@ -19,8 +22,13 @@ static pl_status clean_surface(pl_mesh *mesh, const char *name, double weld)
 pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out)
 {
     if (pl_shape_known(word)) return pl_mesh_make(word, out);
+    char after_name = word[strcspn(word, ":./")];
+    bool is_path = after_name == '.' || after_name == '/' || access(word, F_OK) == 0;
+    if (!is_path && pl_mesh_make(word, out) != PL_OK) { // a shape, misspelt
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: no such file, and %s", word, pl_error_text());
+    }
     PL_TRY(pl_mesh_read(word, out));
-    if (pl_mesh_tet_count(*out) > 0) return PL_OK;
+    if (pl_mesh_tet_count(*out) > 0 || pl_mesh_face_count(*out) == 0) return PL_OK;
     pl_status status = clean_surface(*out, word, weld);
     if (status != PL_OK) {
         pl_mesh_destroy(*out);

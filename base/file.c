@@ -6,10 +6,25 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { OUTPUT_BUFFER = 1 << 16, TEMPORARY_TRIES = 100 };
+
+// --- Names ---
+
+const char *pl_extension_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+    return dot != NULL ? dot : "";
+}
+
+bool pl_has_extension(const char *path, const char *extension)
+{
+    return strcasecmp(pl_extension_of(path), extension) == 0;
+}
 
 // --- In ---
 
@@ -191,4 +206,12 @@ void pl_output_abandon(pl_output *out)
         unlink(out->temporary);
     }
     output_release(out);
+}
+
+pl_status pl_output_try(const char *path)
+{
+    pl_output out;
+    PL_TRY(pl_output_open(path, &out));
+    pl_output_abandon(&out);
+    return PL_OK;
 }

@@ -7,6 +7,11 @@
 
 #include <stdio.h>
 
+// The last '.' of the file's name and what follows; "" if there is none.
+const char *pl_extension_of(const char *path);
+// In either case: ".png" is the extension of "a.PNG".
+bool pl_has_extension(const char *path, const char *extension);
+
 // A reader may look this many bytes past the end of a pl_bytes: they are zero.
 enum { PL_BYTES_PAD = 64 };
 
@@ -42,5 +47,7 @@ void pl_output_int(pl_output *out, int64_t value);
 pl_status pl_output_close(pl_output *out);
 // Removes the temporary file: for a caller that failed half-way.
 void pl_output_abandon(pl_output *out);
+// Fails as pl_output_open would, and leaves no trace: to know before work of minutes.
+pl_status pl_output_try(const char *path);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include "io.h"
 
-#include <strings.h>
-
 typedef struct format {
     const char *name, *extension;
     pl_sniff_fn *sniff;
@@ -24,22 +22,9 @@ static const format formats[] = {
 
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
-// The last '.' of the file's name and what follows; "" if there is none.
-static const char *extension_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash != NULL ? slash : path, '.');
-    return dot != NULL ? dot : "";
-}
-
-static bool has_extension(const char *path, const char *extension)
-{
-    return strcasecmp(extension_of(path), extension) == 0;
-}
-
 static bool is_tetgen(const char *path)
 {
-    return has_extension(path, ".node") || has_extension(path, ".ele");
+    return pl_has_extension(path, ".node") || pl_has_extension(path, ".ele");
 }
 
 // --- In ---
@@ -52,7 +37,7 @@ static const format *recognise(const pl_bytes *bytes, const char *name)
     const format *fits = NULL, *named = NULL;
     for (int i = 0; i < N_FORMATS; i++) {
         const format *f = &formats[i];
-        if (has_extension(name, f->extension)) named = f;
+        if (pl_has_extension(name, f->extension)) named = f;
         if (!f->sniff(bytes, name)) continue;
         if (named == f) return f;
         if (fits == NULL) fits = f;
@@ -84,8 +69,8 @@ pl_status pl_read_bytes(const pl_bytes *bytes, const char *name, pl_mesh **out)
 // `path` is one of the pair and loaded already; the nodes can be read without the elements.
 static pl_status read_tetgen(const pl_bytes *bytes, const char *path, pl_mesh **out)
 {
-    if (has_extension(path, ".node")) return pl_read_tetgen(bytes, path, NULL, NULL, out);
-    size_t stem = (size_t)(extension_of(path) - path);
+    if (pl_has_extension(path, ".node")) return pl_read_tetgen(bytes, path, NULL, NULL, out);
+    size_t stem = (size_t)(pl_extension_of(path) - path);
     char *node_path = pl_alloc((int64_t)stem + (int64_t)sizeof ".node", 1);
     if (node_path == NULL) return PL_ERROR_MEMORY;
     memcpy(node_path, path, stem);
@@ -131,15 +116,28 @@ pl_write_options pl_write_options_default(void)
     return (pl_write_options){.ascii = false, .fields = NULL, .n_fields = 0};
 }
 
-pl_status pl_mesh_write(const pl_mesh *mesh, const char *path, const pl_write_options *options)
+static pl_status find_writer(const char *path, pl_write_fn **out)
 {
-    pl_write_options defaults = pl_write_options_default();
     for (int i = 0; i < N_FORMATS; i++) {
-        if (formats[i].write == NULL || !has_extension(path, formats[i].extension)) continue;
-        pl_status status = formats[i].write(mesh, path, options != NULL ? options : &defaults);
-        return name_failure(status, path);
+        *out = formats[i].write;
+        if (*out != NULL && pl_has_extension(path, formats[i].extension)) return PL_OK;
     }
     return pl_fail(PL_ERROR_UNSUPPORTED,
                    "%s: cannot write \"%s\" files; use .obj, .ply, .off, .vtu or .msh", path,
-                   extension_of(path));
+                   pl_extension_of(path));
+}
+
+pl_status pl_mesh_writable(const char *path)
+{
+    pl_write_fn *write;
+    PL_TRY(find_writer(path, &write));
+    return name_failure(pl_output_try(path), path);
+}
+
+pl_status pl_mesh_write(const pl_mesh *mesh, const char *path, const pl_write_options *options)
+{
+    pl_write_options defaults = pl_write_options_default();
+    pl_write_fn *write;
+    PL_TRY(find_writer(path, &write));
+    return name_failure(write(mesh, path, options != NULL ? options : &defaults), path);
 }

@@ -132,6 +132,19 @@ static void test_the_key_light_is_above_and_to_the_left(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, distance(key, (double[]){0, 0, 0}));
 }
 
+static void test_a_camera_above_stands_up_along_y(void)
+{
+    const double directions[3][3] = {{0, 0, 2}, {0, 0, -1}, {1, -1, 100}};
+    for (int i = 0; i < 3; i++) {
+        pl_camera camera = pl_camera_default();
+        pl_camera_stand_up(&camera, directions[i]);
+        const double up[3] = {0, i < 2, i == 2};
+        for (int k = 0; k < 3; k++) TEST_ASSERT_EQUAL_DOUBLE(up[k], camera.up[k]);
+        const double lo[3] = {0, 0, 0}, hi[3] = {1, 2, 3};
+        TEST_ASSERT_EQUAL(PL_OK, pl_camera_frame(&camera, lo, hi, directions[i], 1, 0));
+    }
+}
+
 static void test_bad_cameras_are_refused(void)
 {
     pl_camera camera = camera_at(0, 0, 0, 30);
@@ -158,6 +171,7 @@ int main(void)
     RUN_TEST(test_framing_a_point_and_nothing);
     RUN_TEST(test_orbit_keeps_the_distance_and_stops_at_the_poles);
     RUN_TEST(test_the_key_light_is_above_and_to_the_left);
+    RUN_TEST(test_a_camera_above_stands_up_along_y);
     RUN_TEST(test_bad_cameras_are_refused);
     return UNITY_END();
 }

@@ -83,6 +83,16 @@ static void test_mesh_sizes(void)
     expect(0, "mesh cube --scale 2", "[-1, 1] x [-1, 1] x [-1, 1] m");
     expect(0, "mesh box:size=1,2,4 --fit 1", "[-0.5, 0.5] m");
     expect(0, "mesh cube", "volume:  1 m^3");
+    expect(1, "mesh cube --scale 2 --fit 1", "--scale and --fit exclude each other");
+}
+
+static void test_mesh_keeps_a_cloud_of_points(void)
+{
+    system("printf 'v 0 0 0\\nv 1 0 0\\nv 0 2 0\\n' >/tmp/pliant_cloud.obj");
+    expect(0, "mesh /tmp/pliant_cloud.obj", "3 vertices, 0 faces, 0 tets");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "bounds:  [0, 1] x [0, 2] x [0, 0] m"), output);
+    expect(0, "mesh /tmp/pliant_cloud.obj -o $T/cloud.ply", "cloud.ply: 3 vertices");
+    remove("/tmp/pliant_cloud.obj");
 }
 
 static void test_mesh_fills_and_decimates(void)
@@ -92,6 +102,7 @@ static void test_mesh_fills_and_decimates(void)
     expect(0, "mesh $T/ball.off --faces 500 --tets 2000 --info -o $T/ball.vtu", "500 faces");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "closed, 1 part, free of"), output);
     expect(0, "mesh $T/ball.off --faces 500 --fill -o $T/ball.msh", "500 faces");
+    expect(0, "mesh $T/ball.msh --tets 3000 -o $T/finer.msh", "500 faces");
 }
 
 static void test_mesh_errors_name_the_file(void)
@@ -100,10 +111,27 @@ static void test_mesh_errors_name_the_file(void)
     expect(1, "mesh $T", "not a regular file");
     expect(1, "mesh ring -o $T/no/ring.vtu", "no/ring.vtu: cannot write: No such file");
     expect(1, "mesh ring -o $T/ring.xyz", "ring.xyz");
+    expect(1, "mesh rign",
+           "rign: no such file, and unknown shape \"rign\", did you mean \"ring\"?");
+    expect(1, "mesh bax:size=0.5", "did you mean \"box\"?");
     expect(1, "mesh ring:segments=1 -o $T/a.vtu", "ring: segments: 1 is not a whole number");
     system("printf 'OFF\\n3 1 0\\n0 0 0\\n1 0 0\\n0 1 0\\n3 0 1 7\\n' >/tmp/pliant_bad.off");
     expect(1, "mesh /tmp/pliant_bad.off", "/tmp/pliant_bad.off:6:");
     remove("/tmp/pliant_bad.off");
+}
+
+// The input would take long, and is not even there: the output comes first.
+static void test_outputs_are_refused_before_the_work(void)
+{
+    expect(1, "mesh $T/none.off -o $T/a.stl", "a.stl: cannot write \".stl\" files; use .obj");
+    expect(1, "mesh $T/none.off -o $T/no/a.vtu", "no/a.vtu: cannot write: No such file");
+    expect(1, "mesh $T/none.off -o /dev/null.vtu/a.vtu", "cannot write");
+    expect(1, "render $T/none.off -o $T/no/a.png", "no/a.png: cannot write: No such file");
+    expect(1, "render $T/none.off -o $T/a.png", "none.off: No such file");
+    expect(1, "mesh $T/none.off -o $T/a.vtu", "none.off: No such file");
+    pliant("--version; ls $T"); // the attempts left nothing behind
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "a.vtu"), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "a.png"), output);
 }
 
 static void test_mesh_refuses_what_cannot_be_filled(void)
@@ -116,7 +144,8 @@ static void test_mesh_refuses_what_cannot_be_filled(void)
 
 static void test_render(void)
 {
-    expect(0, "render ring -o $T/ring.png --size 160x90 --passes 2", "160x90, 1 bodies");
+    expect(0, "render ring -o $T/ring.png --size 160x90 --passes 2", "160x90, 1 body, ");
+    expect(0, "render ring -o $T/top.PNG --from 0,0,1 --size 32x32 --passes 1", "32x32");
     expect(
         0,
         "render cube ring --cut y --up y --edges --no-ground -o $T/two.png --size 64x64 --passes 1",
@@ -124,6 +153,8 @@ static void test_render(void)
     expect(1, "render ring", "-o PICTURE.png is missing");
     expect(1, "render ring -o $T/a.jpg", "does not end in .png");
     expect(1, "render ring -o $T/a.png --size 0x5", "--size: \"0x5\" is not WIDTHxHEIGHT");
+    expect(1, "render ring -o $T/a.png --size 10.5x20", "is not WIDTHxHEIGHT in pixels");
+    expect(1, "render ring -o $T/a.png --from 0,0,0", "--from: \"0,0,0\" has no direction");
     expect(1, "render ring -o $T/a.png --from 1,2", "--from: \"1,2\" is not X,Y,Z");
     expect(1, "render ring -o $T/a.png --cut q", "--cut: \"q\" is not x, y or z");
     expect(1, "render $T/none.json -o $T/a.png", "none.json: No such file");
@@ -145,6 +176,8 @@ int main(void)
     RUN_TEST(test_mesh_sizes);
     RUN_TEST(test_mesh_fills_and_decimates);
     RUN_TEST(test_mesh_errors_name_the_file);
+    RUN_TEST(test_mesh_keeps_a_cloud_of_points);
+    RUN_TEST(test_outputs_are_refused_before_the_work);
     RUN_TEST(test_mesh_refuses_what_cannot_be_filled);
     RUN_TEST(test_render);
     RUN_TEST(test_bench_runs);
