@@ -1,6 +1,4 @@
 // An allocator that fails on demand: the n-th allocation returns NULL, and blocks are counted.
-//
-//     for (int64_t n = 0; fail_nth(n), work() == PL_ERROR_MEMORY; n++) assert(live_blocks == 0);
 
 #ifndef PL_FAILING_ALLOC_H
 #define PL_FAILING_ALLOC_H
@@ -8,12 +6,13 @@
 #include "pliant.h"
 
 #include <stdlib.h>
+#include <unity.h>
 
 static int64_t live_blocks;  // allocated and not yet released
 static int64_t allocations;  // since fail_nth
 static int64_t failing_call; // counted from 0; negative: none
 
-static void *failing_alloc(size_t size, size_t alignment, void *user)
+static inline void *failing_alloc(size_t size, size_t alignment, void *user)
 {
     (void)user;
     if (allocations++ == failing_call) return NULL;
@@ -21,7 +20,7 @@ static void *failing_alloc(size_t size, size_t alignment, void *user)
     return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
-static void failing_release(void *block, void *user)
+static inline void failing_release(void *block, void *user)
 {
     (void)user;
     live_blocks--;
@@ -39,6 +38,26 @@ static inline void fail_nth(int64_t n)
 static inline void fail_never(void)
 {
     pl_set_allocator(NULL);
+}
+
+// Calls `run` with its first allocation failing, then its second, ... until it succeeds: each
+// failure must be PL_ERROR_MEMORY and leave no block behind. `run` gives back what it made. Returns
+// how often it failed, at least once.
+static inline int64_t fail_each_allocation(pl_status (*run)(void *user), void *user)
+{
+    live_blocks = 0;
+    pl_status status = PL_ERROR_MEMORY;
+    int64_t n = -1;
+    while (status == PL_ERROR_MEMORY) {
+        fail_nth(++n);
+        status = run(user);
+        fail_never(); // before an assertion leaves the test
+        TEST_ASSERT_EQUAL_INT64_MESSAGE(0, live_blocks, "blocks left");
+        TEST_ASSERT_TRUE_MESSAGE(n < 100000, "does not end");
+    }
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    TEST_ASSERT_TRUE_MESSAGE(n > 0, "allocates nothing");
+    return n;
 }
 
 #endif

@@ -1,5 +1,5 @@
 // What the tests of mesh files share: reading from memory, expecting failures, files in a directory
-// of their own, damage.
+// of their own, damage, warnings.
 
 #ifndef PL_TESTS_FILES_H
 #define PL_TESTS_FILES_H
@@ -12,17 +12,65 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <unity.h>
 
-// --- Reading ---
+// --- Samples ---
+
+typedef struct sample {
+    const void *data;
+    size_t size;
+    const char *name;
+    pl_read_fn *read; // NULL: found by content and name
+} sample;
+
+static inline pl_status read_sample_as(const sample *s, pl_mesh **out)
+{
+    if (s->read == NULL) return pl_mesh_read_memory(s->data, s->size, s->name, out);
+    pl_bytes bytes;
+    *out = NULL;
+    PL_TRY(pl_bytes_copy(s->data, s->size, &bytes));
+    pl_status status = s->read(&bytes, s->name, out);
+    pl_bytes_free(&bytes);
+    return status;
+}
+
+// For fail_each_allocation.
+static inline pl_status read_sample(void *user)
+{
+    pl_mesh *mesh;
+    pl_status status = read_sample_as(user, &mesh);
+    pl_mesh_destroy(mesh);
+    return status;
+}
+
+static inline pl_mesh *accept(const sample *s)
+{
+    pl_mesh *mesh;
+    if (read_sample_as(s, &mesh) != PL_OK) TEST_FAIL_MESSAGE(pl_error_text());
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_validate(mesh));
+    return mesh;
+}
+
+// Reading must fail with `status`, and the text must hold `part`.
+static inline void refuse(const sample *s, pl_status expected, const char *part)
+{
+    pl_mesh *mesh = (pl_mesh *)1;
+    pl_status status = read_sample_as(s, &mesh);
+    if (status == expected && strstr(pl_error_text(), part) != NULL) {
+        TEST_ASSERT_NULL(mesh);
+        return;
+    }
+    char message[2048];
+    snprintf(message, sizeof message, "expected \"%s\" (%s), got \"%s\" (%s)", part,
+             pl_status_name(expected), status == PL_OK ? "" : pl_error_text(),
+             pl_status_name(status));
+    TEST_FAIL_MESSAGE(message);
+}
+
+// By content and name.
 
 static inline pl_mesh *read_bytes(const void *data, size_t size, const char *name)
 {
-    pl_mesh *mesh;
-    pl_status status = pl_mesh_read_memory(data, size, name, &mesh);
-    if (status != PL_OK) TEST_FAIL_MESSAGE(pl_error_text());
-    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_validate(mesh));
-    return mesh;
+    return accept(&(sample){data, size, name, NULL});
 }
 
 static inline pl_mesh *read_text(const char *text, const char *name)
@@ -30,18 +78,10 @@ static inline pl_mesh *read_text(const char *text, const char *name)
     return read_bytes(text, strlen(text), name);
 }
 
-// Reading must fail with `status`, and the text must hold `part`.
 static inline void refuse_bytes(const void *data, size_t size, const char *name, pl_status status,
                                 const char *part)
 {
-    pl_mesh *mesh = (pl_mesh *)1;
-    TEST_ASSERT_EQUAL_MESSAGE(status, pl_mesh_read_memory(data, size, name, &mesh), part);
-    TEST_ASSERT_NULL(mesh);
-    if (strstr(pl_error_text(), part) == NULL) {
-        char message[2048];
-        snprintf(message, sizeof message, "expected \"%s\" in \"%s\"", part, pl_error_text());
-        TEST_FAIL_MESSAGE(message);
-    }
+    refuse(&(sample){data, size, name, NULL}, status, part);
 }
 
 // A literal that may hold zero bytes, with its size.
@@ -50,6 +90,33 @@ static inline void refuse_bytes(const void *data, size_t size, const char *name,
 static inline void refuse_text(const char *text, const char *name, const char *part)
 {
     refuse_bytes(text, strlen(text), name, PL_ERROR_FORMAT, part);
+}
+
+// By one reader, under the name "test".
+
+static inline pl_mesh *read_good(pl_read_fn *read, const void *data, size_t size)
+{
+    return accept(&(sample){data, size, "test", read});
+}
+
+static inline pl_mesh *read_good_file(pl_read_fn *read, const char *path)
+{
+    pl_bytes bytes;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_bytes_load(path, &bytes), path);
+    pl_mesh *mesh = accept(&(sample){bytes.data, bytes.size, path, read});
+    pl_bytes_free(&bytes);
+    return mesh;
+}
+
+static inline void expect_error(pl_read_fn *read, const void *data, size_t size, pl_status expected,
+                                const char *part)
+{
+    refuse(&(sample){data, size, "test", read}, expected, part);
+}
+
+static inline void expect_text_error(pl_read_fn *read, const char *text, const char *part)
+{
+    expect_error(read, text, strlen(text), PL_ERROR_FORMAT, part);
 }
 
 // --- Comparing ---
@@ -73,11 +140,19 @@ static inline void expect_vertex(const pl_mesh *mesh, int i, double x, double y,
 }
 
 // The same vertices and faces, bit for bit.
-static inline void expect_same(const pl_mesh *a, const pl_mesh *b)
+static inline void expect_same_surface(const pl_mesh *a, const pl_mesh *b)
 {
     expect_counts(b, pl_mesh_vertex_count(a), pl_mesh_face_count(a));
     if (a->n_vert > 0) TEST_ASSERT_EQUAL_MEMORY(a->x, b->x, 24 * (size_t)a->n_vert);
     if (a->n_face > 0) TEST_ASSERT_EQUAL_MEMORY(a->face, b->face, 12 * (size_t)a->n_face);
+}
+
+// And the same tets.
+static inline void expect_same(const pl_mesh *a, const pl_mesh *b)
+{
+    expect_same_surface(a, b);
+    TEST_ASSERT_EQUAL_INT(a->n_tet, b->n_tet);
+    if (a->n_tet > 0) TEST_ASSERT_EQUAL_MEMORY(a->tet, b->tet, 16 * (size_t)a->n_tet);
 }
 
 // --- A directory for the files of a test ---
@@ -122,46 +197,15 @@ static inline void save(const char *path, const void *data, size_t size)
     fclose(file);
 }
 
-// --- Memory that runs out ---
-
-// Calls `run` with the first allocation failing, then the second, ... until it succeeds: each
-// failure must be PL_ERROR_MEMORY and leave no block behind. `run` destroys what it makes.
-static inline void fail_each_allocation(pl_status (*run)(const void *), const void *argument)
-{
-    pl_status status = PL_ERROR_MEMORY;
-    int64_t n = 0;
-    for (; status == PL_ERROR_MEMORY && n < 1000; n++) {
-        fail_nth(n);
-        status = run(argument);
-        TEST_ASSERT_EQUAL_INT64(0, live_blocks);
-    }
-    fail_never();
-    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
-    TEST_ASSERT_GREATER_THAN_INT64(2, n); // some did fail
-}
-
-typedef struct sample {
-    const void *data;
-    size_t size;
-    const char *name;
-} sample;
-
-static inline pl_status read_sample(const void *argument)
-{
-    const sample *s = argument;
-    pl_mesh *mesh;
-    pl_status status = pl_mesh_read_memory(s->data, s->size, s->name, &mesh);
-    pl_mesh_destroy(mesh);
-    return status;
-}
-
 // --- Damage ---
 
 // Reads `s` cut off at every length, then with every byte replaced by a few others: whatever comes
-// out must be an error with a text or a valid mesh. Returns how many of the cut ones were read.
-static inline int damage(const sample *s)
+// out must be an error with a text or a valid mesh, and with fewer than `needed` bytes an error.
+// Run it under a sanitizer. Returns how many of the cut ones were read.
+static inline int damage(const sample *s, size_t needed)
 {
-    static const unsigned char values[] = {0, '\n', ' ', '-', '0', '9', '.', '/', 0x7f, 0x80, 0xff};
+    static const unsigned char values[] = {0,   '\n', ' ', '-',  '0',  '9',
+                                           '.', '/',  '<', 0x7f, 0x80, 0xff};
     int n_read = 0;
     char *copy = malloc(s->size);
     memcpy(copy, s->data, s->size);
@@ -169,10 +213,12 @@ static inline int damage(const sample *s)
         size_t at = i % s->size, round = i / s->size;
         if (round > 0) copy[at] = (char)values[round - 1];
         pl_mesh *mesh;
-        pl_status status = pl_mesh_read_memory(copy, round == 0 ? at : s->size, s->name, &mesh);
+        sample damaged = {copy, round == 0 ? at : s->size, s->name, s->read};
+        pl_status status = read_sample_as(&damaged, &mesh);
         copy[at] = ((const char *)s->data)[at];
         if (status == PL_OK) {
             TEST_ASSERT_EQUAL(PL_OK, pl_mesh_validate(mesh));
+            TEST_ASSERT_TRUE_MESSAGE(round > 0 || at >= needed, "a file that was cut is read");
             n_read += round == 0;
         } else {
             TEST_ASSERT_NULL(mesh);
@@ -186,18 +232,29 @@ static inline int damage(const sample *s)
 
 // --- Warnings ---
 
-static char last_warning[512];
+static char last_log[1024];
+static int log_count;
 
-static inline void keep_warning(pl_log_level level, const char *text, void *user)
+static inline void keep_log(pl_log_level level, const char *text, void *user)
 {
     (void)user;
-    if (level == PL_LOG_WARNING) snprintf(last_warning, sizeof last_warning, "%s", text);
+    TEST_ASSERT_EQUAL(PL_LOG_WARNING, level);
+    snprintf(last_log, sizeof last_log, "%s", text);
+    log_count++;
+}
+
+// For setUp.
+static inline void watch_log(void)
+{
+    pl_set_log(keep_log, NULL);
+    log_count = 0;
+    last_log[0] = '\0';
 }
 
 static inline void expect_warning(const char *part)
 {
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(last_warning, part), last_warning);
-    last_warning[0] = '\0';
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(last_log, part), last_log);
+    last_log[0] = '\0';
 }
 
 #endif

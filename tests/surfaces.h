@@ -1,10 +1,9 @@
-// Surfaces for tests: scans, spheres, soups, and a malloc that fails on demand.
+// Surfaces for tests: scans, spheres, soups.
 
 #ifndef TEST_SURFACES_H
 #define TEST_SURFACES_H
 
-#include "pliant.h"
-#include "unity.h"
+#include "failing_alloc.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,48 +144,6 @@ static inline bool same_mesh(const pl_mesh *a, const pl_mesh *b)
     return n_vert == (size_t)pl_mesh_vertex_count(b) && n_face == (size_t)pl_mesh_face_count(b) &&
            memcmp(pl_mesh_positions(a), pl_mesh_positions(b), 3 * n_vert * sizeof(double)) == 0 &&
            memcmp(pl_mesh_faces(a), pl_mesh_faces(b), 3 * n_face * sizeof(int32_t)) == 0;
-}
-
-// --- An allocator that fails at one allocation ---
-
-typedef struct failing {
-    long until_failure; // allocations that still succeed
-    long alive;         // blocks not given back
-} failing;
-
-static inline void *failing_alloc(size_t size, size_t alignment, void *user)
-{
-    failing *state = user;
-    if (state->until_failure == 0) return NULL;
-    state->until_failure--;
-    state->alive++;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static inline void failing_release(void *block, void *user)
-{
-    ((failing *)user)->alive--;
-    free(block);
-}
-
-// Runs `action` with the first allocation failing, then the second, ..., until it succeeds. Each
-// failure must be PL_ERROR_MEMORY and leave no block behind; `action` frees what it made.
-static inline void fail_each_allocation(pl_status (*action)(void *user), void *user)
-{
-    failing state = {0};
-    pl_allocator allocator = {failing_alloc, failing_release, &state};
-    pl_status status = PL_ERROR_MEMORY;
-    long n = 0;
-    for (; status != PL_OK; n++) {
-        state.until_failure = n;
-        pl_set_allocator(&allocator);
-        status = action(user);
-        pl_set_allocator(NULL);
-        TEST_ASSERT_EQUAL_INT(0, state.alive);
-        TEST_ASSERT_TRUE(status == PL_OK || status == PL_ERROR_MEMORY);
-        TEST_ASSERT_TRUE_MESSAGE(n < 100000, "does not end");
-    }
-    TEST_ASSERT_TRUE_MESSAGE(n > 1, "allocates nothing");
 }
 
 #endif

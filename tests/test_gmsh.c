@@ -1,10 +1,8 @@
-#include "mesh_files.h"
+#include "buffers.h"
 
 void setUp(void)
 {
-    pl_set_log(keep_log, NULL);
-    log_count = 0;
-    last_log[0] = '\0';
+    watch_log();
 }
 
 void tearDown(void)
@@ -309,8 +307,7 @@ static void test_survives_damage(void)
         buffer b = make_kind(kind);
         static const char last[] = "$EndElements"; // what follows may be missing
         char *end = memmem(b.data, b.size, last, strlen(last));
-        check_truncations(pl_read_gmsh, &b, (size_t)(end - b.data) + strlen(last));
-        check_mutations(pl_read_gmsh, &b);
+        check_damage(pl_read_gmsh, &b, (size_t)(end - b.data) + strlen(last));
         free_buffer(&b);
     }
 }
@@ -333,8 +330,8 @@ static void test_survives_lack_of_memory(void)
 
 static void test_round_trip_is_exact(void)
 {
-    const char *directory = make_directory();
-    const char *path = path_in(directory, "a.msh");
+    make_directory();
+    const char *path = path_of("a.msh");
     for (int i = 0; i < 8; i++) { // solids, surfaces, clouds, nothing
         pl_mesh *mesh = make_grid(2, 0.1, i / 2 == 0 ? 5 : i / 2 == 1 ? 7 : 0);
         roughen(mesh);
@@ -348,7 +345,7 @@ static void test_round_trip_is_exact(void)
         pl_mesh_destroy(mesh);
         pl_mesh_destroy(back);
     }
-    remove_directory(directory);
+    remove_directory();
 }
 
 typedef struct write_job {
@@ -365,16 +362,16 @@ static pl_status run_write_job(void *user)
 
 static void test_writing_survives_failures(void)
 {
-    const char *directory = make_directory();
+    make_directory();
     pl_mesh *mesh = make_grid(1, 1, 0);
-    write_job job = {mesh, path_in(directory, "a.msh"), {.ascii = true}};
-    check_allocations(run_write_job, &job);
+    write_job job = {mesh, path_of("a.msh"), {.ascii = true}};
+    fail_each_allocation(run_write_job, &job);
     job.options.ascii = false;
-    check_allocations(run_write_job, &job);
+    fail_each_allocation(run_write_job, &job);
     TEST_ASSERT_EQUAL(PL_ERROR_FILE,
                       pl_write_gmsh(mesh, "/nonexistent/a.msh", &(pl_write_options){0}));
     pl_mesh_destroy(mesh);
-    remove_directory(directory);
+    remove_directory();
 }
 
 // --- Meshes that others made ---

@@ -322,17 +322,22 @@ static void test_disk_full(void)
 
 // --- Memory ---
 
-static const pl_mesh *to_write;
+typedef struct file_job {
+    const pl_mesh *mesh;
+    const target *target;
+} file_job;
 
-static pl_status write_target(const void *argument)
+static pl_status run_write(void *user)
 {
-    return write_to(to_write, argument);
+    const file_job *job = user;
+    return write_to(job->mesh, job->target);
 }
 
-static pl_status read_path(const void *path)
+static pl_status run_read(void *user)
 {
+    const file_job *job = user;
     pl_mesh *mesh;
-    pl_status status = pl_mesh_read(path, &mesh);
+    pl_status status = pl_mesh_read(path_of(job->target->name), &mesh);
     pl_mesh_destroy(mesh);
     return status;
 }
@@ -340,10 +345,10 @@ static pl_status read_path(const void *path)
 static void test_memory(void)
 {
     pl_mesh *mesh = make_tets();
-    to_write = mesh;
     for (int i = 0; i < N_TARGETS; i++) {
-        fail_each_allocation(write_target, &targets[i]);
-        fail_each_allocation(read_path, path_of(targets[i].name));
+        file_job job = {mesh, &targets[i]};
+        fail_each_allocation(run_write, &job);
+        fail_each_allocation(run_read, &job);
     }
     TEST_ASSERT_EQUAL_INT(4, remove_directory()); // no temporary file is left
     pl_mesh_destroy(mesh);

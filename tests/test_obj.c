@@ -2,8 +2,7 @@
 
 void setUp(void)
 {
-    last_warning[0] = '\0';
-    pl_set_log(keep_warning, NULL);
+    watch_log();
 }
 
 void tearDown(void)
@@ -79,7 +78,7 @@ static void test_growth(void)
     for (int i = 0; i < N; i++) expect_face(mesh, i, 0, i, (i + 7) % N);
     expect_face(mesh, N + 7999, 0, 4, 5);
     pl_mesh_destroy(mesh);
-    sample s = {text, (size_t)(p - text), "large.obj"};
+    sample s = {text, (size_t)(p - text), "large.obj", NULL};
     fail_each_allocation(read_sample, &s);
     free(text);
 }
@@ -110,15 +109,15 @@ static void test_broken(void)
 
 static void test_damage(void)
 {
-    damage(&(sample){square, strlen(square), "damaged.obj"});
+    damage(&(sample){square, strlen(square), "damaged.obj", NULL}, 0);
     const char *rich = "# c\\\no a\nv 0 0 0 1\r\nv 1 \\\n0 0\nv 0 1e-3 0\nvn 0 0 1\n"
                        "f 1/1/1 2//1 3/1 \\\n-1\nf 1 2\n";
-    damage(&(sample){rich, strlen(rich), "damaged.obj"});
+    damage(&(sample){rich, strlen(rich), "damaged.obj", NULL}, 0);
 }
 
 static void test_memory(void)
 {
-    sample s = {square, strlen(square), "a.obj"};
+    sample s = {square, strlen(square), "a.obj", NULL};
     fail_each_allocation(read_sample, &s);
 }
 

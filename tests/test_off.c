@@ -2,8 +2,7 @@
 
 void setUp(void)
 {
-    last_warning[0] = '\0';
-    pl_set_log(keep_warning, NULL);
+    watch_log();
 }
 
 void tearDown(void)
@@ -145,19 +144,19 @@ static void test_long_line(void)
 
 static void test_damage(void)
 {
-    sample s = {tetrahedron, strlen(tetrahedron), "damaged.off"};
-    TEST_ASSERT_LESS_OR_EQUAL_INT(1, damage(&s)); // only the last newline may be missing
+    sample s = {tetrahedron, strlen(tetrahedron), "damaged.off", NULL};
+    TEST_ASSERT_LESS_OR_EQUAL_INT(1, damage(&s, 0)); // only the last newline may be missing
     const char *rich = "COFF 3 2\n0 0 1e-5 # c\r\n-1.25 0 0 1 1 1 1\n0 +1 0\n4 0 1 2 0\n2 1 2\n";
-    damage(&(sample){rich, strlen(rich), "damaged.off"});
+    damage(&(sample){rich, strlen(rich), "damaged.off", NULL}, 0);
 }
 
 static void test_memory(void)
 {
-    sample s = {tetrahedron, strlen(tetrahedron), "a.off"};
+    sample s = {tetrahedron, strlen(tetrahedron), "a.off", NULL};
     fail_each_allocation(read_sample, &s);
     const char *polygon = "OFF\n3 1 0\n0 0 0\n0 0 0\n0 0 0\n"
                           "30 0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 0 1 2 0 1 2\n";
-    s = (sample){polygon, strlen(polygon), "a.off"};
+    s = (sample){polygon, strlen(polygon), "a.off", NULL};
     fail_each_allocation(read_sample, &s);
 }
 

@@ -4,8 +4,7 @@
 
 void setUp(void)
 {
-    last_warning[0] = '\0';
-    pl_set_log(keep_warning, NULL);
+    watch_log();
 }
 
 void tearDown(void)
@@ -332,10 +331,10 @@ static void test_broken_binary(void)
 
 static void test_damage(void)
 {
-    damage(&(sample){square, strlen(square), "damaged.ply"});
+    damage(&(sample){square, strlen(square), "damaged.ply", NULL}, 0);
     writer w;
     put_square(&w, true, 8);
-    TEST_ASSERT_EQUAL_INT(0, damage(&(sample){w.data, w.size, "damaged.ply"}));
+    TEST_ASSERT_EQUAL_INT(0, damage(&(sample){w.data, w.size, "damaged.ply", NULL}, 0));
     put_start(&w, false);
     put_text(&w,
              "element vertex 2\n" XYZ(
@@ -350,23 +349,23 @@ static void test_damage(void)
         put_int(&w, 1, 4);
         put_int(&w, 0, 1);
     }
-    TEST_ASSERT_EQUAL_INT(0, damage(&(sample){w.data, w.size, "damaged.ply"}));
+    TEST_ASSERT_EQUAL_INT(0, damage(&(sample){w.data, w.size, "damaged.ply", NULL}, 0));
 }
 
 static void test_memory(void)
 {
-    sample s = {square, strlen(square), "a.ply"};
+    sample s = {square, strlen(square), "a.ply", NULL};
     fail_each_allocation(read_sample, &s);
     writer w;
     put_square(&w, false, 4);
-    s = (sample){w.data, w.size, "a.ply"};
+    s = (sample){w.data, w.size, "a.ply", NULL};
     fail_each_allocation(read_sample, &s);
     put_start(&w, false);
     put_text(&w, V1 F1 "end_header\n");
     for (int i = 0; i < 3; i++) put_real(&w, 0, 4);
     put_int(&w, 200, 1);
     for (int i = 0; i < 200; i++) put_int(&w, 0, 4);
-    s = (sample){w.data, w.size, "a.ply"};
+    s = (sample){w.data, w.size, "a.ply", NULL};
     fail_each_allocation(read_sample, &s);
 }
 

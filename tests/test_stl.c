@@ -84,7 +84,7 @@ static void test_binary_with_bytes_behind(void)
 {
     char buffer[1000] = {0};
     size_t size = make_binary(buffer, "solid", 2);
-    pl_set_log(keep_warning, NULL);
+    watch_log();
     pl_mesh *mesh = read_bytes(buffer, size + 7, "a.stl");
     pl_set_log(NULL, NULL);
     expect_counts(mesh, 6, 2);
@@ -135,10 +135,10 @@ static void test_broken_binary(void)
 
 static void test_damage(void)
 {
-    damage(&(sample){two, strlen(two), "damaged.stl"});
+    damage(&(sample){two, strlen(two), "damaged.stl", NULL}, 0);
     char buffer[1000];
     size_t size = make_binary(buffer, "solid", 2);
-    TEST_ASSERT_EQUAL_INT(0, damage(&(sample){buffer, size, "damaged.stl"}));
+    TEST_ASSERT_EQUAL_INT(0, damage(&(sample){buffer, size, "damaged.stl", NULL}, 0));
 }
 
 // Text of more triangles than the first guess has room for.
@@ -149,7 +149,7 @@ static void test_growth_and_memory(void)
     p += sprintf(p, "solid\n");
     for (int i = 0; i < N; i++) p += sprintf(p, FACET(0));
     p += sprintf(p, "endsolid\n");
-    sample s = {text, (size_t)(p - text), "large.stl"};
+    sample s = {text, (size_t)(p - text), "large.stl", NULL};
     pl_mesh *mesh = read_bytes(s.data, s.size, s.name);
     expect_counts(mesh, 3 * N, N);
     expect_vertex(mesh, 3 * N - 1, 0, 0.15, 0);
@@ -157,7 +157,7 @@ static void test_growth_and_memory(void)
     fail_each_allocation(read_sample, &s);
     free(text);
     char buffer[1000];
-    s = (sample){buffer, make_binary(buffer, "", 2), "a.stl"};
+    s = (sample){buffer, make_binary(buffer, "", 2), "a.stl", NULL};
     fail_each_allocation(read_sample, &s);
 }
 

@@ -1,5 +1,5 @@
 #include "../apps/tetrahedralize.h"
-#include "unity.h"
+#include "failing_alloc.h"
 
 #include <errno.h>
 #include <math.h>
@@ -383,40 +383,22 @@ static void test_limits_end_tetgen(void)
     pl_mesh_destroy(surface);
 }
 
-// --- Memory that ends after some allocations ---
+// --- Memory that runs out ---
 
-static int allocations_left;
-
-static void *scarce_alloc(size_t size, size_t alignment, void *user)
+static pl_status fill_and_free(void *user)
 {
-    (void)user;
-    if (allocations_left-- <= 0) return NULL;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void scarce_release(void *block, void *user)
-{
-    (void)user;
-    free(block);
+    pl_tetrahedralize_options options = pl_tetrahedralize_options_default();
+    options.tets = 300;
+    pl_mesh *mesh;
+    pl_status status = pl_tetrahedralize(user, &options, &mesh);
+    pl_mesh_destroy(mesh);
+    return status;
 }
 
 static void test_every_allocation_may_fail(void)
 {
-    pl_mesh *surface = box(2), *mesh;
-    const pl_allocator scarce = {scarce_alloc, scarce_release, NULL};
-    pl_tetrahedralize_options options = pl_tetrahedralize_options_default();
-    options.tets = 300;
-    pl_set_allocator(&scarce);
-    pl_status status = PL_ERROR_MEMORY;
-    int n = 0;
-    for (; status == PL_ERROR_MEMORY && n < 1000; n++) {
-        allocations_left = n;
-        status = pl_tetrahedralize(surface, &options, &mesh);
-    }
-    TEST_ASSERT_EQUAL(PL_OK, status);
-    TEST_ASSERT_TRUE(n > 10);
-    pl_mesh_destroy(mesh);
-    pl_set_allocator(NULL);
+    pl_mesh *surface = box(2);
+    TEST_ASSERT_GREATER_THAN_INT64(10, fail_each_allocation(fill_and_free, surface));
     pl_mesh_destroy(surface);
 }
 

@@ -1,10 +1,8 @@
-#include "mesh_files.h"
+#include "buffers.h"
 
 void setUp(void)
 {
-    pl_set_log(keep_log, NULL);
-    log_count = 0;
-    last_log[0] = '\0';
+    watch_log();
 }
 
 void tearDown(void)
@@ -286,11 +284,10 @@ static void test_survives_damage(void)
     for (int kind = 0; kind < KINDS; kind++) {
         buffer b = make_kind(kind);
         // A number of a text may be cut into a shorter one; the last newline may be missing.
-        check_truncations(
-            pl_read_vtk, &b,
-            kind >= 3 ? b.size - 1
-                      : (size_t)(strstr(b.data, kind == 2 ? "VERTICES" : "CELLS") - b.data));
-        check_mutations(pl_read_vtk, &b);
+        check_damage(pl_read_vtk, &b,
+                     kind >= 3
+                         ? b.size - 1
+                         : (size_t)(strstr(b.data, kind == 2 ? "VERTICES" : "CELLS") - b.data));
         free_buffer(&b);
     }
 }
@@ -310,22 +307,21 @@ static void test_survives_lack_of_memory(void)
 static void test_reads_what_vtk_writes(void)
 {
     if (!has_vtk()) TEST_IGNORE_MESSAGE("python3-vtk9 is not there");
-    const char *directory = make_directory();
+    make_directory();
     char arguments[512];
     pl_mesh *mesh = make_grid(3, 0.25, 0);
-    TEST_ASSERT_EQUAL(PL_OK,
-                      pl_write_vtu(mesh, path_in(directory, "grid.vtu"), &(pl_write_options){0}));
-    snprintf(arguments, sizeof arguments, "write %s/grid.vtu %s", directory, directory);
+    TEST_ASSERT_EQUAL(PL_OK, pl_write_vtu(mesh, path_of("grid.vtu"), &(pl_write_options){0}));
+    snprintf(arguments, sizeof arguments, "write %s/grid.vtu %s", test_directory, test_directory);
     TEST_ASSERT_EQUAL(0, run_vtk(arguments));
     static const char *const names[] = {"legacy-42-ascii.vtk", "legacy-42-binary.vtk",
                                         "legacy-51-ascii.vtk", "legacy-51-binary.vtk"};
     for (int i = 0; i < 4; i++) {
-        pl_mesh *back = read_good_file(pl_read_vtk, path_in(directory, names[i]));
+        pl_mesh *back = read_good_file(pl_read_vtk, path_of(names[i]));
         expect_same(mesh, back);
         pl_mesh_destroy(back);
     }
     pl_mesh_destroy(mesh);
-    remove_directory(directory);
+    remove_directory();
 }
 
 // See mixed() in check_vtu.py for the cells.
@@ -336,24 +332,24 @@ static void test_reads_the_types_of_cells_that_vtk_writes(void)
                                    4, 0, 4, 7, 0, 7, 3, 0, 3, 1, 1, 3, 4, 1, 4, 2};
     static const int32_t poly[] = {0, 1, 4, 0, 4, 3, 1, 2, 5, 3, 4, 6, 6, 4, 7};
     static const int32_t tet[] = {0, 1, 3, 9, 1, 4, 3, 9};
-    const char *directory = make_directory();
+    make_directory();
     char arguments[512], name[64];
-    snprintf(arguments, sizeof arguments, "mixed %s", directory);
+    snprintf(arguments, sizeof arguments, "mixed %s", test_directory);
     TEST_ASSERT_EQUAL(0, run_vtk(arguments));
     for (int i = 0; i < 8; i++) {
         snprintf(name, sizeof name, "%s-%s-%s.vtk", i < 4 ? "grid" : "surface",
                  i % 2 == 0 ? "42" : "51", i / 2 % 2 == 0 ? "ascii" : "binary");
-        pl_mesh *mesh = read_good_file(pl_read_vtk, path_in(directory, name));
+        pl_mesh *mesh = read_good_file(pl_read_vtk, path_of(name));
         expect_faces(mesh, i < 4 ? grid : poly, i < 4 ? 11 : 5);
         TEST_ASSERT_EQUAL(i < 4 ? 2 : 0, mesh->n_tet);
         if (i < 4) TEST_ASSERT_EQUAL_INT32_ARRAY(tet, mesh->tet, 8);
         pl_mesh_destroy(mesh);
     }
-    pl_mesh *mesh = read_good_file(pl_read_vtu, path_in(directory, "grid.vtu"));
+    pl_mesh *mesh = read_good_file(pl_read_vtu, path_of("grid.vtu"));
     expect_faces(mesh, grid, 11);
     TEST_ASSERT_NOT_NULL(strstr(last_log, "skipped 1 vertices, 1 lines, 1 pyramids:"));
     pl_mesh_destroy(mesh);
-    remove_directory(directory);
+    remove_directory();
 }
 
 int main(void)
