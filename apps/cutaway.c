@@ -1,11 +1,8 @@
 #include "cutaway.h"
 #include "vec.h"
+#include "../meshes/neighbours.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-// Local face k of a tet (a, b, c, d) of positive volume, opposite its vertex k, seen from outside.
-static const int FACE[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 static const double LARGEST_SHRINK = 0.9;
 
@@ -13,14 +10,9 @@ static const double LARGEST_SHRINK = 0.9;
 typedef struct cut {
     const pl_mesh *mesh;
     const pl_cutaway_options *options;
-    bool *kept;         // (n_tet)
-    int32_t *neighbour; // (4*n_tet) the tet across local face k, -1 at the boundary
+    bool *kept;      // (n_tet)
+    int32_t *across; // (4*n_tet) the face 4 * tet + k on the other side, -1 at the boundary
 } cut;
-
-typedef struct side {
-    int32_t vertex[3]; // ascending
-    int32_t index;     // 4 * tet + k
-} side;
 
 pl_cutaway_options pl_cutaway_options_default(const pl_mesh *mesh, const double normal[3])
 {
@@ -32,50 +24,6 @@ pl_cutaway_options pl_cutaway_options_default(const pl_mesh *mesh, const double 
         options.normal[c] = normal[c];
     }
     return options;
-}
-
-static int compare_sides(const void *a, const void *b)
-{
-    const side *p = a, *q = b;
-    for (int i = 0; i < 3; i++) {
-        if (p->vertex[i] != q->vertex[i]) return p->vertex[i] < q->vertex[i] ? -1 : 1;
-    }
-    return (p->index > q->index) - (p->index < q->index);
-}
-
-static void sort_three(int32_t v[3])
-{
-    for (int i = 0; i < 3; i++) {
-        int j = i == 1 ? 1 : 0; // (0 1), (1 2), (0 1)
-        if (v[j] > v[j + 1]) {
-            int32_t keep = v[j];
-            v[j] = v[j + 1];
-            v[j + 1] = keep;
-        }
-    }
-}
-
-static pl_status find_neighbours(cut *c)
-{
-    int32_t n = 4 * pl_mesh_tet_count(c->mesh);
-    const int32_t *tet = pl_mesh_tets(c->mesh);
-    side *sides = pl_alloc(n, sizeof *sides);
-    if (sides == NULL) return PL_ERROR_MEMORY;
-    for (int32_t i = 0; i < n; i++) {
-        for (int k = 0; k < 3; k++) sides[i].vertex[k] = tet[i - i % 4 + FACE[i % 4][k]];
-        sort_three(sides[i].vertex);
-        sides[i].index = i;
-        c->neighbour[i] = -1;
-    }
-    qsort(sides, (size_t)n, sizeof *sides, compare_sides);
-    for (int32_t i = 0; i + 1 < n; i++) {
-        const side *a = &sides[i], *b = &sides[i + 1];
-        if (memcmp(a->vertex, b->vertex, sizeof a->vertex) != 0) continue;
-        c->neighbour[a->index] = b->index / 4;
-        c->neighbour[b->index] = a->index / 4;
-    }
-    pl_free(sides);
-    return PL_OK;
 }
 
 static vec3 centroid(const pl_mesh *mesh, int32_t t)
@@ -98,8 +46,8 @@ static void choose_tets(cut *c)
 // Is local face `side` (4 * tet + k) to be drawn?
 static bool is_drawn(const cut *c, int32_t side)
 {
-    int32_t across = c->neighbour[side];
-    return c->kept[side / 4] && (c->options->shrink > 0 || across < 0 || !c->kept[across]);
+    int32_t across = c->across[side];
+    return c->kept[side / 4] && (c->options->shrink > 0 || across < 0 || !c->kept[across / 4]);
 }
 
 // Faces as vertices of the mesh, and their colours.
@@ -122,8 +70,8 @@ static pl_status collect_faces(const cut *c, pl_cutaway *out)
     for (int32_t i = 0; i < n_side; i++) {
         if (!is_drawn(c, i)) continue;
         int64_t at = 3 * (int64_t)out->n_face++;
-        for (int k = 0; k < 3; k++) out->face[at + k] = tet[i - i % 4 + FACE[i % 4][k]];
-        bool outer = c->neighbour[i] < 0;
+        for (int k = 0; k < 3; k++) out->face[at + k] = tet[i - i % 4 + pl_tet_face[i % 4][k]];
+        bool outer = c->across[i] < 0;
         memcpy(out->face_color + at, outer ? c->options->outer_color : c->options->inner_color, 3);
     }
     return PL_OK;
@@ -168,7 +116,8 @@ static pl_status shrink_tets(const cut *c, pl_cutaway *out)
             vec3 p = vec3_of(x + 3 * (int64_t)tet[4 * (int64_t)t + k]);
             vec3 moved = vec3_add(p, vec3_scale(vec3_sub(middle, p), c->options->shrink));
             vec3_store(moved, out->x + 3 * (int64_t)(base + k));
-            for (int i = 0; i < 3; i++) out->face[3 * (int64_t)(base + k) + i] = base + FACE[k][i];
+            for (int i = 0; i < 3; i++)
+                out->face[3 * (int64_t)(base + k) + i] = base + pl_tet_face[k][i];
         }
         base += 4;
     }
@@ -179,9 +128,13 @@ static pl_status make(cut *c, pl_cutaway *out)
 {
     int32_t n_tet = pl_mesh_tet_count(c->mesh);
     c->kept = pl_alloc(n_tet, sizeof *c->kept);
-    c->neighbour = pl_alloc(4 * (int64_t)n_tet, sizeof *c->neighbour);
-    if (c->kept == NULL || c->neighbour == NULL) return PL_ERROR_MEMORY;
-    PL_TRY(find_neighbours(c));
+    c->across = pl_alloc(4 * (int64_t)n_tet, sizeof *c->across);
+    if (c->kept == NULL || c->across == NULL) return PL_ERROR_MEMORY;
+    // Three tets on one face are no reason to show nothing.
+    if (pl_tet_neighbours(pl_mesh_vertex_count(c->mesh), n_tet, pl_mesh_tets(c->mesh), c->across) ==
+        PL_ERROR_MEMORY) {
+        return PL_ERROR_MEMORY;
+    }
     choose_tets(c);
     PL_TRY(collect_faces(c, out));
     return c->options->shrink > 0 ? shrink_tets(c, out) : compact_vertices(c->mesh, out);
@@ -204,7 +157,7 @@ pl_status pl_cutaway_make(const pl_mesh *mesh, const pl_cutaway_options *options
     cut c = {.mesh = mesh, .options = options};
     pl_status status = make(&c, out);
     pl_free(c.kept);
-    pl_free(c.neighbour);
+    pl_free(c.across);
     if (status != PL_OK) pl_cutaway_free(out);
     return status;
 }

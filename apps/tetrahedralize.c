@@ -195,9 +195,7 @@ static void orient_pieces(const pl_mesh *surface, const int32_t *piece, pl_mesh 
             n[j][2] = u[0] * v[1] - u[1] * v[0];
         }
         if (n[0][0] * n[1][0] + n[0][1] * n[1][1] + n[0][2] * n[1][2] < 0) {
-            int32_t *f = mesh->face + 3 * (int64_t)i, t = f[1];
-            f[1] = f[2];
-            f[2] = t;
+            pl_swap(mesh->face + 3 * (int64_t)i + 1, mesh->face + 3 * (int64_t)i + 2);
         }
     }
 }

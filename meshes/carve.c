@@ -8,29 +8,19 @@ enum { UNKNOWN = 0, INSIDE = 1, OUTSIDE = -1 };
 typedef struct carve {
     pl_mesh *mesh;
     int32_t *across; // (4*n_tet)
-    int32_t *head;   // (n_vert): chains of walls by their smallest corner
-    int32_t *next;   // (n_face)
     int32_t *wall;   // (4*n_tet): the wall on a tet's face, -1 if none
     int32_t *inner;  // (n_face): tets on the inner side of the wall
     int8_t *side;    // (n_tet)
     int32_t *stack;  // (n_tet)
     int32_t n_stack;
+    int32_t *renumber; // (n_vert)
 } carve;
 
-static int32_t smallest(const int32_t f[3])
+// Do two faces with the same corners look to the same side?
+static bool same_side(const int32_t f[3], const int32_t g[3])
 {
-    return PL_MIN(f[0], PL_MIN(f[1], f[2]));
-}
-
-// Even permutation: +1, odd: -1, other corners: 0.
-static int compare_faces(const int32_t f[3], const int32_t g[3])
-{
-    for (int k = 0; k < 3; k++) {
-        if (f[0] != g[k]) continue;
-        if (f[1] == g[(k + 1) % 3] && f[2] == g[(k + 2) % 3]) return 1;
-        if (f[1] == g[(k + 2) % 3] && f[2] == g[(k + 1) % 3]) return -1;
-    }
-    return 0;
+    int k = f[0] == g[0] ? 0 : f[0] == g[1] ? 1 : 2;
+    return f[1] == g[(k + 1) % 3];
 }
 
 static pl_status mark(carve *c, int32_t tet, int8_t side)
@@ -47,28 +37,43 @@ static pl_status mark(carve *c, int32_t tet, int8_t side)
     return PL_OK;
 }
 
-// Finds the walls on the faces of all tets and marks the tets beside them.
+// Finds the walls on the faces of all tets: both lists are in the same order.
+static void match_walls(const pl_facet *facet, const pl_facet *wall, carve *c)
+{
+    const pl_facet *end = wall + c->mesh->n_face;
+    for (const pl_facet *f = facet; f < facet + 4 * (int64_t)c->mesh->n_tet; f++) {
+        while (wall < end && pl_facet_compare(wall, f) < 0) wall++;
+        bool found = wall < end && pl_facet_compare(wall, f) == 0;
+        c->wall[f->place] = found ? wall->place : -1;
+    }
+}
+
 static pl_status find_walls(carve *c)
 {
     const pl_mesh *mesh = c->mesh;
-    for (int32_t i = 0; i < mesh->n_face; i++) {
-        int32_t v = smallest(mesh->face + 3 * (int64_t)i);
-        c->next[i] = c->head[v];
-        c->head[v] = i;
-    }
+    pl_facet *facet, *wall = NULL;
+    PL_TRY(pl_facets_of_tets(mesh->n_vert, mesh->n_tet, mesh->tet, &facet));
+    pl_status status = pl_facets_of_faces(mesh->n_vert, mesh->n_face, mesh->face, &wall);
+    if (status == PL_OK) status = pl_facets_pair(facet, 4 * mesh->n_tet, c->across);
+    if (status == PL_OK) match_walls(facet, wall, c);
+    pl_free(facet);
+    pl_free(wall);
+    return status;
+}
+
+// Marks the tets beside the walls.
+static pl_status mark_sides(carve *c)
+{
+    const pl_mesh *mesh = c->mesh;
     for (int32_t i = 0; i < 4 * mesh->n_tet; i++) {
         const int32_t *t = mesh->tet + 4 * (int64_t)(i / 4);
         int32_t f[3];
         for (int k = 0; k < 3; k++) f[k] = t[pl_tet_face[i % 4][k]];
-        c->wall[i] = -1;
-        for (int32_t j = c->head[smallest(f)]; j >= 0; j = c->next[j]) {
-            int turn = compare_faces(f, mesh->face + 3 * (int64_t)j);
-            if (turn == 0) continue;
-            c->wall[i] = j;
-            c->inner[j] += turn > 0;
-            PL_TRY(mark(c, i / 4, turn > 0 ? INSIDE : OUTSIDE));
-        }
-        if (c->wall[i] < 0 && c->across[i] < 0) {
+        if (c->wall[i] >= 0) {
+            bool inner = same_side(f, mesh->face + 3 * (int64_t)c->wall[i]);
+            c->inner[c->wall[i]] += inner;
+            PL_TRY(mark(c, i / 4, inner ? INSIDE : OUTSIDE));
+        } else if (c->across[i] < 0) {
             return pl_fail(PL_ERROR_GEOMETRY,
                            "the vertices %d, %d and %d bound the tets, but are no face of the "
                            "surface",
@@ -124,11 +129,10 @@ static void compact(pl_mesh *mesh, const int8_t *side, int32_t n_keep, int32_t *
 static pl_status run(carve *c, int32_t n_keep)
 {
     pl_mesh *mesh = c->mesh;
-    PL_TRY(pl_tet_neighbours(mesh->n_vert, mesh->n_tet, mesh->tet, c->across));
-    memset(c->head, -1, (size_t)mesh->n_vert * sizeof *c->head);
     PL_TRY(find_walls(c));
+    PL_TRY(mark_sides(c));
     PL_TRY(flood(c));
-    compact(mesh, c->side, n_keep, c->head);
+    compact(mesh, c->side, n_keep, c->renumber);
     return PL_OK;
 }
 
@@ -137,21 +141,19 @@ pl_status pl_mesh_carve(pl_mesh *mesh, int32_t n_keep)
     PL_ASSERT(n_keep >= 0 && n_keep <= mesh->n_vert);
     carve c = {.mesh = mesh};
     c.across = pl_alloc(4 * (int64_t)mesh->n_tet, sizeof *c.across);
-    c.head = pl_alloc(mesh->n_vert, sizeof *c.head);
-    c.next = pl_alloc(mesh->n_face, sizeof *c.next);
     c.wall = pl_alloc(4 * (int64_t)mesh->n_tet, sizeof *c.wall);
     c.inner = pl_alloc_zero(mesh->n_face, sizeof *c.inner);
     c.side = pl_alloc_zero(mesh->n_tet, sizeof *c.side);
     c.stack = pl_alloc(mesh->n_tet, sizeof *c.stack);
-    bool complete = c.across != NULL && c.head != NULL && c.next != NULL && c.wall != NULL &&
-                    c.inner != NULL && c.side != NULL && c.stack != NULL;
+    c.renumber = pl_alloc(mesh->n_vert, sizeof *c.renumber);
+    bool complete = c.across != NULL && c.wall != NULL && c.inner != NULL && c.side != NULL &&
+                    c.stack != NULL && c.renumber != NULL;
     pl_status status = complete ? run(&c, n_keep) : PL_ERROR_MEMORY;
     pl_free(c.across);
-    pl_free(c.head);
-    pl_free(c.next);
     pl_free(c.wall);
     pl_free(c.inner);
     pl_free(c.side);
     pl_free(c.stack);
+    pl_free(c.renumber);
     return status;
 }

@@ -146,7 +146,7 @@ static bool has_room(const work *w, const exchange *e)
 static bool match(pl_facet *list, int32_t *n, const pl_facet *f, int32_t *place)
 {
     for (int32_t i = 0; i < *n; i++) {
-        if (!pl_facet_equal(&list[i], f)) continue;
+        if (pl_facet_compare(&list[i], f) != 0) continue;
         *place = list[i].place;
         list[i] = list[--*n];
         return true;

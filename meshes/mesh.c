@@ -1,4 +1,5 @@
 #include "mesh.h"
+#include "neighbours.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,13 +169,6 @@ double pl_mesh_volume(const pl_mesh *mesh)
 
 // --- Changing ---
 
-static void swap(int32_t *a, int32_t *b)
-{
-    int32_t t = *a;
-    *a = *b;
-    *b = t;
-}
-
 static void map_point(const double m[12], const double x[3], double y[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -203,76 +197,14 @@ pl_status pl_mesh_transform(pl_mesh *mesh, const double m[12])
                  m[2] * (m[4] * m[9] - m[5] * m[8]);
     if (det < 0) {
         for (int64_t i = 0; i < mesh->n_face; i++)
-            swap(mesh->face + 3 * i + 1, mesh->face + 3 * i + 2);
+            pl_swap(mesh->face + 3 * i + 1, mesh->face + 3 * i + 2);
         for (int64_t i = 0; i < mesh->n_tet; i++)
-            swap(mesh->tet + 4 * i + 2, mesh->tet + 4 * i + 3);
+            pl_swap(mesh->tet + 4 * i + 2, mesh->tet + 4 * i + 3);
     }
     return PL_OK;
 }
 
-// --- Boundary ---
-
-// The face opposite to corner k of a positive tet, outward.
-static const int tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-
-// A face of a tet under its sorted corners, chained by its smallest one.
-typedef struct facet {
-    int32_t middle, largest; // the other two corners in order
-    int32_t next;            // in the chain of the smallest corner, -1 at the end
-    bool shared;             // seen from a second tet
-} facet;
-
-static void sort3(int32_t v[3])
-{
-    if (v[0] > v[1]) swap(v, v + 1);
-    if (v[1] > v[2]) swap(v + 1, v + 2);
-    if (v[0] > v[1]) swap(v, v + 1);
-}
-
-// Marks both copies of every face that two tets share. facets (4*n_tet), head (n_vert).
-static void pair_facets(int32_t n_tet, const int32_t *tet, facet *facets, int32_t *head)
-{
-    for (int32_t i = 0; i < 4 * n_tet; i++) {
-        const int32_t *t = tet + 4 * (int64_t)(i / 4);
-        int32_t v[3];
-        for (int k = 0; k < 3; k++) v[k] = t[tet_face[i % 4][k]];
-        sort3(v);
-        facets[i] = (facet){v[1], v[2], head[v[0]], false};
-        for (int32_t j = head[v[0]]; j >= 0; j = facets[j].next) {
-            if (facets[j].middle == v[1] && facets[j].largest == v[2]) {
-                facets[i].shared = facets[j].shared = true;
-            }
-        }
-        head[v[0]] = i;
-    }
-}
-
-pl_status pl_tet_boundary(int32_t n_vert, int32_t n_tet, const int32_t *tet, int32_t **face,
-                          int32_t *n_face)
-{
-    *face = NULL;
-    *n_face = 0;
-    facet *facets = pl_alloc(4 * (int64_t)n_tet, sizeof *facets);
-    int32_t *head = pl_alloc(n_vert, sizeof *head);
-    if (facets == NULL || head == NULL) goto done;
-    memset(head, -1, (size_t)n_vert * sizeof *head);
-    pair_facets(n_tet, tet, facets, head);
-    int32_t n = 0;
-    for (int32_t i = 0; i < 4 * n_tet; i++) n += !facets[i].shared;
-    *face = pl_alloc(3 * (int64_t)n, sizeof **face);
-    if (*face == NULL) goto done;
-    for (int32_t i = 0; i < 4 * n_tet; i++) {
-        if (facets[i].shared) continue;
-        const int32_t *t = tet + 4 * (int64_t)(i / 4);
-        int32_t *f = *face + 3 * (int64_t)*n_face;
-        for (int k = 0; k < 3; k++) f[k] = t[tet_face[i % 4][k]];
-        (*n_face)++;
-    }
-done:
-    pl_free(facets);
-    pl_free(head);
-    return *face != NULL ? PL_OK : PL_ERROR_MEMORY;
-}
+// --- Surface ---
 
 // The mesh of `face` and of the vertices it uses. map (n_vert of mesh): new index to old.
 static pl_status extract_faces(const pl_mesh *mesh, const int32_t *face, int32_t n_face,

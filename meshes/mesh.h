@@ -34,9 +34,11 @@ pl_status pl_builder_tet(pl_mesh_builder *builder, const int32_t tet[4]);
 pl_status pl_builder_finish(pl_mesh_builder *builder, pl_mesh **out);
 void pl_builder_free(pl_mesh_builder *builder);
 
-// The triangles that belong to exactly one tet, outward: *face (3*n) allocated, owned by the
-// caller, sorted by tet and local face.
-pl_status pl_tet_boundary(int32_t n_vert, int32_t n_tet, const int32_t *tet, int32_t **face,
-                          int32_t *n_face);
+static inline void pl_swap(int32_t *a, int32_t *b)
+{
+    int32_t t = *a;
+    *a = *b;
+    *b = t;
+}
 
 #endif

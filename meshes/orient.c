@@ -208,9 +208,7 @@ pl_status pl_orient_faces(pl_mesh *mesh, int32_t *flipped)
     if (o.mate != NULL && o.owner != NULL && o.flip != NULL && o.queue != NULL) status = orient(&o);
     for (int32_t f = 0; f < mesh->n_face && status == PL_OK; f++) {
         if (o.flip[f] == o.parts[o.owner[f]].flip) continue;
-        int32_t *v = mesh->face + 3 * (int64_t)f, kept = v[1];
-        v[1] = v[2];
-        v[2] = kept;
+        pl_swap(mesh->face + 3 * (int64_t)f + 1, mesh->face + 3 * (int64_t)f + 2);
         (*flipped)++;
     }
     pl_tree_free(&o.tree);

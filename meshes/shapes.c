@@ -9,6 +9,7 @@
 // start.
 
 #include "mesh.h"
+#include "neighbours.h"
 #include "predicates.h"
 #include "../base/number.h"
 #include "../base/text.h"
@@ -61,9 +62,7 @@ static pl_status finish_solid(pl_mesh *mesh, pl_mesh **out)
         const double *x = mesh->x;
         if (pl_orient3d(x + 3 * (int64_t)t[0], x + 3 * (int64_t)t[1], x + 3 * (int64_t)t[2],
                         x + 3 * (int64_t)t[3]) < 0) {
-            int32_t swap = t[2];
-            t[2] = t[3];
-            t[3] = swap;
+            pl_swap(t + 2, t + 3);
         }
     }
     pl_free(mesh->face);
@@ -82,10 +81,10 @@ typedef void place_fn(double u, double v, int32_t station, const void *context, 
 
 static void add_prism(pl_mesh *mesh, int64_t *n, const int32_t corner[3], int32_t a, int32_t b)
 {
-    int32_t i = corner[0], j = corner[1], k = corner[2], swap;
-    if (i > j) swap = i, i = j, j = swap;
-    if (j > k) swap = j, j = k, k = swap;
-    if (i > j) swap = i, i = j, j = swap;
+    int32_t i = corner[0], j = corner[1], k = corner[2];
+    if (i > j) pl_swap(&i, &j);
+    if (j > k) pl_swap(&j, &k);
+    if (i > j) pl_swap(&i, &j);
     const int32_t tets[12] = {a + i, a + j, a + k, b + k, a + i, a + j,
                               b + j, b + k, a + i, b + i, b + j, b + k};
     memcpy(mesh->tet + *n, tets, sizeof tets);

@@ -1,6 +1,7 @@
 // What the readers and writers of surface formats share.
 
 #include "io.h"
+#include "neighbours.h"
 
 enum { GUESS_FIRST = 3 << 10 }; // elements to start with, or to go on with where a guess fell short
 
