@@ -3,17 +3,16 @@
 // The conventions, which every function below follows:
 //
 // - Units are SI: metres, seconds, kilograms, newtons, pascals. Angles are radians.
-// - A handle (pl_mesh, ...) is opaque. Who gets one from a `pl_noun_verb(..., pl_noun **out)` owns
-// it
+// - A handle (pl_mesh, ...) is opaque. Who gets one from `pl_noun_verb(..., pl_noun **out)` owns it
 //   and gives it back with `pl_noun_destroy`, which accepts NULL. On failure *out is set to NULL.
-// - A function that can fail returns pl_status. PL_OK is 0. pl_error_text() then holds one sentence
-//   that names the place and the remedy, per thread, until the next failure on that thread.
+// - A function that can fail returns pl_status. PL_OK is 0. After any other, pl_error_text() holds
+//   one sentence that names the place and the remedy, per thread, until the next failure on that
+//   thread. Any of these functions may fail with PL_ERROR_MEMORY; the other reasons are named.
 // - Options are plain structs. Start from pl_xxx_options_default() and change what matters; a NULL
 //   pointer means the defaults. A struct with a `name_free` function holds arrays that it owns.
-// - Arrays state their shape: `x (3*n_vert)` is n_vert triples, one after the other. Arrays passed
-// in
-//   are copied; arrays returned belong to the handle and live until it is changed or destroyed.
-// - Indices start at 0. Counts are int32_t.
+// - Arrays state their shape: `x (3*n_vert)` is n_vert triples, one after another. Those passed in
+//   are copied; those returned belong to the handle and live until it is changed or destroyed.
+// - Indices start at 0. Counts are int32_t; no mesh has more than INT32_MAX / 4 of anything.
 // - The library prints nothing and never exits; what it has to say goes to the log hook.
 // - Different handles may be used from different threads at the same time; one handle may not,
 //   except for functions that take it as const.
@@ -99,14 +98,17 @@ PL_API void pl_set_allocator(const pl_allocator *allocator);
 typedef struct pl_mesh pl_mesh;
 
 // Copies the arrays: x (3*n_vert) positions [m], face (3*n_face), tet (4*n_tet) vertex indices.
-// face or tet may be NULL if its count is 0. Fails with PL_ERROR_ARGUMENT on a negative count, an
-// index out of range or a position that is not finite.
+// An array may be NULL if its count is 0. Fails with PL_ERROR_ARGUMENT on a count that is negative
+// or too large, an index out of range or a position that is not finite.
 PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
                                 const int32_t *face, int32_t n_tet, const int32_t *tet,
                                 pl_mesh **out);
+
+// A mesh of its own with the same content.
 PL_API pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out);
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
+// What it holds. The arrays are never NULL, even if their count is 0.
 PL_API int32_t pl_mesh_vertex_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_tet_count(const pl_mesh *mesh);
@@ -137,8 +139,9 @@ PL_API pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_me
 // binary, recognised by content. The mesh is what the file says: STL comes as separate triangles
 // (see pl_mesh_clean), polygons are split into fans, cells that are neither triangles nor tets are
 // skipped with a warning to the log (none for the points and lines of Gmsh). A TetGen .ele is read
-// together with the .node beside it. Fails with PL_ERROR_FILE, PL_ERROR_UNSUPPORTED (not a format
-// listed above) or PL_ERROR_FORMAT; the text then names the line (ASCII) or byte (binary).
+// together with the .node beside it; a .node by itself is a cloud of points. Fails with
+// PL_ERROR_FILE, PL_ERROR_UNSUPPORTED (not a format listed above) or PL_ERROR_FORMAT; the text then
+// names the line (ASCII) or byte (binary).
 PL_API pl_status pl_mesh_read(const char *path, pl_mesh **out);
 
 // The same from `size` bytes in memory; `name` stands for the path in error texts and supplies the
@@ -148,11 +151,11 @@ PL_API pl_status pl_mesh_read_memory(const void *data, size_t size, const char *
 
 // A quantity that travels with a mesh into a VTU file. `data` is borrowed for the call only.
 typedef struct pl_field {
-    const char *name;   // without quotes, '<' or '&'
+    const char *name;   // 1 to 200 bytes without quotes, '<', '&' and control characters
     bool per_tet;       // one value per cell (else one per vertex). Cells are the tets if there are
                         // any, else the faces
     int32_t components; // 1 (scalar), 3 (vector) or 9 (tensor)
-    const double *data; // (components * number of vertices or cells)
+    const double *data; // (components * number of vertices or cells); finite, if written as text
 } pl_field;
 
 typedef struct pl_write_options {
@@ -166,7 +169,9 @@ PL_API pl_write_options pl_write_options_default(void);
 // Writes .obj, .ply, .off, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF hold
 // the faces (the boundary of the tets where a mesh has tets but no faces); VTU holds the tets, or
 // the faces if there are none; Gmsh holds both. Positions survive a round trip bit for bit. The
-// file appears under its name only when it is complete: it is written beside it and renamed.
+// file appears under its name only when it is complete: it is written beside it and renamed. Fails
+// with PL_ERROR_UNSUPPORTED (another extension), PL_ERROR_FILE or PL_ERROR_ARGUMENT (a field that
+// is not as pl_field says).
 PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
                                const pl_write_options *options);
 
@@ -174,7 +179,8 @@ PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
 
 typedef struct pl_clean_options {
     double weld_distance; // vertices closer than this become one [m]; 0: only equal ones (default)
-    bool drop_degenerate; // faces with two equal corners or no area, and duplicate faces
+    bool drop_degenerate; // faces with two equal corners or no area, and duplicate faces; tets with
+                          // two equal corners (the log gets a warning)
     bool orient;          // neighbours agree, and every closed part encloses a positive volume
                           // unless it is a cavity (lies inside another part)
     bool drop_unused;     // vertices that no face and no tet uses
@@ -191,10 +197,9 @@ typedef struct pl_clean_report {
 PL_API pl_clean_options pl_clean_options_default(void);
 
 // Cleans the surface of `mesh` in place, in the order of the options. Vertices are welded in order:
-// each goes to the first one kept that is closer than the distance. What is left keeps its order;
-// tets are renumbered, and dropped with a warning to the log if they lost a corner. `report` may be
-// NULL. Fails with PL_ERROR_ARGUMENT on a negative or non-finite distance; a failure changes
-// nothing.
+// each goes to the first one kept that is closer than the distance. What is left keeps its order.
+// `report` may be NULL. Fails with PL_ERROR_ARGUMENT on a negative or non-finite distance; a
+// failure changes nothing.
 PL_API pl_status pl_mesh_clean(pl_mesh *mesh, const pl_clean_options *options,
                                pl_clean_report *report);
 
@@ -224,7 +229,8 @@ typedef struct pl_surface_report {
 } pl_surface_report;
 
 // Inspects the faces of `mesh` (the boundary of the tets if it has no faces; indices then refer to
-// pl_mesh_surface). Intersections are decided in exact arithmetic. Free the report after use.
+// pl_mesh_surface). Intersections are decided in exact arithmetic. Free the report after use; on
+// failure it is empty.
 PL_API pl_status pl_mesh_inspect(const pl_mesh *mesh, pl_surface_report *out);
 PL_API void pl_surface_report_free(pl_surface_report *report);
 
