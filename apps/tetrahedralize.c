@@ -3,7 +3,7 @@
 
 #include "../meshes/carve.h"
 #include "../meshes/improve.h"
-#include "../meshes/quality.h"
+#include "../meshes/geometry.h"
 #include "../meshes/tetgen.h"
 
 #include <math.h>
@@ -39,9 +39,8 @@ static pl_status check_options(const pl_tetrahedralize_options *o)
         return pl_fail(PL_ERROR_ARGUMENT, "max_volume: %g m^3 is not a finite volume of at least 0",
                        o->max_volume);
     }
-    if (o->tets < 0 || o->tets > INT32_MAX / 4) {
-        return pl_fail(PL_ERROR_ARGUMENT, "tets: %d is not in [1, %d]", (int)o->tets,
-                       INT32_MAX / 4);
+    if (o->tets < 0 || o->tets > PL_MESH_MAX) {
+        return pl_fail(PL_ERROR_ARGUMENT, "tets: %d is not in [1, %d]", (int)o->tets, PL_MESH_MAX);
     }
     if (!(o->time_limit > 0)) {
         return pl_fail(PL_ERROR_ARGUMENT, "time_limit: %g s is not above 0", o->time_limit);
@@ -56,7 +55,7 @@ static pl_status check_options(const pl_tetrahedralize_options *o)
 static pl_status check_volume(const pl_mesh *surface, double max_volume)
 {
     double n = max_volume > 0 ? fabs(pl_mesh_volume(surface)) / max_volume : 0;
-    if (n <= INT32_MAX / 4) return PL_OK;
+    if (n <= PL_MESH_MAX) return PL_OK;
     return pl_fail(PL_ERROR_ARGUMENT, "max_volume: %g m^3 would make about %.1g tets", max_volume,
                    n);
 }
@@ -186,15 +185,10 @@ static void orient_pieces(const pl_mesh *surface, const int32_t *piece, pl_mesh 
         for (int j = 0; j < 2; j++) {
             const int32_t *f =
                 j == 0 ? mesh->face + 3 * (int64_t)i : surface->face + 3 * (int64_t)piece[i];
-            const double *a = mesh->x + 3 * (int64_t)f[0], *b = mesh->x + 3 * (int64_t)f[1],
-                         *c = mesh->x + 3 * (int64_t)f[2];
-            double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-            double v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-            n[j][0] = u[1] * v[2] - u[2] * v[1];
-            n[j][1] = u[2] * v[0] - u[0] * v[2];
-            n[j][2] = u[0] * v[1] - u[1] * v[0];
+            pl_face_normal(mesh->x + 3 * (int64_t)f[0], mesh->x + 3 * (int64_t)f[1],
+                           mesh->x + 3 * (int64_t)f[2], n[j]);
         }
-        if (n[0][0] * n[1][0] + n[0][1] * n[1][1] + n[0][2] * n[1][2] < 0) {
+        if (pl_dot(n[0], n[1]) < 0) {
             pl_swap(mesh->face + 3 * (int64_t)i + 1, mesh->face + 3 * (int64_t)i + 2);
         }
     }

@@ -347,10 +347,8 @@ void pl_log_skipped(const char *file, const int64_t *skipped, const char *const 
 
 pl_status pl_builder_reserve_vertices(pl_mesh_builder *builder, int64_t n, const char *name)
 {
-    int64_t limit = INT32_MAX / 4; // as pl_mesh_alloc has it
-    if (n > limit - builder->n_vert) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: a mesh of more than %lld vertices", name,
-                       (long long)limit);
+    if (n > PL_MESH_MAX - builder->n_vert) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: a mesh of more than %d vertices", name, PL_MESH_MAX);
     }
     return pl_reserve((void **)&builder->x, &builder->x_capacity,
                       PL_MAX(1, 3 * (builder->n_vert + n)), sizeof(double));

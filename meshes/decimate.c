@@ -1,3 +1,4 @@
+#include "geometry.h"
 #include "heap.h"
 #include "skin_improve.h"
 #include "quadric.h"
@@ -54,29 +55,13 @@ static void from_local(const decimation *d, const double y[3], double x[3])
     for (int k = 0; k < 3; k++) x[k] = d->centre[k] + y[k] / d->skin.scale;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double r[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 // Adds a face of the original surface to the errors of its corners.
 static void add_face(decimation *d, const int32_t v[3])
 {
-    double p[3][3], u[3], w[3], n[3];
+    double p[3][3], n[3];
     for (int k = 0; k < 3; k++) to_local(d, d->skin.x + 3 * (int64_t)v[k], p[k]);
-    for (int k = 0; k < 3; k++) {
-        u[k] = p[1][k] - p[0][k];
-        w[k] = p[2][k] - p[0][k];
-    }
-    cross(u, w, n);
-    double length = sqrt(dot(n, n)), weight = length / 6; // a third of the area for each corner
+    pl_face_normal(p[0], p[1], p[2], n);
+    double length = sqrt(pl_dot(n, n)), weight = length / 6; // a third of the area for each corner
     if (!(length > 0)) return;
     for (int k = 0; k < 3; k++) n[k] /= length;
     for (int k = 0; k < 3; k++) {
@@ -99,9 +84,9 @@ static void add_star_volume(const decimation *d, int32_t v, int32_t other, const
             to_local(d, d->skin.x + 3 * (int64_t)corner[i], x[i]);
             for (int k = 0; k < 3; k++) x[i][k] -= o[k];
         }
-        cross(x[1], x[2], n);
+        pl_cross(x[1], x[2], n);
         bool vanishes = corner[1] == other || corner[2] == other;
-        *volume += (vanishes ? 0.5 : 1) * dot(n, x[0]);
+        *volume += (vanishes ? 0.5 : 1) * pl_dot(n, x[0]);
         for (int k = 0; k < 3 && !vanishes; k++) g[k] += n[k];
     }
 }
@@ -123,8 +108,8 @@ static void solve_place(const decimation *d, const pl_quadric *error, int32_t u,
     add_star_volume(d, u, v, a, g, &volume);
     add_star_volume(d, v, u, a, g, &volume);
     pl_quadric_solve(l, g, step);
-    double t = (volume - (dot(g, y) - dot(g, a))) / dot(g, step);
-    if (!(t * t * dot(step, step) < edge)) return;
+    double t = (volume - (pl_dot(g, y) - pl_dot(g, a))) / pl_dot(g, step);
+    if (!(t * t * pl_dot(step, step) < edge)) return;
     for (int k = 0; k < 3; k++) y[k] += t * step[k];
 }
 

@@ -80,7 +80,7 @@ static void free_work(work *w)
 static pl_status alloc_work(const pl_mesh *mesh, work *w)
 {
     // Removing a face makes three tets of two. Where the spare slots run out, no more are removed.
-    int64_t capacity = PL_MIN((int64_t)mesh->n_tet + mesh->n_tet / 4 + 64, INT32_MAX / 4);
+    int64_t capacity = PL_MIN((int64_t)mesh->n_tet + mesh->n_tet / 4 + 64, PL_MESH_MAX);
     *w = (work){.n_vert = mesh->n_vert, .n_tet = mesh->n_tet, .capacity = (int32_t)capacity};
     w->x = pl_alloc(3 * (int64_t)mesh->n_vert, sizeof *w->x);
     w->tet = pl_alloc(4 * capacity, sizeof *w->tet);

@@ -1,4 +1,5 @@
 #include "mesh.h"
+#include "geometry.h"
 #include "neighbours.h"
 
 #include <math.h>
@@ -6,14 +7,16 @@
 
 // --- Life ---
 
+static pl_status check_counts(int64_t n_vert, int64_t n_face, int64_t n_tet)
+{
+    if (n_vert <= PL_MESH_MAX && n_face <= PL_MESH_MAX && n_tet <= PL_MESH_MAX) return PL_OK;
+    return pl_fail(PL_ERROR_FORMAT, "a mesh of more than %d vertices, faces or tets", PL_MESH_MAX);
+}
+
 pl_status pl_mesh_alloc(int64_t n_vert, int64_t n_face, int64_t n_tet, pl_mesh **out)
 {
     *out = NULL;
-    int64_t limit = INT32_MAX / 4; // 4 * n must be an int32_t
-    if (n_vert > limit || n_face > limit || n_tet > limit) {
-        return pl_fail(PL_ERROR_FORMAT, "a mesh of more than %lld vertices, faces or tets",
-                       (long long)limit);
-    }
+    PL_TRY(check_counts(n_vert, n_face, n_tet));
     pl_mesh *mesh = pl_alloc_zero(1, sizeof *mesh);
     if (mesh == NULL) return PL_ERROR_MEMORY;
     mesh->n_vert = (int32_t)n_vert;
@@ -64,6 +67,7 @@ pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face, const 
     if ((n_vert > 0 && x == NULL) || (n_face > 0 && face == NULL) || (n_tet > 0 && tet == NULL)) {
         return pl_fail(PL_ERROR_ARGUMENT, "mesh: NULL array with a count above 0");
     }
+    if (check_counts(n_vert, n_face, n_tet) != PL_OK) return PL_ERROR_ARGUMENT;
     pl_mesh *mesh;
     PL_TRY(pl_mesh_alloc(n_vert, n_face, n_tet, &mesh));
     if (n_vert > 0) memcpy(mesh->x, x, 3 * (size_t)n_vert * sizeof *x);
@@ -139,30 +143,19 @@ void pl_mesh_bounds(const pl_mesh *mesh, double lo[3], double hi[3])
     }
 }
 
-// Six times the signed volume of the tet (origin, a, b, c).
-static double triple(const double o[3], const double a[3], const double b[3], const double c[3])
-{
-    double u[3], v[3], w[3];
-    for (int k = 0; k < 3; k++) {
-        u[k] = a[k] - o[k];
-        v[k] = b[k] - o[k];
-        w[k] = c[k] - o[k];
-    }
-    return u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
-           u[2] * (v[0] * w[1] - v[1] * w[0]);
-}
-
 double pl_mesh_volume(const pl_mesh *mesh)
 {
     double sum = 0;
     const double *x = mesh->x;
     for (int64_t i = 0; i < mesh->n_tet; i++) {
         const int32_t *t = mesh->tet + 4 * i;
-        sum += triple(x + 3 * t[0], x + 3 * t[1], x + 3 * t[2], x + 3 * t[3]);
+        sum += pl_tet_det(x + 3 * (int64_t)t[0], x + 3 * (int64_t)t[1], x + 3 * (int64_t)t[2],
+                          x + 3 * (int64_t)t[3]);
     }
     for (int64_t i = 0; mesh->n_tet == 0 && i < mesh->n_face; i++) {
         const int32_t *f = mesh->face + 3 * i;
-        sum += triple(x, x + 3 * f[0], x + 3 * f[1], x + 3 * f[2]); // from vertex 0: less rounding
+        // From vertex 0: less rounding.
+        sum += pl_tet_det(x, x + 3 * (int64_t)f[0], x + 3 * (int64_t)f[1], x + 3 * (int64_t)f[2]);
     }
     return sum / 6;
 }
@@ -275,15 +268,9 @@ pl_status pl_builder_tet(pl_mesh_builder *builder, const int32_t tet[4])
 
 pl_status pl_builder_finish(pl_mesh_builder *builder, pl_mesh **out)
 {
-    pl_status status = pl_mesh_alloc(0, 0, 0, out);
-    int64_t limit = INT32_MAX / 4;
-    if (status == PL_OK &&
-        PL_MAX(builder->n_vert, PL_MAX(builder->n_face, builder->n_tet)) > limit) {
-        pl_mesh_destroy(*out);
-        *out = NULL;
-        status = pl_fail(PL_ERROR_FORMAT, "a mesh of more than %lld vertices, faces or tets",
-                         (long long)limit);
-    }
+    *out = NULL;
+    pl_status status = check_counts(builder->n_vert, builder->n_face, builder->n_tet);
+    if (status == PL_OK) status = pl_mesh_alloc(0, 0, 0, out);
     if (status == PL_OK) {
         pl_mesh *mesh = *out;
         mesh->n_vert = (int32_t)builder->n_vert;

@@ -5,6 +5,9 @@
 
 #include "../base/base.h"
 
+// No mesh has more vertices, faces or tets: four times as many is still an int32_t.
+enum { PL_MESH_MAX = INT32_MAX / 4 };
+
 struct pl_mesh {
     int32_t n_vert, n_face, n_tet;
     double *x;     // positions (3*n_vert) [m]
@@ -13,7 +16,7 @@ struct pl_mesh {
 };
 
 // A mesh with room for the counts, its arrays not yet set. Fails with PL_ERROR_MEMORY, or
-// PL_ERROR_FORMAT if a count exceeds INT32_MAX / 4.
+// PL_ERROR_FORMAT if a count exceeds PL_MESH_MAX.
 pl_status pl_mesh_alloc(int64_t n_vert, int64_t n_face, int64_t n_tet, pl_mesh **out);
 
 // Every index in range and every position finite, or PL_ERROR_ARGUMENT with the first offender.

@@ -1,5 +1,6 @@
 #include "orient.h"
 #include "edges.h"
+#include "geometry.h"
 #include "predicates.h"
 #include "tree.h"
 #include "triangles.h"
@@ -111,9 +112,9 @@ static void sum_volumes(orientation *o)
             double origin = corner(mesh, p->first, 0)[i % 3];
             e[i / 3][i % 3] = (0.5 * corner(mesh, f, i / 3)[i % 3] - 0.5 * origin) / scale;
         }
-        double triple = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
-                        e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-                        e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+        double n[3];
+        pl_cross(e[0], e[1], n);
+        double triple = pl_dot(n, e[2]);
         p->volume += o->flip[f] ? -triple : triple;
     }
 }

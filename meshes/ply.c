@@ -178,9 +178,9 @@ static pl_status check_header(const pl_scan *scan, const header *h)
         if (e->kind == VERTEX && (e->roles & xyz) != xyz) {
             return pl_scan_fail(scan, "the element vertex lacks x, y or z");
         }
-        if (e->kind != OTHER && e->count > INT32_MAX / 4) {
+        if (e->kind != OTHER && e->count > PL_MESH_MAX) {
             return pl_scan_fail(scan, "%lld rows are more than %d", (long long)e->count,
-                                INT32_MAX / 4);
+                                PL_MESH_MAX);
         }
         has_vertices |= e->kind == VERTEX;
     }

@@ -1,4 +1,5 @@
 #include "quality.h"
+#include "geometry.h"
 #include "../base/text.h"
 #include "mesh.h"
 
@@ -8,41 +9,14 @@
 
 // --- One tet ---
 
-static double dot(const double u[3], const double v[3])
-{
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
-}
-
-static void cross(const double u[3], const double v[3], double w[3])
-{
-    w[0] = u[1] * v[2] - u[2] * v[1];
-    w[1] = u[2] * v[0] - u[0] * v[2];
-    w[2] = u[0] * v[1] - u[1] * v[0];
-}
-
-static void subtract(const double a[3], const double b[3], double u[3])
-{
-    for (int k = 0; k < 3; k++) u[k] = a[k] - b[k];
-}
-
-double pl_tet_det(const double a[3], const double b[3], const double c[3], const double d[3])
-{
-    double u[3], v[3], w[3], n[3];
-    subtract(b, a, u);
-    subtract(c, a, v);
-    subtract(d, a, w);
-    cross(u, v, n);
-    return dot(n, w);
-}
-
 // The edges from a, divided by the largest coordinate of any: products of six lengths then neither
 // overflow nor vanish, whatever the unit. False if all four corners coincide.
 static bool scaled_edges(const double a[3], const double b[3], const double c[3], const double d[3],
                          double u[3], double v[3], double w[3])
 {
-    subtract(b, a, u);
-    subtract(c, a, v);
-    subtract(d, a, w);
+    pl_subtract(b, a, u);
+    pl_subtract(c, a, v);
+    pl_subtract(d, a, w);
     double largest = 0;
     for (int k = 0; k < 3; k++) {
         largest = fmax(largest, fmax(fabs(u[k]), fmax(fabs(v[k]), fabs(w[k]))));
@@ -68,17 +42,18 @@ double pl_tet_radius_ratio(const double a[3], const double b[3], const double c[
 {
     double u[3], v[3], w[3], vw[3], wu[3], uv[3];
     if (!scaled_edges(a, b, c, d, u, v, w)) return 0;
-    cross(v, w, vw);
-    cross(w, u, wu);
-    cross(u, v, uv);
-    double det = dot(u, vw), uu = dot(u, u), vv = dot(v, v), ww = dot(w, w);
+    pl_cross(v, w, vw);
+    pl_cross(w, u, wu);
+    pl_cross(u, v, uv);
+    double det = pl_dot(u, vw), uu = pl_dot(u, u), vv = pl_dot(v, v), ww = pl_dot(w, w);
     double last[3], radius[3];
     for (int k = 0; k < 3; k++) {
         last[k] = vw[k] + wu[k] + uv[k]; // the face opposite to a
         radius[k] = uu * vw[k] + vv * wu[k] + ww * uv[k];
     }
-    double area = sqrt(dot(vw, vw)) + sqrt(dot(wu, wu)) + sqrt(dot(uv, uv)) + sqrt(dot(last, last));
-    double bottom = area * sqrt(dot(radius, radius));
+    double area = sqrt(pl_dot(vw, vw)) + sqrt(pl_dot(wu, wu)) + sqrt(pl_dot(uv, uv)) +
+                  sqrt(pl_dot(last, last));
+    double bottom = area * sqrt(pl_dot(radius, radius));
     return bottom > 0 ? 6 * det * fabs(det) / bottom : 0;
 }
 
@@ -86,7 +61,7 @@ double pl_tet_radius_ratio(const double a[3], const double b[3], const double c[
 // l: |m x n| = |det| l, which gives the sine without the cancellation of a cross product.
 static double dihedral(double det, double edge_squared, const double m[3], const double n[3])
 {
-    return atan2(fabs(det) * sqrt(edge_squared), 0.0 - dot(m, n));
+    return atan2(fabs(det) * sqrt(edge_squared), 0.0 - pl_dot(m, n));
 }
 
 void pl_tet_dihedrals(const double a[3], const double b[3], const double c[3], const double d[3],
@@ -96,20 +71,20 @@ void pl_tet_dihedrals(const double a[3], const double b[3], const double c[3], c
     double na[3], nb[3], nc[3], nd[3]; // of the face opposite to the corner; outward if det > 0
     memset(angle, 0, 6 * sizeof *angle);
     if (!scaled_edges(a, b, c, d, u, v, w)) return;
-    subtract(v, u, bc);
-    subtract(w, u, bd);
-    subtract(w, v, cd);
-    cross(bc, bd, na);
-    cross(w, v, nb);
-    cross(u, w, nc);
-    cross(v, u, nd);
-    double det = dot(u, na);
-    angle[0] = dihedral(det, dot(u, u), nc, nd);
-    angle[1] = dihedral(det, dot(v, v), nb, nd);
-    angle[2] = dihedral(det, dot(w, w), nb, nc);
-    angle[3] = dihedral(det, dot(bc, bc), na, nd);
-    angle[4] = dihedral(det, dot(bd, bd), na, nc);
-    angle[5] = dihedral(det, dot(cd, cd), na, nb);
+    pl_subtract(v, u, bc);
+    pl_subtract(w, u, bd);
+    pl_subtract(w, v, cd);
+    pl_cross(bc, bd, na);
+    pl_cross(w, v, nb);
+    pl_cross(u, w, nc);
+    pl_cross(v, u, nd);
+    double det = pl_dot(u, na);
+    angle[0] = dihedral(det, pl_dot(u, u), nc, nd);
+    angle[1] = dihedral(det, pl_dot(v, v), nb, nd);
+    angle[2] = dihedral(det, pl_dot(w, w), nb, nc);
+    angle[3] = dihedral(det, pl_dot(bc, bc), na, nd);
+    angle[4] = dihedral(det, pl_dot(bd, bd), na, nc);
+    angle[5] = dihedral(det, pl_dot(cd, cd), na, nb);
 }
 
 // --- All tets ---

@@ -5,9 +5,6 @@
 
 #include "../base/base.h"
 
-// Six times the signed volume: (b-a) x (c-a) . (d-a).
-double pl_tet_det(const double a[3], const double b[3], const double c[3], const double d[3]);
-
 // 3 inscribed / circumscribed radius, with the sign of the volume; 0 for a flat tet, never NaN.
 double pl_tet_radius_ratio(const double a[3], const double b[3], const double c[3],
                            const double d[3]);

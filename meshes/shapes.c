@@ -36,7 +36,7 @@ static void section_free(section *s)
 static pl_status section_alloc(int64_t n_point, int64_t n_tri, section *s)
 {
     *s = (section){(int32_t)n_point, (int32_t)n_tri, NULL, NULL};
-    if (n_point > INT32_MAX / 4 || n_tri > INT32_MAX / 4) {
+    if (n_point > PL_MESH_MAX || n_tri > PL_MESH_MAX) {
         return pl_fail(PL_ERROR_ARGUMENT, "too many cells");
     }
     s->point = pl_alloc(2 * n_point, sizeof *s->point);

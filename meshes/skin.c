@@ -1,4 +1,5 @@
 #include "skin.h"
+#include "geometry.h"
 #include "triangles.h"
 
 #include <math.h>
@@ -119,21 +120,14 @@ static void normal_of(const pl_skin *skin, const double *a, const double *b, con
         u[k] = s * b[k] - s * a[k];
         v[k] = s * c[k] - s * a[k];
     }
-    n[0] = u[1] * v[2] - u[2] * v[1];
-    n[1] = u[2] * v[0] - u[0] * v[2];
-    n[2] = u[0] * v[1] - u[1] * v[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    pl_cross(u, v, n);
 }
 
 // The cosine between two vectors; -1 if one of them is 0.
 static double cosine(const double a[3], const double b[3])
 {
-    double lengths = sqrt(dot(a, a)) * sqrt(dot(b, b));
-    return lengths > 0 ? dot(a, b) / lengths : -1;
+    double lengths = sqrt(pl_dot(a, a)) * sqrt(pl_dot(b, b));
+    return lengths > 0 ? pl_dot(a, b) / lengths : -1;
 }
 
 // 4 sqrt(3) area / sum of squared edges: 1 for an equilateral triangle.
@@ -145,7 +139,7 @@ static double quality_of(const pl_skin *skin, const double *a, const double *b, 
         double u = s * b[k] - s * a[k], v = s * c[k] - s * b[k], w = s * a[k] - s * c[k];
         sum += u * u + v * v + w * w;
     }
-    return sum > 0 ? 2 * sqrt(3.0) * sqrt(dot(n, n)) / sum : 0;
+    return sum > 0 ? 2 * sqrt(3.0) * sqrt(pl_dot(n, n)) / sum : 0;
 }
 
 // A corner of the patch: the vertex that moves is already where it goes.

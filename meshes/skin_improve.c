@@ -1,4 +1,5 @@
 #include "skin_improve.h"
+#include "geometry.h"
 
 #include <math.h>
 
@@ -89,9 +90,9 @@ static bool shift_vertex(pl_skin *skin, int32_t v, pl_place_cost *cost, const vo
                     s * (a[j2] - x[j2]) * s * (b[j1] - x[j1]);
         }
     }
-    double gg = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+    double gg = pl_dot(g, g);
     if (!(gg > 0)) return false;
-    double along = (to[0] * g[0] + to[1] * g[1] + to[2] * g[2]) / gg;
+    double along = pl_dot(to, g) / gg;
     for (int step = 0; step < 3; step++) { // all the way, a half, a quarter
         for (int j = 0; j < 3; j++) patch.at[j] = x[j] + ldexp(to[j] - along * g[j], -step) / s;
         if (cost(user, v, patch.at) > COST_GROWTH * cost(user, v, x)) continue;

@@ -111,7 +111,7 @@ static pl_status take_tets(pl_scan *scan, const int64_t counts[3], int64_t base,
 static pl_status take_header(pl_scan *scan, bool node, int64_t *counts)
 {
     PL_TRY(node ? take_counts(scan, "node", 2, 4, counts) : take_counts(scan, "ele", 2, 3, counts));
-    if (counts[0] > INT32_MAX / 4 || counts[2] > 1000) {
+    if (counts[0] > PL_MESH_MAX || counts[2] > 1000) {
         return pl_scan_fail(scan, "counts beyond what is possible");
     }
     if (node && counts[1] != 3) {

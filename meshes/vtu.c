@@ -72,8 +72,8 @@ static pl_status take_piece(reader *r)
     piece *p = &r->pieces[r->n_pieces++];
     *p = (piece){.tag = r->xml.tag};
     PL_TRY(pl_xml_count(&r->xml, "NumberOfPoints", &p->n_points));
-    if (p->n_points > INT32_MAX / 4) {
-        return pl_xml_fail(&r->xml, "more than %d points", INT32_MAX / 4);
+    if (p->n_points > PL_MESH_MAX) {
+        return pl_xml_fail(&r->xml, "more than %d points", PL_MESH_MAX);
     }
     return pl_xml_count(&r->xml, "NumberOfCells", &p->n_cells);
 }

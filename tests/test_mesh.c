@@ -62,6 +62,8 @@ static void test_create_refuses(void)
     refuse(4, bad, 1, corner_tet, "vertex 2: coordinate 1 is not finite");
     refuse(4, corner_x, 1, out_of_range, "tet 0: vertex 4 of 4");
     refuse(4, corner_x, 1, negative, "tet 0: vertex -2 of 4");
+    refuse(INT32_MAX / 4 + 1, corner_x, 1, corner_tet,
+           "a mesh of more than 536870911 vertices, faces or tets");
 }
 
 static void test_empty_mesh(void)

@@ -1,0 +1,45 @@
+// Vectors of three numbers. Internal.
+
+#ifndef PL_GEOMETRY_H
+#define PL_GEOMETRY_H
+
+static inline double pl_dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// r = a x b; r must be neither.
+static inline void pl_cross(const double a[3], const double b[3], double r[3])
+{
+    r[0] = a[1] * b[2] - a[2] * b[1];
+    r[1] = a[2] * b[0] - a[0] * b[2];
+    r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// r = a - b
+static inline void pl_subtract(const double a[3], const double b[3], double r[3])
+{
+    for (int k = 0; k < 3; k++) r[k] = a[k] - b[k];
+}
+
+// (b-a) x (c-a), twice the area long.
+static inline void pl_face_normal(const double a[3], const double b[3], const double c[3],
+                                  double n[3])
+{
+    double u[3], v[3];
+    pl_subtract(b, a, u);
+    pl_subtract(c, a, v);
+    pl_cross(u, v, n);
+}
+
+// Six times the signed volume of a tet: (b-a) x (c-a) . (d-a).
+static inline double pl_tet_det(const double a[3], const double b[3], const double c[3],
+                                const double d[3])
+{
+    double n[3], w[3];
+    pl_face_normal(a, b, c, n);
+    pl_subtract(d, a, w);
+    return pl_dot(n, w);
+}
+
+#endif
