@@ -39,6 +39,8 @@ const char *pl_status_name(pl_status status)
         return "unsupported";
     case PL_ERROR_GEOMETRY:
         return "geometry";
+    case PL_ERROR_NUMERICS:
+        return "numerics";
     }
     return "unknown";
 }

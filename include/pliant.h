@@ -57,6 +57,7 @@ typedef enum pl_status {
     PL_ERROR_FORMAT,      // a file's content is malformed
     PL_ERROR_UNSUPPORTED, // a file or request is valid, but nothing Pliant knows
     PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
+    PL_ERROR_NUMERICS,    // the mathematics failed: indefinite, not converged, not a number
 } pl_status;
 
 // "ok", "argument", "memory", ... for logs. Never NULL.
