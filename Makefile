@@ -28,7 +28,7 @@ APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
-LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c))
+LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c solvers/*.c))
 APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c))) \
            $(B)/meshes/tetgen.o
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
