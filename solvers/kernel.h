@@ -1,0 +1,34 @@
+// What the kernels of this room share: how they are compiled, and how rows become parts. Internal.
+
+#ifndef PL_SOLVERS_KERNEL_H
+#define PL_SOLVERS_KERNEL_H
+
+#include <stdint.h>
+
+// Compiles a function once per instruction set; the loader picks. Without contraction (see the
+// Makefile) all give the same bits. Not for functions with a
+// parallel region: its body becomes another function, which is compiled once. The thread sanitizer
+// is not up yet when the loader picks.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
+#define PL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define PL_CLONES
+#endif
+
+// Four doubles, aligned like one.
+typedef double pl_quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+#define PL_QUAD(p) (*(const pl_quad *)(p))
+
+// Work on n elements is done in parts that depend on n alone. A part has one partial sum, and these
+// are added in order, so that a sum has the same bits whichever threads worked on it.
+enum { PL_MAX_PARTS = 256 };
+
+// Elements per part: at least `least`, and a multiple of 16.
+static inline int64_t pl_part_size(int64_t n, int64_t least)
+{
+    int64_t size = (n + PL_MAX_PARTS - 1) / PL_MAX_PARTS;
+    return ((size > least ? size : least) + 15) / 16 * 16;
+}
+
+#endif
