@@ -66,19 +66,12 @@ static double plain_pass(const pl_bytes *bytes, bool ascii, char *copy)
 
 // --- One format ---
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size) // FNV-1a
-{
-    const unsigned char *p = data;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static uint64_t hash_mesh(const pl_mesh *mesh)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    hash = hash_bytes(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof(double));
-    hash = hash_bytes(hash, mesh->face, 3 * (size_t)mesh->n_face * sizeof(int32_t));
-    return hash_bytes(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof(int32_t));
+    uint64_t hash = PL_BENCH_HASH_START;
+    hash = pl_bench_hash(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof(double));
+    hash = pl_bench_hash(hash, mesh->face, 3 * (size_t)mesh->n_face * sizeof(int32_t));
+    return pl_bench_hash(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof(int32_t));
 }
 
 typedef struct file {

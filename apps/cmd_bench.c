@@ -3,8 +3,48 @@
 #include "args.h"
 #include "bench.h"
 #include "commands.h"
+#include "../base/text.h"
 
 #include <string.h>
+
+typedef struct bench {
+    const char *name;
+    pl_status (*run)(const pl_bench_options *options);
+    const char *summary;
+} bench;
+
+static const bench benches[] = {
+    {"mesh", pl_bench_mesh, "the mesh readers against a plain pass over the bytes"},
+    {"spmv", pl_bench_spmv, "the sparse product and an iteration of CG, likewise"},
+};
+
+enum { BENCHES = sizeof benches / sizeof benches[0], NOTES_SIZE = 1024 };
+
+uint64_t pl_bench_hash(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static void list_benches(char *notes)
+{
+    pl_text text = pl_text_start(notes, NOTES_SIZE);
+    pl_text_add(&text, "NAME is\n");
+    for (int i = 0; i < BENCHES; i++) {
+        pl_text_add(&text, "  %-8s %s\n", benches[i].name, benches[i].summary);
+    }
+}
+
+static pl_status run_bench(const char *name, const pl_bench_options *options)
+{
+    const char *names[BENCHES];
+    for (int i = 0; i < BENCHES; i++) {
+        if (strcmp(name, benches[i].name) == 0) return benches[i].run(options);
+        names[i] = benches[i].name;
+    }
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "benchmark", name, strlen(name), names, BENCHES);
+}
 
 int pl_command_bench(int argc, char **argv)
 {
@@ -12,22 +52,17 @@ int pl_command_bench(int argc, char **argv)
     const pl_option options[] = {
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
     };
+    char notes[NOTES_SIZE];
+    list_benches(notes);
     const pl_command command = {
         "bench NAME [--quick]",
-        "Measures Pliant on this machine. Claims are ratios of two times "
-        "taken in the same run.",
+        "Measures Pliant on this machine. Claims are ratios of two times taken in the same run.",
         options,
         1,
-        "NAME is\n  mesh     the mesh readers against a plain pass over the "
-        "bytes\n",
+        notes,
         1,
         1};
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
-    static const char *const names[] = {"mesh"};
-    if (strcmp(argv[0], "mesh") == 0) {
-        return pl_bench_mesh(&bench) == PL_OK ? 0 : pl_command_failed();
-    }
-    pl_fail_unknown(PL_ERROR_ARGUMENT, "benchmark", argv[0], strlen(argv[0]), names, 1);
-    return pl_command_failed();
+    return run_bench(argv[0], &bench) == PL_OK ? 0 : pl_command_failed();
 }

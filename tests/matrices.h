@@ -80,7 +80,7 @@ static inline void grid_matrix(int32_t side, double mass, pl_bsr *A)
 {
     static const int step[7][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0},
                                    {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
-    int32_t n = side * side * side, *edge = malloc(14 * (size_t)n * sizeof *edge);
+    int32_t n = side * side * side, *edge = calloc(14 * (size_t)n, sizeof *edge);
     int64_t n_edge = 0;
     for (int32_t i = 0; i < n; i++) {
         for (int s = 0; s < 7; s++) {

@@ -164,6 +164,7 @@ static void test_render(void)
 static void test_bench_runs(void)
 {
     expect(0, "bench mesh --quick", "hash of the mesh");
+    expect(0, "bench spmv --quick", "residual");
 }
 
 int main(void)

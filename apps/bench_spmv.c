@@ -1,0 +1,291 @@
+// pliant bench spmv: the sparse product and an iteration of CG, against a plain pass over the bytes
+// that they must touch.
+
+#include "bench.h"
+#include "../solvers/cg.h"
+#include "../solvers/vectors.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    REPEATS = 150,
+    MAX_THREADS = 2,
+    // Written before each measurement, so that it starts with nothing of its own in the caches.
+    FLUSH_BYTES = 64 << 20,
+};
+
+// The product is fast if it takes at most this multiple of the time of the plain pass.
+static const double PRODUCT_GOAL = 1.15;
+
+typedef struct problem {
+    pl_bsr A;
+    pl_block_jacobi M;
+    pl_cg cg;
+    double *x, *b; // (3*n)
+    void *flush;   // (FLUSH_BYTES) NULL: the problem is to stay in the caches
+} problem;
+
+// --- The matrix: springs in a cube of side^3 vertices ---
+
+// Of the 26 vertices around each, KEPT_PERCENT are neighbours: about the 14 blocks per row of a
+// mesh of tets, and as irregular.
+enum { KEPT_PERCENT = 56 };
+
+static pl_status make_pattern(int32_t side, pl_bsr *A)
+{
+    int32_t n = side * side * side;
+    int32_t *edge = pl_alloc(2 * 13 * (int64_t)n, sizeof *edge);
+    if (edge == NULL) return PL_ERROR_MEMORY;
+    int64_t n_edge = 0;
+    uint64_t random = 1;
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t around = 14; around < 27; around++) { // 13 is the vertex itself
+            int32_t x = i % side + around % 3 - 1, y = i / side % side + around / 3 % 3 - 1;
+            int32_t z = i / (side * side) + around / 9 - 1;
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            bool inside = x >= 0 && x < side && y >= 0 && y < side && z < side;
+            if (!inside || random >> 33 > (UINT64_C(1) << 31) / 100 * KEPT_PERCENT) continue;
+            edge[2 * n_edge] = i;
+            edge[2 * n_edge++ + 1] = x + side * (y + side * z);
+        }
+    }
+    pl_status status = pl_bsr_create(n, n_edge, edge, A);
+    pl_free(edge);
+    return status;
+}
+
+// Off the diagonal -K, and on it 0.1 I + the sum of the row's K, where K = I + d d^T.
+static void fill(pl_bsr *A)
+{
+    for (int32_t i = 0; i < A->n; i++) {
+        double *sum = A->val + 9 * A->diag[i];
+        for (int c = 0; c < 3; c++) sum[4 * c] = 0.1;
+        for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
+            if (k == A->diag[i]) continue;
+            int32_t low = PL_MIN(i, A->col[k]), high = PL_MAX(i, A->col[k]);
+            const double d[3] = {low % 7 * 0.1, high % 11 * -0.1, (low + high) % 13 * 0.1};
+            for (int e = 0; e < 9; e++) {
+                double entry = (e % 4 == 0) + d[e % 3] * d[e / 3];
+                A->val[9 * k + e] = -entry;
+                sum[e] += entry;
+            }
+        }
+    }
+}
+
+static pl_status make_problem(int32_t side, bool flush, problem *out)
+{
+    *out = (problem){0};
+    PL_TRY(make_pattern(side, &out->A));
+    fill(&out->A);
+    PL_TRY(pl_block_jacobi_create(out->A.n, &out->M));
+    PL_TRY(pl_block_jacobi_update(&out->M, &out->A));
+    PL_TRY(pl_cg_create(out->A.n, &out->cg));
+    int64_t size = 3 * (int64_t)out->A.n;
+    out->x = pl_alloc_zero(size, sizeof *out->x);
+    out->b = pl_alloc(size, sizeof *out->b);
+    if (flush) out->flush = pl_alloc_zero(FLUSH_BYTES, 1);
+    if (out->x == NULL || out->b == NULL || (flush && out->flush == NULL)) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < size; i++) out->b[i] = (double)(i * 31 % 101) * 0.01 - 0.5;
+    return PL_OK;
+}
+
+static uint64_t hash_result(const problem *p)
+{
+    return pl_bench_hash(PL_BENCH_HASH_START, p->x, 3 * (size_t)p->A.n * sizeof *p->x);
+}
+
+static void free_problem(problem *p)
+{
+    pl_bsr_free(&p->A);
+    pl_block_jacobi_free(&p->M);
+    pl_cg_free(&p->cg);
+    pl_free(p->x);
+    pl_free(p->b);
+    pl_free(p->flush);
+}
+
+// --- The plain passes ---
+
+// A line of the cache, read at once where the machine can (in halves, the pass took 1.4 times as
+// long). The few bytes past the last whole one are left out.
+typedef uint64_t line __attribute__((vector_size(64)));
+
+PL_CLONES static uint64_t read_lines(const line *data, int64_t n)
+{
+    line a = {0}, b = {0}, c = {0}, d = {0};
+    for (int64_t i = 0; i + 4 <= n; i += 4) {
+        a += data[i];
+        b += data[i + 1];
+        c += data[i + 2];
+        d += data[i + 3];
+    }
+    a += b + c + d;
+    return a[0] ^ a[1] ^ a[2] ^ a[3] ^ a[4] ^ a[5] ^ a[6] ^ a[7];
+}
+
+PL_CLONES static void write_lines(line *data, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) data[i] += 1;
+}
+
+// Keeps the compiler from leaving out work whose result nobody reads.
+static volatile uint64_t sink;
+
+typedef struct span {
+    void *data;
+    int64_t bytes;
+    bool write;
+} span;
+
+static void pass_over(const span *spans, int n)
+{
+    uint64_t sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    for (int s = 0; s < n; s++) {
+        int64_t lines = spans[s].bytes / (int64_t)sizeof(line);
+        int64_t first = lines * omp_get_thread_num() / omp_get_num_threads();
+        int64_t last = lines * (omp_get_thread_num() + 1) / omp_get_num_threads();
+        line *data = (line *)spans[s].data + first;
+        if (spans[s].write) {
+            write_lines(data, last - first);
+        } else {
+            sum += read_lines(data, last - first);
+        }
+    }
+    sink = sum;
+}
+
+static void flush_caches(const problem *p)
+{
+    const span all = {p->flush, FLUSH_BYTES, true};
+    if (p->flush != NULL) pass_over(&all, 1);
+}
+
+enum { MOST_SPANS = 11 };
+
+// What y := A x touches.
+static int list_product(const pl_bsr *A, double *x, double *y, span *out)
+{
+    int64_t vector = 3 * (int64_t)A->n * (int64_t)sizeof(double);
+    out[0] = (span){A->val, 9 * A->nnz * (int64_t)sizeof *A->val, false};
+    out[1] = (span){A->col, A->nnz * (int64_t)sizeof *A->col, false};
+    out[2] = (span){A->row, A->n * (int64_t)sizeof *A->row, false};
+    out[3] = (span){x, vector, false};
+    out[4] = (span){y, vector, true};
+    return 5;
+}
+
+// What an iteration touches, pass by pass: see solvers/cg.c.
+static int list_iteration(const problem *p, span *out)
+{
+    int64_t vector = 3 * (int64_t)p->A.n * (int64_t)sizeof(double);
+    int n = list_product(&p->A, p->cg.p, p->cg.q, out);
+    out[n++] = (span){p->M.inv, 2 * vector, false};
+    out[n++] = (span){p->cg.r, vector, true};
+    out[n++] = (span){p->cg.q, vector, true};
+    out[n++] = (span){p->cg.q, vector, false};
+    out[n++] = (span){p->cg.p, vector, true};
+    out[n++] = (span){p->x, vector, true};
+    return n;
+}
+
+// --- What is measured ---
+
+static void run_product(problem *p)
+{
+    pl_bsr_multiply(&p->A, p->b, p->x);
+}
+
+// The first iteration from x = 0, without the start (see solvers/cg.c).
+static void prepare_iteration(problem *p)
+{
+    size_t bytes = 3 * (size_t)p->A.n * sizeof *p->x;
+    memset(p->x, 0, bytes);
+    memcpy(p->cg.r, p->b, bytes);
+    pl_block_jacobi_apply(&p->M, p->cg.r, p->cg.p);
+}
+
+static void run_iteration(problem *p)
+{
+    pl_cg *cg = &p->cg;
+    double curvature = pl_bsr_multiply_dot(&p->A, cg->p, cg->q);
+    pl_residual_sums sums = pl_block_jacobi_step(&p->M, NULL, 1 / curvature, cg->r, cg->q);
+    pl_vec_advance(3 * (int64_t)cg->n, 1 / curvature, sums.rz, cg->q, cg->p, p->x);
+}
+
+typedef struct kernel {
+    const char *label;
+    void (*prepare)(problem *p); // not timed; may be NULL
+    void (*run)(problem *p);     // leaves its result in x
+    double goal;                 // 0: none is claimed
+} kernel;
+
+static void measure(const kernel *k, problem *p, int threads, const span *spans, int n_span)
+{
+    omp_set_num_threads(threads);
+    if (k->prepare != NULL) k->prepare(p);
+    k->run(p); // every page is there before the clock runs
+    double pass = 1e30, run = 1e30;
+    for (int i = 0; i < REPEATS; i++) {
+        flush_caches(p);
+        double start = pl_seconds();
+        pass_over(spans, n_span);
+        pass = PL_MIN(pass, pl_seconds() - start);
+        if (k->prepare != NULL) k->prepare(p);
+        flush_caches(p);
+        start = pl_seconds();
+        k->run(p);
+        run = PL_MIN(run, pl_seconds() - start);
+    }
+    double bytes = 0;
+    for (int s = 0; s < n_span; s++) bytes += (double)spans[s].bytes * (spans[s].write ? 2 : 1);
+    bool slow = k->goal > 0 && run > k->goal * pass;
+    printf("%-12s %7d %8.1f %8.1f %8.3f %8.3f %6.2f  %016" PRIx64 "%s\n", k->label, threads,
+           bytes * 1e-6, bytes / pass * 1e-9, 1e3 * pass, 1e3 * run, run / pass, hash_result(p),
+           slow ? "  slow" : "");
+}
+
+static void measure_all(problem *p)
+{
+    const kernel product = {"product", NULL, run_product, p->flush != NULL ? PRODUCT_GOAL : 0};
+    const kernel iteration = {"CG iteration", prepare_iteration, run_iteration, 0};
+    printf("%d block rows, %" PRId64 " blocks of 3x3\n", p->A.n, p->A.nnz);
+    printf("%-12s %7s %8s %8s %8s %8s %6s  %s\n", "", "threads", "MB", "GB/s", "plain ms", "ms",
+           "ratio", "hash of the result");
+    for (int threads = 1; threads <= MAX_THREADS; threads++) {
+        span spans[MOST_SPANS];
+        measure(&product, p, threads, spans, list_product(&p->A, p->b, p->x, spans));
+        measure(&iteration, p, threads, spans, list_iteration(p, spans));
+    }
+    printf("plain: reads or writes the same bytes once. The product should stay below a ratio of "
+           "%.2f.\n",
+           PRODUCT_GOAL);
+}
+
+static pl_status solve(problem *p)
+{
+    memset(p->x, 0, 3 * (size_t)p->A.n * sizeof *p->x);
+    pl_cg_options options = pl_cg_options_default();
+    pl_cg_stats stats;
+    double start = pl_seconds();
+    PL_TRY(pl_cg_solve(&p->cg, &p->A, &p->M, p->b, NULL, &options, p->x, &stats));
+    printf("CG: %d iterations, %.1f ms, residual %.2e, hash %016" PRIx64 "\n", stats.iterations,
+           1e3 * (pl_seconds() - start), stats.residual, hash_result(p));
+    return PL_OK;
+}
+
+pl_status pl_bench_spmv(const pl_bench_options *options)
+{
+    problem p;
+    int threads = omp_get_max_threads();
+    pl_status status = make_problem(options->quick ? 12 : 41, !options->quick, &p);
+    if (status == PL_OK) measure_all(&p);
+    if (status == PL_OK) status = solve(&p);
+    free_problem(&p);
+    omp_set_num_threads(threads);
+    return status;
+}
