@@ -19,7 +19,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 # No contraction: the same bits whether or not the machine has a fused multiply-add.
 COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno -fPIC \
-          -fvisibility=hidden -MMD -MP -Wall -Wextra -Wconversion
+          -fvisibility=hidden -MMD -MP -Wall -Wextra -Wconversion -Wno-psabi
 CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
 LINK := $(O) $(SANITIZE) -fopenmp -Wl,--as-needed $(LDFLAGS)
@@ -28,7 +28,7 @@ APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
-LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c solvers/*.c))
+LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c solvers/*.c fem/*.c contact/*.c))
 APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c))) \
            $(B)/meshes/tetgen.o
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
@@ -55,6 +55,9 @@ $(B)/libpliant.so: $(LIB_OBJ)
 $(B)/pliant: $(B)/apps/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
+
+# The rooms of inner loops.
+$(B)/fem/%.o $(B)/solvers/%.o: CFLAGS_ALL += -O3
 
 $(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)

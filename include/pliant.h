@@ -57,7 +57,7 @@ typedef enum pl_status {
     PL_ERROR_FORMAT,      // a file's content is malformed
     PL_ERROR_UNSUPPORTED, // a file or request is valid, but nothing Pliant knows
     PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
-    PL_ERROR_NUMERICS,    // the mathematics failed: indefinite, not converged, not a number
+    PL_ERROR_NUMERICS,    // the mathematics failed: indefinite, not converged, NaN
 } pl_status;
 
 // "ok", "argument", "memory", ... for logs. Never NULL.
@@ -88,6 +88,10 @@ typedef struct pl_allocator {
 
 // Takes all memory of the library from `allocator` (copied); NULL returns to the C library's.
 PL_API void pl_set_allocator(const pl_allocator *allocator);
+
+// How many threads Pliant uses for calls from this thread, 1 or more; at the start, one per core.
+// The results do not depend on it: not by a bit.
+PL_API void pl_set_threads(int32_t n);
 
 // ---------------------------------------------------------------------------------------------
 // Meshes: vertices, triangles and tetrahedra
@@ -292,6 +296,179 @@ PL_API bool pl_shape_known(const char *description);
 // One line per shape with its keys and defaults, as text in `buffer`; returns the length like
 // pl_mesh_quality_text.
 PL_API size_t pl_shape_help(char *buffer, size_t size);
+
+// ---------------------------------------------------------------------------------------------
+// Materials
+// ---------------------------------------------------------------------------------------------
+
+// Isotropic elastic energies, in terms of the principal stretches s, I1 = sum s^2,
+// I2 = sum s_i^2 s_j^2 and J = s0 s1 s2. The formulas stand in fem/material_kernel.h.
+typedef enum pl_material_kind {
+    PL_MATERIAL_COROTATIONAL, // linear elasticity in the rotated frame (Mueller & Gross)
+    PL_MATERIAL_NEO_HOOKEAN,  // continued linearly below a volume ratio, so it survives inversion
+    PL_MATERIAL_FIXED_COROTATED, // co-rotational with (J - 1)^2 in place of the trace
+    PL_MATERIAL_STVK,            // St. Venant-Kirchhoff: gives way under strong compression
+    PL_MATERIAL_MOONEY_RIVLIN,   // neo-Hookean with a share of I2, continued alike
+} pl_material_kind;
+
+typedef struct pl_material_options {
+    pl_material_kind kind;
+    double young;             // Young's modulus E [Pa], > 0
+    double poisson;           // Poisson's ratio nu, < 0.5 and >= 0; > -1 for co-rotational, StVK
+    double density;           // [kg/m^3], > 0
+    double mass_damping;      // Rayleigh's alpha [1/s], >= 0
+    double stiffness_damping; // Rayleigh's beta [s], >= 0
+    double stretch_limit;     // neo-Hookean, Mooney-Rivlin: their logarithm is continued linearly
+                              // below this principal stretch, in (0, 1)
+    double mooney_share;      // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
+                              // nu / (1 - 2 nu); with more, rest is not the only minimum
+} pl_material_options;
+
+// Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.7 (a
+// uniaxial compression to 70 % of the volume), share 0.2.
+PL_API pl_material_options pl_material_options_default(void);
+
+// ---------------------------------------------------------------------------------------------
+// Worlds: bodies that move
+// ---------------------------------------------------------------------------------------------
+
+typedef struct pl_world pl_world;
+
+typedef enum pl_integrator {
+    PL_INTEGRATOR_SEMI_IMPLICIT, // one linear solve per step
+    PL_INTEGRATOR_IMPLICIT,      // backward Euler: Newton with a line search until it holds
+} pl_integrator;
+
+typedef struct pl_world_options {
+    double dt;         // step [s], > 0
+    double gravity[3]; // [m/s^2]
+    pl_integrator integrator;
+    double tolerance;        // of linear solves: |b - A v| / |b|, in (0, 1)
+    int32_t max_iterations;  // of one linear solve
+    double newton_tolerance; // implicit: |residual| / |b| at the start of the step, in (0, 1)
+    int32_t newton_iterations;
+} pl_world_options;
+
+// dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
+// 1e-8, 200.
+PL_API pl_world_options pl_world_options_default(void);
+
+// Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
+PL_API pl_status pl_world_create(const pl_world_options *options, pl_world **out);
+PL_API void pl_world_destroy(pl_world *world);
+
+typedef struct pl_deformable_options {
+    pl_material_options material;
+    double velocity[3];         // at the start, of all vertices [m/s]
+    double angular_velocity[3]; // at the start, about the centre of mass [rad/s]
+} pl_deformable_options;
+
+PL_API pl_deformable_options pl_deformable_options_default(void);
+
+// Adds an elastic body whose rest shape is `mesh` (copied), at the place where the mesh lies; *body
+// receives its number, 0, 1, ... Bodies are added before the first step. Fails with
+// PL_ERROR_GEOMETRY (no tets, a flat or inverted tet, a vertex without a tet; named),
+// PL_ERROR_ARGUMENT (an option, or the world has stepped already) or PL_ERROR_MEMORY.
+PL_API pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
+                                         const pl_deformable_options *options, int32_t *body);
+
+// A rigid motion in time, which vertices can be made to follow: at time t
+//   x = centre + R (x0 - centre) + offset,   R a turn by `angle` about `axis`,
+// with offset = velocity s + the keys' offset, angle = rate s + the keys' angle at s, where
+// s = t - start, kept within [0, end - start]. Keys are interpolated linearly; before the first and
+// after the last the motion rests.
+typedef struct pl_motion_key {
+    double time;      // since `start` [s], rising from key to key
+    double offset[3]; // [m]
+    double angle;     // [rad]
+} pl_motion_key;
+
+typedef struct pl_motion {
+    double start, end;         // [s]; from `end` on the vertices are free. end may be INFINITY
+    double velocity[3];        // [m/s]
+    double centre[3], axis[3]; // [m], any length; needed only if something turns
+    double rate;               // [rad/s]
+    const pl_motion_key *key;  // (n_key) copied; may be NULL if n_key is 0
+    int32_t n_key;
+} pl_motion;
+
+// At rest for ever.
+PL_API pl_motion pl_motion_default(void);
+
+// Makes `vertex` (n; indices of the body's mesh) follow `motion` (NULL: they stay where they are)
+// from its start to its end; x0 are their positions at the time of this call. A vertex follows the
+// motion that was given last. Fails with PL_ERROR_ARGUMENT on an index out of range (named), a bad
+// motion, or a body that does not exist.
+PL_API pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t *vertex,
+                                const pl_motion *motion);
+
+// Sets the outer forces on a body's vertices, force (3*n_vert) [N], kept until set again; gravity
+// is added by the world. NULL removes them.
+PL_API pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force);
+
+// --- State ---
+
+PL_API int32_t pl_world_body_count(const pl_world *world);
+PL_API int32_t pl_world_vertex_count(const pl_world *world, int32_t body);
+PL_API double pl_world_time(const pl_world *world);   // [s]
+PL_API int64_t pl_world_steps(const pl_world *world); // since the start
+// (3*n_vert) of a body, in the order of its mesh; valid until the next step.
+PL_API const double *pl_world_positions(const pl_world *world, int32_t body);  // [m]
+PL_API const double *pl_world_velocities(const pl_world *world, int32_t body); // [m/s]
+// The rest shape of a body: its mesh as it was added.
+PL_API const pl_mesh *pl_world_mesh(const pl_world *world, int32_t body);
+// Overwrites positions and velocities (3*n_vert each; NULL leaves them). PL_ERROR_ARGUMENT if a
+// number is not finite.
+PL_API pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x,
+                                    const double *v);
+// Cauchy stress per tet: von Mises (n_tet) and the principal stresses, the largest first (3*n_tet)
+// [Pa]; either may be NULL.
+PL_API pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mises,
+                                 double *principal);
+
+typedef struct pl_energy {
+    double kinetic, elastic; // [J]
+    double gravity;          // [J], 0 at the origin
+    double momentum[3];      // [kg m/s]
+    double spin[3];          // angular momentum about the origin [kg m^2/s]
+} pl_energy;
+
+// Of the whole world, at its present state.
+PL_API pl_status pl_world_energy(pl_world *world, pl_energy *out);
+
+// A number that changes with any bit of positions, velocities and time.
+PL_API uint64_t pl_world_hash(const pl_world *world);
+
+// --- Stepping ---
+
+// What a step did. Times are wall-clock [s].
+typedef struct pl_step_stats {
+    int64_t step;    // its number, from 1
+    double time, dt; // at its end [s]
+    int32_t bodies, contacts, constraints;
+    int32_t iterations, newton, relinearizations, state_changes;
+    double t_fem, t_collision, t_solve, t_total;
+    double residual, constraint_error, fb_error, min_gap;
+    double kinetic_energy, elastic_energy; // kinetic at its end, elastic at its beginning [J]
+    uint64_t hash;
+} pl_step_stats;
+
+// Advances the world by dt. stats may be NULL. On failure (PL_ERROR_GEOMETRY or PL_ERROR_MEMORY
+// when the first step builds its system, PL_ERROR_NUMERICS when a solve does not converge or a
+// number overflows) the state is that of before the step.
+PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
+
+// --- Checkpoints ---
+
+// Writes the state of the world (time, positions, velocities) with a version and a checksum; the
+// file appears complete or not at all.
+PL_API pl_status pl_world_save(const pl_world *world, const char *path);
+
+// Reads a state back into a world that was built alike: same bodies, meshes and vertices driven. A
+// run resumed so has the same bits as one that never stopped. Fails with PL_ERROR_FILE, or
+// PL_ERROR_FORMAT (not a checkpoint, another version, damaged, of another world); the world is then
+// unchanged.
+PL_API pl_status pl_world_load(pl_world *world, const char *path);
 
 #ifdef __cplusplus
 }

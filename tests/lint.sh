@@ -29,6 +29,6 @@ done
 
 cppcheck --quiet --std=c17 --enable=warning,performance,portability --inline-suppr \
     --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches --error-exitcode=1 \
-    -D__BYTE_ORDER__=1234 -D__ORDER_LITTLE_ENDIAN__=1234 -Iinclude base meshes solvers apps || status=1
+    -D__BYTE_ORDER__=1234 -D__ORDER_LITTLE_ENDIAN__=1234 -Iinclude base meshes solvers fem contact apps || status=1
 
 exit $status

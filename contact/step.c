@@ -1,0 +1,151 @@
+// The step of the world. It is a list of stages; each is a function of this room or of one below.
+
+#include "step.h"
+#include "../base/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+// Times are sums of steps: a motion that ends with a step must not miss it by rounding.
+static const double TIME_SLACK = 1e-6;
+
+// --- Stages ---
+
+// Gravity and the loads that were set.
+static void gather_loads(pl_world *world)
+{
+    const double *g = world->options.gravity;
+#pragma omp parallel for schedule(static)
+    for (int32_t i = 0; i < world->n_vert; i++) {
+        for (int k = 0; k < 3; k++) {
+            world->f_ext[3 * i + k] = world->force[3 * i + k] + world->fem.mass[i] * g[k];
+        }
+    }
+}
+
+// The first guess at the new velocities: free fall; and the vertices whose velocity is known, such
+// that they arrive where their path says.
+static void guess_velocities(pl_world *world, double t_end)
+{
+    double dt = world->options.dt;
+#pragma omp parallel for schedule(static)
+    for (int32_t i = 0; i < world->n_vert; i++) {
+        double step = dt / world->fem.mass[i];
+        world->known[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            world->v_new[3 * i + k] = world->v[3 * i + k] + step * world->f_ext[3 * i + k];
+        }
+    }
+    for (int64_t i = 0; i < world->n_driven; i++) {
+        const pl_driven *d = &world->driven[i];
+        const pl_path *path = &world->paths[d->motion];
+        if (!pl_path_active(path, t_end, TIME_SLACK * dt)) continue;
+        double target[3];
+        pl_path_apply(path, t_end, d->x0, target);
+        world->known[d->vertex] = 1;
+        for (int k = 0; k < 3; k++) {
+            int64_t at = 3 * (int64_t)d->vertex + k;
+            world->v_new[at] = (target[k] - world->x[at]) / dt;
+        }
+    }
+}
+
+// [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
+// contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
+static double assemble(pl_world *world)
+{
+    double dt = world->options.dt;
+    const pl_fem_weights weights = {
+        .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
+    double energy = pl_fem_assemble(&world->fem, world->x, &weights, NULL, &world->A, world->b);
+#pragma omp parallel for schedule(static)
+    for (int32_t i = 0; i < world->n_vert; i++) {
+        for (int k = 0; k < 3; k++) {
+            int64_t at = 3 * (int64_t)i + k;
+            world->b[at] =
+                world->fem.mass[i] * world->v[at] + dt * (world->b[at] + world->f_ext[at]);
+        }
+    }
+    return energy;
+}
+
+pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
+                        pl_step_stats *stats)
+{
+    double start = pl_seconds();
+    const pl_cg_options options = {tolerance, world->options.max_iterations};
+    pl_cg_stats cg = {0};
+    pl_status status = pl_block_jacobi_update(&world->jacobi, &world->A);
+    if (status == PL_OK) {
+        status =
+            pl_cg_solve(&world->cg, &world->A, &world->jacobi, b, world->known, &options, x, &cg);
+    }
+    stats->iterations += cg.iterations;
+    stats->residual = cg.residual;
+    stats->t_solve += pl_seconds() - start;
+    return status;
+}
+
+static pl_status semi_implicit(pl_world *world, pl_step_stats *stats)
+{
+    double start = pl_seconds();
+    stats->elastic_energy = assemble(world);
+    stats->t_fem += pl_seconds() - start;
+    return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
+}
+
+static pl_status check_finite(const pl_world *world)
+{
+    bool finite = true;
+#pragma omp parallel for schedule(static) reduction(&& : finite)
+    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
+        finite = finite && isfinite(world->x[i] + world->options.dt * world->v_new[i]);
+    }
+    return finite ? PL_OK : pl_fail(PL_ERROR_NUMERICS, "a position is not finite");
+}
+
+// [VJ19, Eq. 5], then the velocities as momentum.c leaves them.
+static void advance(pl_world *world)
+{
+    double dt = world->options.dt;
+    pl_momentum_note(world);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
+        world->x[i] += dt * world->v_new[i];
+        world->v[i] = world->v_new[i];
+    }
+    pl_momentum_restore(world);
+}
+
+// --- The step ---
+
+static void finish_stats(const pl_world *world, double start, pl_step_stats *stats)
+{
+    stats->step = world->steps;
+    stats->time = world->time;
+    stats->dt = world->options.dt;
+    stats->bodies = (int32_t)world->n_bodies;
+    stats->kinetic_energy = pl_kinetic_energy(world);
+    stats->hash = pl_world_hash(world);
+    stats->t_total = pl_seconds() - start;
+}
+
+pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
+{
+    pl_step_stats ignored;
+    if (stats == NULL) stats = &ignored;
+    *stats = (pl_step_stats){0};
+    double start = pl_seconds();
+    double t_end = world->time + world->options.dt;
+    PL_TRY(pl_world_prepare(world));
+    gather_loads(world);
+    guess_velocities(world, t_end);
+    bool implicit = world->options.integrator == PL_INTEGRATOR_IMPLICIT;
+    PL_TRY(implicit ? pl_step_implicit(world, stats) : semi_implicit(world, stats));
+    PL_TRY(check_finite(world));
+    advance(world);
+    world->steps++;
+    world->time = t_end;
+    finish_stats(world, start, stats);
+    return PL_OK;
+}

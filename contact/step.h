@@ -1,0 +1,22 @@
+// What the stages of a step share. Internal.
+
+#ifndef PL_STEP_H
+#define PL_STEP_H
+
+#include "world.h"
+
+// Solves A x = b on the vertices that are free, from the guess x; adds to the statistics.
+pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
+                        pl_step_stats *stats);
+
+// Backward Euler: the new velocities by Newton's method. implicit.c
+pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats);
+
+// momentum.c: before the state advances, note what the momentum of each free body will be by the
+// laws of motion; afterwards, give it that.
+void pl_momentum_note(pl_world *world);
+void pl_momentum_restore(pl_world *world);
+
+double pl_kinetic_energy(const pl_world *world); // [J]
+
+#endif

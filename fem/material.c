@@ -1,0 +1,90 @@
+#include "material.h"
+
+#include <math.h>
+
+pl_material_options pl_material_options_default(void)
+{
+    return (pl_material_options){.kind = PL_MATERIAL_COROTATIONAL,
+                                 .young = 5e5,
+                                 .poisson = 0.2,
+                                 .density = 1000,
+                                 .stretch_limit = 0.7,
+                                 .mooney_share = 0.2};
+}
+
+// With more, a thin fibre has less energy than the body at rest.
+static const double MOONEY_SHARE_MAX = 0.8;
+
+// Is rest the only state that an element falls back to? Energies with (J - 1)^2 or (log J)^2 take a
+// positive factor for that: lambda, or Mooney-Rivlin's l = lambda - 4 c2.
+static pl_status check_minimum(const pl_material_options *o)
+{
+    bool quadratic = o->kind == PL_MATERIAL_COROTATIONAL || o->kind == PL_MATERIAL_STVK;
+    if (o->poisson < 0 && !quadratic) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "poisson: %g is below 0, which only the co-rotational material and "
+                       "St. Venant-Kirchhoff's allow",
+                       o->poisson);
+    }
+    double share = o->poisson / (1 - 2 * o->poisson); // lambda / 2 mu
+    if (o->kind == PL_MATERIAL_MOONEY_RIVLIN && o->mooney_share > share) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "mooney_share: %g is above nu / (1 - 2 nu) = %g: rest would not be the only "
+                       "state without forces",
+                       o->mooney_share, share);
+    }
+    return PL_OK;
+}
+
+static pl_status check(const pl_material_options *o)
+{
+    // Negated, so that a NaN is refused too.
+    if ((int)o->kind < 0 || o->kind > PL_MATERIAL_MOONEY_RIVLIN) {
+        return pl_fail(PL_ERROR_ARGUMENT, "kind: %d is not a material", (int)o->kind);
+    }
+    if (!(o->young > 0 && isfinite(o->young))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "young: %g is not above 0 Pa", o->young);
+    }
+    if (!(o->poisson > -1 && o->poisson < 0.5)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "poisson: %g is not between -1 and 0.5", o->poisson);
+    }
+    if (!(o->density > 0 && isfinite(o->density))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "density: %g is not above 0 kg/m^3", o->density);
+    }
+    if (!(o->mass_damping >= 0 && isfinite(o->mass_damping))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "mass_damping: %g is below 0", o->mass_damping);
+    }
+    if (!(o->stiffness_damping >= 0 && isfinite(o->stiffness_damping))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "stiffness_damping: %g is below 0", o->stiffness_damping);
+    }
+    if (!(o->stretch_limit > 0 && o->stretch_limit < 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "stretch_limit: %g is not between 0 and 1",
+                       o->stretch_limit);
+    }
+    if (!(o->mooney_share >= 0 && o->mooney_share <= MOONEY_SHARE_MAX)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "mooney_share: %g is not from 0 to %g", o->mooney_share,
+                       MOONEY_SHARE_MAX);
+    }
+    return check_minimum(o);
+}
+
+pl_status pl_material_setup(const pl_material_options *options, pl_material *out)
+{
+    PL_TRY(check(options));
+    double e = options->young, nu = options->poisson;
+    double mu = 0.5 * e / (1 + nu), lambda = e * nu / ((1 + nu) * (1 - 2 * nu));
+    double share = options->kind == PL_MATERIAL_MOONEY_RIVLIN ? options->mooney_share : 0;
+    // Free of stress at rest: k = 2 c1 + 4 c2. Linear elasticity for small strains: mu = 2 (c1 +
+    // c2) and lambda = 4 c2 + l.
+    double c1 = 0.5 * mu * (1 - share), c2 = 0.5 * mu * share;
+    double k = 2 * c1 + 4 * c2, l = lambda - 4 * c2;
+    *out = (pl_material){.kind = options->kind,
+                         .mu = mu,
+                         .lambda = lambda,
+                         .c1 = c1,
+                         .c2 = c2,
+                         .k = k,
+                         .l = l,
+                         .s0 = options->stretch_limit};
+    return PL_OK;
+}

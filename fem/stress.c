@@ -1,0 +1,63 @@
+// Stress of the elements, for people to look at.
+
+#include "fem.h"
+
+#define PL_LANES 1
+#include "element_kernel.h"
+
+// Cauchy's stress is P F^T / J = U diag(g s / J) U^T. Where a tet is flat, J counts as this.
+static const double LEAST_VOLUME_RATIO = 1e-6;
+
+// The principal stresses, the largest first.
+static void principal_stress(const pl_material *material, const pl_rest *rest, const double x[4][3],
+                             double p[3])
+{
+    pl_deformed d;
+    pl_element_deform(material, rest, x, &d);
+    double j = d.s[0] * d.s[1] * d.s[2];
+    if (fabs(j) < LEAST_VOLUME_RATIO) j = j < 0 ? -LEAST_VOLUME_RATIO : LEAST_VOLUME_RATIO;
+    for (int k = 0; k < 3; k++) p[k] = d.stress.g[k] * d.s[k] / j;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < 2; k++) {
+            double low = fmin(p[k], p[k + 1]);
+            p[k] = fmax(p[k], p[k + 1]);
+            p[k + 1] = low;
+        }
+    }
+}
+
+static double mises(const double p[3])
+{
+    double a = p[0] - p[1], b = p[1] - p[2], c = p[2] - p[0];
+    return sqrt(0.5 * (a * a + b * b + c * c));
+}
+
+static void stress_batch(const pl_material *material, const pl_fem_batch *b, const double *x,
+                         double *von_mises, double *principal)
+{
+    for (int lane = 0; lane < PL_FEM_LANES && b->tet[lane] >= 0; lane++) {
+        pl_rest rest = {.volume = b->volume[lane]};
+        double corner[4][3], p[3];
+        for (int k = 0; k < 9; k++) rest.shape[k] = b->shape[k][lane];
+        for (int k = 0; k < 12; k++) {
+            corner[k / 3][k % 3] = x[3 * (int64_t)b->vertex[k / 3][lane] + k % 3];
+        }
+        principal_stress(material, &rest, corner, p);
+        int64_t tet = b->tet[lane];
+        if (von_mises != NULL) von_mises[tet] = mises(p);
+        for (int k = 0; principal != NULL && k < 3; k++) principal[3 * tet + k] = p[k];
+    }
+}
+
+void pl_fem_stress(const pl_fem *fem, int32_t body, const double *x, double *von_mises,
+                   double *principal)
+{
+#pragma omp parallel for schedule(dynamic, 4)
+    for (int32_t i = 0; i < fem->n_patch; i++) {
+        const pl_fem_patch *patch = &fem->patch[i];
+        if (patch->body != body) continue;
+        for (int32_t k = patch->first; k < patch->first + patch->n; k++) {
+            stress_batch(&fem->body[body].material, &fem->batch[k], x, von_mises, principal);
+        }
+    }
+}

@@ -1,0 +1,389 @@
+// Materials as functions of the principal stretches: derivatives against differences, rest, the
+// projection, options.
+
+#define PL_LANES 1
+#include "../fem/material_kernel.h"
+#include "../fem/svd3.h"
+#include "matrix3.h"
+
+#include <stdio.h>
+#include <unity.h>
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+static const double YOUNG = 2e5;
+
+static pl_material make_material(int kind, double poisson)
+{
+    pl_material_options options = pl_material_options_default();
+    options.kind = (pl_material_kind)kind;
+    options.young = YOUNG;
+    options.poisson = poisson;
+    pl_material material;
+    TEST_ASSERT_EQUAL(PL_OK, pl_material_setup(&options, &material));
+    return material;
+}
+
+static pl_stress evaluate(const pl_material *m, const double s[3])
+{
+    pl_stress stress;
+    pl_stress_evaluate(m, s, &stress);
+    return stress;
+}
+
+// Differences of fourth order over steps of this size: their own error is below 1e-9 of the
+// modulus, from rounding; no case lies closer than 4 steps to the kink at the stretch limit.
+static const double STEP = 2e-6;
+
+static double difference(const double f[4])
+{
+    return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * STEP);
+}
+
+static const double offsets[4] = {-2, -1, 1, 2};
+
+static void expect_near(double expected, double value, const char *what, int kind, const double *s)
+{
+    char message[160];
+    snprintf(message, sizeof message, "%s of %s at %g %g %g: %.10g, not %.10g", what,
+             material_names[kind], s[0], s[1], s[2], value, expected);
+    double tolerance = 1e-7 * (fabs(expected) + YOUNG);
+    TEST_ASSERT_TRUE_MESSAGE(fabs(value - expected) <= tolerance, message);
+}
+
+// --- Derivatives ---
+
+static void check_gradient(const pl_material *m, int kind, const double s[3])
+{
+    pl_stress stress = evaluate(m, s);
+    for (int i = 0; i < 3; i++) {
+        double energy[4];
+        for (int k = 0; k < 4; k++) {
+            double moved[3] = {s[0], s[1], s[2]};
+            moved[i] += offsets[k] * STEP;
+            energy[k] = evaluate(m, moved).energy;
+        }
+        expect_near(difference(energy), stress.g[i], "gradient", kind, s);
+    }
+}
+
+static void check_second(const pl_material *m, int kind, const double s[3])
+{
+    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    pl_stress stress = evaluate(m, s);
+    for (int i = 0; i < 3; i++) {
+        double g[3][4];
+        for (int k = 0; k < 4; k++) {
+            double moved[3] = {s[0], s[1], s[2]};
+            moved[i] += offsets[k] * STEP;
+            pl_stress there = evaluate(m, moved);
+            for (int j = 0; j < 3; j++) g[j][k] = there.g[j];
+        }
+        for (int j = 0; j < 3; j++) {
+            expect_near(difference(g[j]), stress.h[place[i][j]], "second derivative", kind, s);
+        }
+    }
+}
+
+static void check_pairs(const pl_material *m, int kind, const double s[3])
+{
+    static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    pl_stress stress = evaluate(m, s);
+    for (int p = 0; p < 3; p++) {
+        int i = pair[p][0], j = pair[p][1];
+        double d = s[i] - s[j];
+        // Of equal stretches, the limit.
+        double flip = d == 0 ? stress.h[i] - stress.h[3 + p] : (stress.g[i] - stress.g[j]) / d;
+        expect_near(flip, stress.flip[p], "flip", kind, s);
+        double twist = (stress.g[i] + stress.g[j]) / (s[i] + s[j]);
+        expect_near(twist, stress.twist[p], "twist", kind, s);
+    }
+}
+
+static void test_derivatives(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        for (int k = 0; k < 3; k++) {
+            const pl_material m = make_material(kind, (const double[]){0.17, 0.3, 0.45}[k]);
+            for (int i = 0; i < N_STRETCH_CASES; i++) {
+                check_gradient(&m, kind, stretch_cases[i]);
+                check_second(&m, kind, stretch_cases[i]);
+                check_pairs(&m, kind, stretch_cases[i]);
+            }
+        }
+    }
+}
+
+// Near equal stretches the quotient loses its digits; flip must not.
+static void test_flip_of_nearly_equal_stretches(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        const pl_material m = make_material(kind, 0.3);
+        for (double gap = 1e-3; gap > 1e-16; gap *= 0.1) {
+            const double s[3] = {1.3 + gap, 1.3, 0.9};
+            double flip = evaluate(&m, s).flip[0];
+            double limit = evaluate(&m, (const double[]){1.3, 1.3, 0.9}).flip[0];
+            TEST_ASSERT_DOUBLE_WITHIN(5 * YOUNG * gap + 1e-14 * YOUNG, limit, flip);
+        }
+    }
+}
+
+static void test_twist_at_its_pole_is_finite(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        const pl_material m = make_material(kind, 0.3);
+        const double cases[3][3] = {{1, 0.5, -0.5}, {1, 0, 0}, {0, 0, 0}};
+        for (int i = 0; i < 3; i++) {
+            pl_stress stress = evaluate(&m, cases[i]);
+            for (int p = 0; p < 3; p++) TEST_ASSERT_TRUE(isfinite(stress.twist[p]));
+            for (int p = 0; p < 3; p++) TEST_ASSERT_TRUE(isfinite(stress.flip[p]));
+        }
+    }
+}
+
+// --- Rest ---
+
+static void test_rest_is_linear_elasticity(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        const double nu = 0.3;
+        const pl_material m = make_material(kind, nu);
+        double mu = YOUNG / (2 * (1 + nu)), lambda = YOUNG * nu / ((1 + nu) * (1 - 2 * nu));
+        pl_stress stress = evaluate(&m, (const double[]){1, 1, 1});
+        double tiny = 1e-15 * YOUNG;
+        TEST_ASSERT_DOUBLE_WITHIN(tiny, 0, stress.energy);
+        for (int i = 0; i < 3; i++) {
+            TEST_ASSERT_DOUBLE_WITHIN(tiny, 0, stress.g[i]);
+            TEST_ASSERT_DOUBLE_WITHIN(4 * tiny, 2 * mu + lambda, stress.h[i]);
+            TEST_ASSERT_DOUBLE_WITHIN(4 * tiny, lambda, stress.h[3 + i]);
+            TEST_ASSERT_DOUBLE_WITHIN(4 * tiny, 2 * mu, stress.flip[i]);
+            TEST_ASSERT_DOUBLE_WITHIN(tiny, 0, stress.twist[i]);
+        }
+    }
+}
+
+// Near rest the energy is that of linear elasticity, and rounding leaves it as many digits as the
+// strain has.
+static void test_small_energies_keep_their_digits(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        const pl_material m = make_material(kind, 0.3);
+        for (double size = 1e-4; size > 1e-7; size *= 0.1) {
+            const double s[3] = {1 + 2 * size, 1 + size, 1 - 0.5 * size};
+            double square = 0, trace = 0;
+            for (int i = 0; i < 3; i++) {
+                square += (s[i] - 1) * (s[i] - 1);
+                trace += s[i] - 1;
+            }
+            double linear = m.mu * square + 0.5 * m.lambda * trace * trace;
+            double tolerance = linear * (20 * size + 1e-15 / size);
+            TEST_ASSERT_DOUBLE_WITHIN(tolerance, linear, evaluate(&m, s).energy);
+        }
+    }
+}
+
+// --- Stationary points ---
+
+// psi and its gradient P at F.
+static double energy_of(const pl_material *m, const double f[9], double p[9])
+{
+    double u[9], s[3], v[9], vt[9];
+    pl_svd3(f, u, s, v);
+    pl_stress stress = evaluate(m, s);
+    for (int i = 0; i < 9; i++) u[i] *= stress.g[i % 3];
+    transpose3(v, vt);
+    multiply3(u, vt, p);
+    return stress.energy;
+}
+
+// Goes downhill from F until psi no longer falls; returns psi.
+static double descend(const pl_material *m, double f[9])
+{
+    double p[9], step = 1 / YOUNG, energy = energy_of(m, f, p);
+    for (int i = 0; i < 3000 && step > 1e-12 / YOUNG; i++) {
+        double next[9], q[9], slope = 0;
+        for (int k = 0; k < 9; k++) {
+            next[k] = f[k] - step * p[k];
+            slope += p[k] * p[k];
+        }
+        if (sqrt(slope) < 1e-7 * YOUNG) break;
+        double there = energy_of(m, next, q);
+        if (!(there <= energy - 0.1 * step * slope)) {
+            step *= 0.5;
+            continue;
+        }
+        memcpy(f, next, sizeof next);
+        memcpy(p, q, sizeof q);
+        energy = there;
+        step *= 1.5;
+    }
+    return energy;
+}
+
+// From anywhere downhill to rest: the energies that are continued below the stretch limit have no
+// other minimum, however much an element is crushed or inverted.
+static void test_neo_hookean_descends_to_rest(void)
+{
+    for (int round = 0; round < 400; round++) {
+        int kind = round % 2 == 0 ? PL_MATERIAL_NEO_HOOKEAN : PL_MATERIAL_MOONEY_RIVLIN;
+        pl_material m = make_material(kind, (const double[]){0.15, 0.3, 0.45}[round % 3]);
+        m.s0 = round % 5 == 0 ? 0.3 : 0.7;
+        double f[9], size = random_between(0, 3);
+        for (int k = 0; k < 9; k++) f[k] = random_between(-size, size);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9 * YOUNG, 0, descend(&m, f));
+    }
+}
+
+// --- Projection ---
+
+// The eigenvalues of a symmetric matrix (00, 11, 22, 01, 02, 12), rising, by the closed formula.
+static void eigenvalues(const double h[6], double out[3])
+{
+    double mean = (h[0] + h[1] + h[2]) / 3;
+    double a = h[0] - mean, b = h[1] - mean, c = h[2] - mean;
+    double off = h[3] * h[3] + h[4] * h[4] + h[5] * h[5];
+    double size = sqrt((a * a + b * b + c * c + 2 * off) / 6);
+    double det = a * (b * c - h[5] * h[5]) - h[3] * (h[3] * c - h[5] * h[4]) +
+                 h[4] * (h[3] * h[5] - b * h[4]);
+    double ratio = size > 0 ? det / (2 * size * size * size) : 0;
+    double angle = acos(fmin(fmax(ratio, -1), 1)) / 3;
+    for (int i = 0; i < 3; i++) {
+        out[i] = mean + 2 * size * cos(angle + 2 * acos(-1) / 3 * (i + 1));
+    }
+    if (out[0] > out[1]) {
+        double low = out[1];
+        out[1] = out[0];
+        out[0] = low;
+    }
+}
+
+static void check_projection(const pl_material *m, const double s[3], double share)
+{
+    pl_stress before = evaluate(m, s), after = before;
+    pl_stress_project(&after, share);
+    double low[3], high[3], size = 0;
+    eigenvalues(before.h, low);
+    eigenvalues(after.h, high);
+    for (int i = 0; i < 6; i++) size = fmax(size, fabs(before.h[i]));
+    for (int i = 0; i < 3; i++) { // the formula is good to the root of a unit of the last place
+        double expected = low[i] < 0 ? (1 - share) * low[i] : low[i];
+        TEST_ASSERT_DOUBLE_WITHIN(1e-7 * size, expected, high[i]);
+        double flip = before.flip[i], twist = before.twist[i];
+        TEST_ASSERT_EQUAL_DOUBLE(flip < 0 ? (1 - share) * flip : flip, after.flip[i]);
+        TEST_ASSERT_EQUAL_DOUBLE(twist < 0 ? (1 - share) * twist : twist, after.twist[i]);
+    }
+    if (low[0] > 1e-6 * size) TEST_ASSERT_EQUAL_MEMORY(before.h, after.h, sizeof before.h);
+    // Positive semi-definite to rounding: no direction has negative curvature.
+    for (int k = 0; share == 1 && k < 50; k++) {
+        double x = random_between(-1, 1), y = random_between(-1, 1), z = random_between(-1, 1);
+        const double *h = after.h;
+        double form = h[0] * x * x + h[1] * y * y + h[2] * z * z +
+                      2 * (h[3] * x * y + h[4] * x * z + h[5] * y * z);
+        TEST_ASSERT_TRUE(form >= -1e-14 * size);
+    }
+}
+
+static void test_projection(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        const pl_material m = make_material(kind, 0.3);
+        for (int i = 0; i < N_STRETCH_CASES; i++) {
+            check_projection(&m, stretch_cases[i], 1);
+            check_projection(&m, stretch_cases[i], 0.25);
+        }
+        for (int i = 0; i < 500; i++) {
+            double s[3] = {random_between(0, 3), 0, 0};
+            s[1] = random_between(0, s[0]);
+            s[2] = random_between(-s[1], s[1]);
+            check_projection(&m, s, 1);
+        }
+    }
+}
+
+// --- Options ---
+
+static void refuse(const pl_material_options *options, const char *name)
+{
+    pl_material material;
+    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_material_setup(options, &material));
+    char message[512];
+    snprintf(message, sizeof message, "expected \"%s\" in \"%s\"", name, pl_error_text());
+    TEST_ASSERT_TRUE_MESSAGE(strncmp(pl_error_text(), name, strlen(name)) == 0, message);
+}
+
+#define REFUSE(field, value)                                                                       \
+    do {                                                                                           \
+        pl_material_options options = pl_material_options_default();                               \
+        options.field = value;                                                                     \
+        refuse(&options, #field ":");                                                              \
+    } while (0)
+
+static void test_options(void)
+{
+    REFUSE(kind, (pl_material_kind)-1);
+    REFUSE(kind, (pl_material_kind)(PL_MATERIAL_MOONEY_RIVLIN + 1));
+    REFUSE(young, 0);
+    REFUSE(young, -1);
+    REFUSE(young, NAN);
+    REFUSE(young, INFINITY);
+    REFUSE(poisson, 0.5);
+    REFUSE(poisson, -1);
+    REFUSE(poisson, NAN);
+    REFUSE(density, 0);
+    REFUSE(density, -1000);
+    REFUSE(density, NAN);
+    REFUSE(density, INFINITY);
+    REFUSE(mass_damping, -1e-3);
+    REFUSE(mass_damping, NAN);
+    REFUSE(stiffness_damping, -1e-3);
+    REFUSE(stiffness_damping, INFINITY);
+    REFUSE(stretch_limit, 0);
+    REFUSE(stretch_limit, 1);
+    REFUSE(stretch_limit, NAN);
+    REFUSE(mooney_share, -0.1);
+    REFUSE(mooney_share, 0.81);
+    REFUSE(mooney_share, NAN);
+}
+
+// Energies that have another minimum, or none.
+static void test_options_without_a_minimum(void)
+{
+    static const bool negative[N_MATERIALS] = {true, false, false, true, false};
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        pl_material_options options = pl_material_options_default();
+        options.kind = (pl_material_kind)kind;
+        options.poisson = -0.1;
+        pl_material material;
+        if (negative[kind]) TEST_ASSERT_EQUAL(PL_OK, pl_material_setup(&options, &material));
+        if (!negative[kind]) refuse(&options, "poisson:");
+    }
+    pl_material_options options = pl_material_options_default();
+    options.kind = PL_MATERIAL_MOONEY_RIVLIN;
+    options.mooney_share = 0.3;
+    options.poisson = 0.18;
+    refuse(&options, "mooney_share:");
+    options.poisson = 0.2;
+    pl_material material;
+    TEST_ASSERT_EQUAL(PL_OK, pl_material_setup(&options, &material));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_derivatives);
+    RUN_TEST(test_flip_of_nearly_equal_stretches);
+    RUN_TEST(test_twist_at_its_pole_is_finite);
+    RUN_TEST(test_rest_is_linear_elasticity);
+    RUN_TEST(test_small_energies_keep_their_digits);
+    RUN_TEST(test_neo_hookean_descends_to_rest);
+    RUN_TEST(test_projection);
+    RUN_TEST(test_options);
+    RUN_TEST(test_options_without_a_minimum);
+    return UNITY_END();
+}
