@@ -11,11 +11,8 @@ typedef struct pl_bench_options {
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
+pl_status pl_bench_fem(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
-
-// FNV-1a, to be continued from call to call.
-#define PL_BENCH_HASH_START UINT64_C(0xcbf29ce484222325)
-uint64_t pl_bench_hash(uint64_t hash, const void *data, size_t size);
 
 // The formats that Pliant reads and does not write, for benchmarks and tests.
 typedef enum pl_sample_format {

@@ -1,6 +1,7 @@
 // pliant bench mesh: how fast the readers are, against a plain pass over the same bytes.
 
 #include "bench.h"
+#include "../base/hash.h"
 #include "../meshes/io.h"
 
 #include <inttypes.h>
@@ -68,10 +69,10 @@ static double plain_pass(const pl_bytes *bytes, bool ascii, char *copy)
 
 static uint64_t hash_mesh(const pl_mesh *mesh)
 {
-    uint64_t hash = PL_BENCH_HASH_START;
-    hash = pl_bench_hash(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof(double));
-    hash = pl_bench_hash(hash, mesh->face, 3 * (size_t)mesh->n_face * sizeof(int32_t));
-    return pl_bench_hash(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof(int32_t));
+    uint64_t hash = PL_HASH_START;
+    hash = pl_hash(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof(double));
+    hash = pl_hash(hash, mesh->face, 3 * (size_t)mesh->n_face * sizeof(int32_t));
+    return pl_hash(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof(int32_t));
 }
 
 typedef struct file {

@@ -2,6 +2,7 @@
 // that they must touch.
 
 #include "bench.h"
+#include "../base/hash.h"
 #include "../solvers/cg.h"
 #include "../solvers/vectors.h"
 
@@ -95,7 +96,7 @@ static pl_status make_problem(int32_t side, bool flush, problem *out)
 
 static uint64_t hash_result(const problem *p)
 {
-    return pl_bench_hash(PL_BENCH_HASH_START, p->x, 3 * (size_t)p->A.n * sizeof *p->x);
+    return pl_hash(PL_HASH_START, p->x, 3 * (size_t)p->A.n * sizeof *p->x);
 }
 
 static void free_problem(problem *p)

@@ -15,17 +15,11 @@ typedef struct bench {
 
 static const bench benches[] = {
     {"mesh", pl_bench_mesh, "the mesh readers against a plain pass over the bytes"},
+    {"fem", pl_bench_fem, "force and stiffness assembly, likewise"},
     {"spmv", pl_bench_spmv, "the sparse product and an iteration of CG, likewise"},
 };
 
 enum { BENCHES = sizeof benches / sizeof benches[0], NOTES_SIZE = 1024 };
-
-uint64_t pl_bench_hash(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *p = data;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
-    return hash;
-}
 
 static void list_benches(char *notes)
 {
