@@ -60,8 +60,8 @@ pl_status pl_block_jacobi_update(pl_block_jacobi *M, const pl_bsr *A)
                    bad);
 }
 
-// Named, because the compiler keeps an array in memory, where each sum waits for its last store:
-// 5x.
+// Named: at -O2 the compiler keeps an array in memory, where each sum waits for its last store
+// (5x).
 typedef struct triple {
     double x, y, z;
 } triple;

@@ -34,7 +34,7 @@ static inline double *random_vector(int64_t size)
 // A graph with loops and repeated edges; vertex 0 has an edge to every eighth.
 static inline int32_t *random_edges(int32_t n, int64_t n_edge)
 {
-    int32_t *edge = malloc((size_t)(2 * n_edge + 1) * sizeof *edge);
+    int32_t *edge = calloc((size_t)(2 * n_edge + 1), sizeof *edge);
     for (int64_t e = 0; e < 2 * n_edge; e++) edge[e] = (int32_t)(random_bits() % (uint32_t)n);
     for (int64_t e = 0; e < n_edge; e += 8) edge[2 * e] = 0;
     return edge;
