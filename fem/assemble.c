@@ -9,13 +9,6 @@
 
 static_assert((int)PL_LANES == (int)PL_FEM_LANES, "a batch is one vector");
 
-// Compiled for the instruction sets of most machines; all of them compute the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__)
-#define PL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define PL_CLONES
-#endif
-
 // --- Batches in and out of vectors ---
 
 PL_KERNEL real load(const double *lanes)
