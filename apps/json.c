@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 pl_status pl_json_fail(const pl_json *at, const char *format, ...)
 {
@@ -32,6 +33,11 @@ static pl_status syntax_error(const char *path, const char *begin, const char *a
 pl_status pl_json_load(const char *path, cJSON **tree)
 {
     pl_bytes bytes;
+    struct stat info;
+    if (stat(path, &info) == 0 && info.st_size > PL_JSON_BYTES) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: byte %d: a file of this kind ends before", path,
+                       (int)PL_JSON_BYTES);
+    }
     PL_TRY(pl_bytes_load(path, &bytes));
     const char *end = NULL;
     *tree = cJSON_ParseWithLengthOpts(bytes.data, bytes.size + 1, &end, true);
@@ -43,7 +49,7 @@ pl_status pl_json_load(const char *path, cJSON **tree)
 
 pl_json pl_json_root(const cJSON *tree, const char *file)
 {
-    return (pl_json){tree, file, ""};
+    return (pl_json){.node = tree, .file = file};
 }
 
 // --- Structure ---
@@ -69,7 +75,7 @@ pl_status pl_json_object(const pl_json *at, const char *const *keys, int n)
 
 bool pl_json_get(const pl_json *at, const char *key, pl_json *value)
 {
-    *value = (pl_json){cJSON_GetObjectItemCaseSensitive(at->node, key), at->file, ""};
+    *value = (pl_json){.node = cJSON_GetObjectItemCaseSensitive(at->node, key), .file = at->file};
     snprintf(value->path, PL_JSON_PATH, "%.200s%s%.40s", at->path, at->path[0] != '\0' ? "." : "",
              key);
     return value->node != NULL;
@@ -88,11 +94,25 @@ pl_status pl_json_array(const pl_json *at, int *count)
     return PL_OK;
 }
 
-pl_json pl_json_item(const pl_json *at, int index)
+static pl_json item_at(const pl_json *at, const cJSON *node, int index)
 {
-    pl_json item = {cJSON_GetArrayItem(at->node, index), at->file, ""};
+    pl_json item = {.node = node, .file = at->file, .index = index};
     snprintf(item.path, PL_JSON_PATH, "%.200s[%d]", at->path, index);
     return item;
+}
+
+pl_json pl_json_item(const pl_json *at, int index)
+{
+    return item_at(at, cJSON_GetArrayItem(at->node, index), index);
+}
+
+bool pl_json_next(const pl_json *array, pl_json *item)
+{
+    bool first = item->node == NULL;
+    const cJSON *node = first ? array->node->child : item->node->next;
+    if (node == NULL) return false;
+    *item = item_at(array, node, first ? 0 : item->index + 1);
+    return true;
 }
 
 // --- Values ---
@@ -118,6 +138,23 @@ pl_status pl_json_number(const pl_json *at, const char *key, double *value)
 {
     pl_json v;
     return pl_json_get(at, key, &v) ? read_number(&v, value) : PL_OK;
+}
+
+pl_status pl_json_whole(const pl_json *v, int32_t *value)
+{
+    double number;
+    PL_TRY(read_number(v, &number));
+    if (!(number >= 0 && number <= INT32_MAX) || number != floor(number)) {
+        return pl_json_fail(v, "a whole number, 0 or more, expected");
+    }
+    *value = (int32_t)number;
+    return PL_OK;
+}
+
+pl_status pl_json_count(const pl_json *at, const char *key, int32_t *value)
+{
+    pl_json v;
+    return pl_json_get(at, key, &v) ? pl_json_whole(&v, value) : PL_OK;
 }
 
 pl_status pl_json_positive(const pl_json *at, const char *key, double *value)
@@ -149,6 +186,23 @@ pl_status pl_json_string(const pl_json *at, const char *key, const char **value)
     if (!cJSON_IsString(v.node)) return pl_json_fail(&v, "a \"text\" expected");
     *value = v.node->valuestring;
     return PL_OK;
+}
+
+pl_status pl_json_choice(const pl_json *at, const char *key, const char *const *names, int n,
+                         int *value)
+{
+    const char *text = NULL;
+    PL_TRY(pl_json_string(at, key, &text));
+    if (text == NULL) return PL_OK;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(names[i], text) != 0) continue;
+        *value = i;
+        return PL_OK;
+    }
+    pl_json v;
+    pl_json_get(at, key, &v);
+    pl_fail_unknown(PL_ERROR_FORMAT, key, text, strlen(text), names, n);
+    return pl_json_fail(&v, "%s", pl_error_text());
 }
 
 pl_status pl_json_color(const pl_json *at, const char *key, bool *given, double rgb[3])

@@ -14,10 +14,12 @@ typedef struct pl_json {
     const cJSON *node;
     const char *file;
     char path[PL_JSON_PATH]; // "" at the root
+    int index;               // in the array that pl_json_next walks
 } pl_json;
 
-// Loads and parses a file; a syntax error names line and column. Destroy the tree with
-// cJSON_Delete.
+// Loads and parses a file of at most PL_JSON_BYTES; a syntax error names line and column. Destroy
+// the tree with cJSON_Delete. The limit bounds the tree, which takes up to 30 times the text.
+enum { PL_JSON_BYTES = 16 << 20 };
 pl_status pl_json_load(const char *path, cJSON **tree);
 
 pl_json pl_json_root(const cJSON *tree, const char *file);
@@ -32,13 +34,21 @@ bool pl_json_get(const pl_json *at, const char *key, pl_json *value);
 pl_status pl_json_require(const pl_json *at, const char *key, pl_json *value);
 pl_status pl_json_array(const pl_json *at, int *count);
 pl_json pl_json_item(const pl_json *at, int index);
+// Walks an array: `pl_json item = {0}; while (pl_json_next(&array, &item)) ...`.
+bool pl_json_next(const pl_json *array, pl_json *item);
 
 // The value under `key` of the object `at`, or what *value holds already if the key is absent.
 pl_status pl_json_bool(const pl_json *at, const char *key, bool *value);
 pl_status pl_json_number(const pl_json *at, const char *key, double *value);
+// A whole number, 0 or more: under a key, or `v` itself.
+pl_status pl_json_count(const pl_json *at, const char *key, int32_t *value);
+pl_status pl_json_whole(const pl_json *v, int32_t *value);
 pl_status pl_json_positive(const pl_json *at, const char *key, double *value);
 pl_status pl_json_vector(const pl_json *at, const char *key, double value[3]);
 pl_status pl_json_string(const pl_json *at, const char *key, const char **value);
+// One of `names` (n), by its index.
+pl_status pl_json_choice(const pl_json *at, const char *key, const char *const *names, int n,
+                         int *value);
 // "#rrggbb" as three numbers from 0 to 1; *given tells whether the key is there.
 pl_status pl_json_color(const pl_json *at, const char *key, bool *given, double rgb[3]);
 

@@ -1,6 +1,7 @@
 #include "scene.h"
 #include "json.h"
 #include "load.h"
+#include "scene_physics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,8 +71,9 @@ static pl_status read_cut(const pl_json *at, pl_scene_cut *cut)
 
 static pl_status read_body(const pl_json *at, pl_scene_body *body)
 {
-    static const char *const keys[] = {"mesh",  "position", "rotation", "scale",
-                                       "color", "opacity",  "edges",    "cut"};
+    static const char *const keys[] = {
+        "mesh", "position", "rotation",         "scale", "color",  "opacity", "edges",
+        "cut",  "material", "angular_velocity", "fixed", "driven", "forces",  "velocity"};
     PL_TRY(pl_json_object(at, keys, COUNT(keys)));
     pl_json mesh;
     const char *word = NULL;
@@ -91,7 +93,8 @@ static pl_status read_body(const pl_json *at, pl_scene_body *body)
         return pl_json_fail(&mesh, "%s", pl_error_text());
     }
     placement(scale, rotation, position, m);
-    return pl_mesh_transform(body->mesh, m);
+    if (pl_mesh_transform(body->mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
+    return pl_scene_read_physics(at, body);
 }
 
 static pl_status read_bodies(const pl_json *root, pl_scene *scene)
@@ -134,17 +137,18 @@ static pl_status read_camera(const pl_json *root, pl_scene *scene)
 
 static pl_status read_scene(const pl_json *root, pl_scene *scene)
 {
-    static const char *const keys[] = {"comment", "bodies", "ground", "camera"};
+    static const char *const keys[] = {"comment", "bodies", "ground", "camera", "world"};
     PL_TRY(pl_json_object(root, keys, COUNT(keys)));
     scene->ground = true;
     PL_TRY(pl_json_bool(root, "ground", &scene->ground));
     PL_TRY(read_camera(root, scene));
+    PL_TRY(pl_scene_read_world(root, scene));
     return read_bodies(root, scene);
 }
 
 pl_status pl_scene_load(const char *path, pl_scene *out)
 {
-    *out = (pl_scene){0};
+    *out = (pl_scene){.file = path};
     cJSON *tree;
     PL_TRY(pl_json_load(path, &tree));
     pl_json root = pl_json_root(tree, path);
@@ -154,9 +158,21 @@ pl_status pl_scene_load(const char *path, pl_scene *out)
     return status;
 }
 
+static void free_body(pl_scene_body *body)
+{
+    pl_mesh_destroy(body->mesh);
+    for (int32_t i = 0; i < body->n_driven; i++) {
+        pl_free(body->driven[i].vertex);
+        pl_free((void *)body->driven[i].motion.key);
+    }
+    pl_free(body->driven);
+    pl_free(body->fixed);
+    pl_free(body->force);
+}
+
 void pl_scene_free(pl_scene *scene)
 {
-    for (int32_t i = 0; i < scene->n_bodies; i++) pl_mesh_destroy(scene->bodies[i].mesh);
+    for (int32_t i = 0; i < scene->n_bodies; i++) free_body(&scene->bodies[i]);
     pl_free(scene->bodies);
     *scene = (pl_scene){0};
 }

@@ -1,4 +1,4 @@
-// A scene file: what there is and how it is looked at. The keys are listed in
+// A scene file: what there is, how it moves and how it is looked at. The keys are listed in
 // apps/scenes/README.md.
 
 #ifndef PL_SCENE_H
@@ -13,8 +13,24 @@ typedef struct pl_scene_cut {
     double shrink;    // the others are drawn smaller by this part, to tell them apart
 } pl_scene_cut;
 
+// Vertices that follow a motion.
+typedef struct pl_scene_drive {
+    int32_t *vertex; // (n) ascending
+    int32_t n;
+    pl_motion motion; // its keys belong to the scene
+} pl_scene_drive;
+
 typedef struct pl_scene_body {
-    pl_mesh *mesh;  // placed: scaled, rotated and moved
+    pl_mesh *mesh; // placed: scaled, rotated and moved
+
+    bool simulated; // else it is only drawn
+    pl_deformable_options deformable;
+    int32_t *fixed; // (n_fixed) ascending
+    int32_t n_fixed;
+    pl_scene_drive *driven; // (n_driven)
+    int32_t n_driven;
+    double *force; // (3*n_vert) [N], or NULL
+
     bool has_color; // else the program chooses
     double color[3];
     double opacity;
@@ -23,8 +39,11 @@ typedef struct pl_scene_body {
 } pl_scene_body;
 
 typedef struct pl_scene {
+    const char *file;      // the path as it was given; borrowed
     pl_scene_body *bodies; // (n_bodies)
     int32_t n_bodies;
+    pl_world_options world;
+    double duration; // of a run, if nobody says otherwise [s]
     bool ground;     // draw a floor
     double ground_z; // its height [m]: 0 in a scene file; NAN for the lowest point of the bodies
     // Where from and where to; has_camera is false if the scene leaves it to the program.
@@ -37,5 +56,12 @@ typedef struct pl_scene {
 // scene's folder. Give back with pl_scene_free.
 pl_status pl_scene_load(const char *path, pl_scene *out);
 void pl_scene_free(pl_scene *scene);
+
+// The world that a scene describes, its bodies in order, those left out that are only drawn. Fails
+// with the key's path where a value is out of range or a mesh cannot be simulated.
+pl_status pl_scene_world(const pl_scene *scene, pl_world **out);
+
+// Moves the scene's bodies to where they are in a world made by pl_scene_world.
+void pl_scene_pose(pl_scene *scene, const pl_world *world);
 
 #endif

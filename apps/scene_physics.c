@@ -1,0 +1,291 @@
+#include "scene_physics.h"
+#include "../meshes/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define RADIANS (3.14159265358979323846 / 180)
+
+static const double DURATION = 1; // of a run, if the scene does not say [s]
+
+// --- The world ---
+
+pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
+{
+    static const char *const keys[] = {
+        "dt",       "gravity",        "integrator",       "tolerance",
+        "duration", "max_iterations", "newton_tolerance", "newton_iterations"};
+    static const char *const integrators[] = {
+        [PL_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit", [PL_INTEGRATOR_IMPLICIT] = "implicit"};
+    pl_world_options *world = &scene->world;
+    *world = pl_world_options_default();
+    scene->duration = DURATION;
+    pl_json v;
+    if (!pl_json_get(root, "world", &v)) return PL_OK;
+    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
+    PL_TRY(pl_json_number(&v, "dt", &world->dt));
+    PL_TRY(pl_json_vector(&v, "gravity", world->gravity));
+    int integrator = (int)world->integrator;
+    PL_TRY(pl_json_choice(&v, "integrator", integrators, COUNT(integrators), &integrator));
+    world->integrator = (pl_integrator)integrator;
+    PL_TRY(pl_json_number(&v, "tolerance", &world->tolerance));
+    PL_TRY(pl_json_count(&v, "max_iterations", &world->max_iterations));
+    PL_TRY(pl_json_number(&v, "newton_tolerance", &world->newton_tolerance));
+    PL_TRY(pl_json_count(&v, "newton_iterations", &world->newton_iterations));
+    return pl_json_positive(&v, "duration", &scene->duration);
+}
+
+// --- Materials ---
+
+static pl_status read_material(const pl_json *v, pl_material_options *m)
+{
+    static const char *const keys[] = {"kind",         "young",        "poisson",
+                                       "density",      "mass_damping", "stiffness_damping",
+                                       "mooney_share", "stretch_limit"};
+    static const char *const kinds[] = {[PL_MATERIAL_COROTATIONAL] = "co-rotational",
+                                        [PL_MATERIAL_NEO_HOOKEAN] = "neo-hookean",
+                                        [PL_MATERIAL_FIXED_COROTATED] = "fixed-corotated",
+                                        [PL_MATERIAL_STVK] = "stvk",
+                                        [PL_MATERIAL_MOONEY_RIVLIN] = "mooney-rivlin"};
+    PL_TRY(pl_json_object(v, keys, COUNT(keys)));
+    int kind = (int)m->kind;
+    PL_TRY(pl_json_choice(v, "kind", kinds, COUNT(kinds), &kind));
+    m->kind = (pl_material_kind)kind;
+    PL_TRY(pl_json_number(v, "young", &m->young));
+    PL_TRY(pl_json_number(v, "poisson", &m->poisson));
+    PL_TRY(pl_json_number(v, "density", &m->density));
+    PL_TRY(pl_json_number(v, "mass_damping", &m->mass_damping));
+    PL_TRY(pl_json_number(v, "stiffness_damping", &m->stiffness_damping));
+    PL_TRY(pl_json_number(v, "stretch_limit", &m->stretch_limit));
+    return pl_json_number(v, "mooney_share", &m->mooney_share);
+}
+
+// --- Selections of vertices ---
+
+// Marks the vertices of a list of indices.
+static pl_status select_listed(const pl_json *v, const pl_mesh *mesh, uint8_t *chosen)
+{
+    pl_json item = {0};
+    while (pl_json_next(v, &item)) {
+        int32_t index;
+        PL_TRY(pl_json_whole(&item, &index));
+        if (index >= mesh->n_vert) {
+            return pl_json_fail(&item, "vertex %d of %d: the first is 0", (int)index,
+                                (int)mesh->n_vert);
+        }
+        chosen[index] = 1;
+    }
+    return PL_OK;
+}
+
+// Marks the vertices in a region. Every region is a box, most of whose sides may be at infinity.
+static pl_status select_region(const pl_json *v, const pl_mesh *mesh, uint8_t *chosen)
+{
+    static const char *const keys[] = {"box", "above", "below", "axis"};
+    static const char *const box_keys[] = {"min", "max"};
+    static const char *const axes[] = {"x", "y", "z"};
+    double lo[3] = {-INFINITY, -INFINITY, -INFINITY}, hi[3] = {INFINITY, INFINITY, INFINITY};
+    PL_TRY(pl_json_object(v, keys, COUNT(keys)));
+    pl_json box;
+    if (pl_json_get(v, "box", &box)) {
+        pl_json side;
+        PL_TRY(pl_json_object(&box, box_keys, COUNT(box_keys)));
+        PL_TRY(pl_json_require(&box, "min", &side));
+        PL_TRY(pl_json_require(&box, "max", &side));
+        PL_TRY(pl_json_vector(&box, "min", lo));
+        PL_TRY(pl_json_vector(&box, "max", hi));
+    }
+    int axis = 2;
+    PL_TRY(pl_json_choice(v, "axis", axes, COUNT(axes), &axis));
+    double above = -INFINITY, below = INFINITY;
+    PL_TRY(pl_json_number(v, "above", &above));
+    PL_TRY(pl_json_number(v, "below", &below));
+    lo[axis] = fmax(lo[axis], above);
+    hi[axis] = fmin(hi[axis], below);
+    for (int64_t i = 0; i < mesh->n_vert; i++) {
+        const double *x = mesh->x + 3 * i;
+        chosen[i] = x[0] >= lo[0] && x[0] <= hi[0] && x[1] >= lo[1] && x[1] <= hi[1] &&
+                    x[2] >= lo[2] && x[2] <= hi[2];
+    }
+    return PL_OK;
+}
+
+// The vertices that `v` selects, in *vertex (*n), ascending, owned by the caller.
+static pl_status read_selection(const pl_json *v, const pl_mesh *mesh, int32_t **vertex, int32_t *n)
+{
+    bool list = cJSON_IsArray(v->node);
+    if (!list && !cJSON_IsObject(v->node)) {
+        return pl_json_fail(v, "a list of vertices [...] or a region {...} expected");
+    }
+    uint8_t *chosen = pl_alloc_zero(mesh->n_vert, 1);
+    if (chosen == NULL) return PL_ERROR_MEMORY;
+    pl_status status = list ? select_listed(v, mesh, chosen) : select_region(v, mesh, chosen);
+    *n = 0;
+    for (int32_t i = 0; i < mesh->n_vert; i++) *n += chosen[i];
+    if (status == PL_OK && *n == 0) status = pl_json_fail(v, "no vertex of the body lies there");
+    if (status == PL_OK) {
+        *vertex = pl_alloc(*n, sizeof **vertex);
+        if (*vertex == NULL) status = PL_ERROR_MEMORY;
+    }
+    if (status == PL_OK) {
+        int32_t k = 0;
+        for (int32_t i = 0; i < mesh->n_vert; i++) {
+            if (chosen[i]) (*vertex)[k++] = i;
+        }
+    }
+    pl_free(chosen);
+    return status;
+}
+
+// --- Motions ---
+
+static pl_status read_keys(const pl_json *at, pl_motion *motion)
+{
+    static const char *const keys[] = {"time", "offset", "angle"};
+    pl_json v, item = {0};
+    int n = 0;
+    if (!pl_json_get(at, "keys", &v)) return PL_OK;
+    PL_TRY(pl_json_array(&v, &n));
+    pl_motion_key *key = pl_alloc_zero(n, sizeof *key);
+    if (key == NULL) return PL_ERROR_MEMORY;
+    motion->key = key;
+    motion->n_key = n;
+    for (int i = 0; pl_json_next(&v, &item); i++) {
+        pl_json time;
+        PL_TRY(pl_json_object(&item, keys, COUNT(keys)));
+        PL_TRY(pl_json_require(&item, "time", &time));
+        PL_TRY(pl_json_number(&item, "time", &key[i].time));
+        PL_TRY(pl_json_vector(&item, "offset", key[i].offset));
+        PL_TRY(pl_json_number(&item, "angle", &key[i].angle));
+        key[i].angle *= RADIANS;
+        if (i > 0 && !(key[i].time > key[i - 1].time)) {
+            return pl_json_fail(&time, "not later than that of the key before");
+        }
+    }
+    return PL_OK;
+}
+
+static pl_status read_motion(const pl_json *at, pl_motion *motion)
+{
+    static const char *const keys[] = {"velocity", "rate", "axis", "centre",
+                                       "start",    "end",  "keys"};
+    pl_json v;
+    *motion = pl_motion_default();
+    if (!pl_json_get(at, "motion", &v)) return PL_OK;
+    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
+    PL_TRY(pl_json_number(&v, "start", &motion->start));
+    PL_TRY(pl_json_number(&v, "end", &motion->end));
+    PL_TRY(pl_json_vector(&v, "velocity", motion->velocity));
+    PL_TRY(pl_json_vector(&v, "centre", motion->centre));
+    PL_TRY(pl_json_vector(&v, "axis", motion->axis));
+    PL_TRY(pl_json_number(&v, "rate", &motion->rate));
+    motion->rate *= RADIANS;
+    return read_keys(&v, motion);
+}
+
+static pl_status read_driven(const pl_json *at, pl_scene_body *body)
+{
+    static const char *const keys[] = {"select", "motion"};
+    pl_json v, item = {0}, select;
+    int n = 0;
+    if (!pl_json_get(at, "driven", &v)) return PL_OK;
+    PL_TRY(pl_json_array(&v, &n));
+    body->driven = pl_alloc_zero(n, sizeof *body->driven);
+    if (body->driven == NULL) return PL_ERROR_MEMORY;
+    body->n_driven = n;
+    for (int i = 0; pl_json_next(&v, &item); i++) {
+        pl_scene_drive *drive = &body->driven[i];
+        PL_TRY(pl_json_object(&item, keys, COUNT(keys)));
+        PL_TRY(pl_json_require(&item, "select", &select));
+        PL_TRY(read_selection(&select, body->mesh, &drive->vertex, &drive->n));
+        PL_TRY(read_motion(&item, &drive->motion));
+    }
+    return PL_OK;
+}
+
+// --- Forces ---
+
+// The volume that each vertex stands for: a quarter of each of its tets [m^3].
+static void vertex_volumes(const pl_mesh *mesh, double *volume)
+{
+    for (int64_t i = 0; i < mesh->n_tet; i++) {
+        const int32_t *tet = mesh->tet + 4 * i;
+        for (int k = 0; k < 4; k++) volume[tet[k]] += 0.25 * pl_tet_volume(mesh->x, tet);
+    }
+}
+
+// Spreads "total" over "select", by volume: over all vertices that is a uniform force per volume.
+static pl_status add_force(const pl_json *at, const pl_mesh *mesh, const double *volume,
+                           double *force)
+{
+    static const char *const keys[] = {"select", "total"};
+    pl_json v;
+    double total[3], sum = 0;
+    int32_t *vertex = NULL, n = mesh->n_vert; // NULL: all
+    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_json_require(at, "total", &v));
+    PL_TRY(pl_json_vector(at, "total", total));
+    if (pl_json_get(at, "select", &v)) PL_TRY(read_selection(&v, mesh, &vertex, &n));
+    for (int32_t i = 0; i < n; i++) sum += volume[vertex != NULL ? vertex[i] : i];
+    for (int32_t i = 0; sum > 0 && i < n; i++) {
+        int32_t at_vertex = vertex != NULL ? vertex[i] : i;
+        for (int k = 0; k < 3; k++) {
+            force[3 * (int64_t)at_vertex + k] += volume[at_vertex] / sum * total[k];
+        }
+    }
+    pl_free(vertex);
+    return sum > 0 ? PL_OK : pl_json_fail(at, "there is no tet for it to act on");
+}
+
+static pl_status read_forces(const pl_json *at, pl_scene_body *body)
+{
+    pl_json v, item = {0};
+    int n = 0;
+    if (!pl_json_get(at, "forces", &v)) return PL_OK;
+    PL_TRY(pl_json_array(&v, &n));
+    int64_t n_vert = body->mesh->n_vert;
+    double *volume = pl_alloc_zero(n_vert, sizeof *volume);
+    body->force = pl_alloc_zero(3 * n_vert, sizeof *body->force);
+    pl_status status = volume != NULL && body->force != NULL ? PL_OK : PL_ERROR_MEMORY;
+    if (status == PL_OK) vertex_volumes(body->mesh, volume);
+    while (status == PL_OK && pl_json_next(&v, &item)) {
+        status = add_force(&item, body->mesh, volume, body->force);
+    }
+    pl_free(volume);
+    return status;
+}
+
+// --- Bodies ---
+
+// A body that is only drawn has no other key of this file.
+static pl_status read_drawn_only(const pl_json *at)
+{
+    static const char *const keys[] = {"velocity", "angular_velocity", "fixed", "driven", "forces"};
+    pl_json v;
+    for (int i = 0; i < COUNT(keys); i++) {
+        if (pl_json_get(at, keys[i], &v)) {
+            return pl_json_fail(&v, "the body is only drawn (\"material\": null)");
+        }
+    }
+    return PL_OK;
+}
+
+pl_status pl_scene_read_physics(const pl_json *at, pl_scene_body *body)
+{
+    pl_deformable_options *o = &body->deformable;
+    *o = pl_deformable_options_default();
+    pl_json v;
+    bool given = pl_json_get(at, "material", &v);
+    body->simulated = !(given && cJSON_IsNull(v.node));
+    if (!body->simulated) return read_drawn_only(at);
+    if (given) PL_TRY(read_material(&v, &o->material));
+    PL_TRY(pl_json_vector(at, "velocity", o->velocity));
+    PL_TRY(pl_json_vector(at, "angular_velocity", o->angular_velocity));
+    for (int k = 0; k < 3; k++) o->angular_velocity[k] *= RADIANS;
+    if (pl_json_get(at, "fixed", &v)) {
+        PL_TRY(read_selection(&v, body->mesh, &body->fixed, &body->n_fixed));
+    }
+    PL_TRY(read_driven(at, body));
+    return read_forces(at, body);
+}
