@@ -4,6 +4,7 @@
 #define PL_COMMANDS_H
 
 int pl_command_mesh(int argc, char **argv);
+int pl_command_run(int argc, char **argv);
 int pl_command_render(int argc, char **argv);
 int pl_command_bench(int argc, char **argv);
 

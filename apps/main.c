@@ -15,6 +15,7 @@ typedef struct entry {
 static const entry commands[] = {
     {"mesh", pl_command_mesh,
      "read, check, clean, decimate, fill with tetrahedra and write meshes"},
+    {"run", pl_command_run, "simulate a scene"},
     {"render", pl_command_render, "draw meshes or a scene into a PNG picture"},
     {"bench", pl_command_bench, "measure Pliant on this machine"},
 };

@@ -5,6 +5,8 @@
     check_vtu.py write FILE DIRECTORY     writes the grid of FILE (.vtu) in every encoding of VTU
                                           and legacy VTK, and some more, into DIRECTORY
     check_vtu.py mixed DIRECTORY          writes grids and surfaces with cells of many types
+    check_vtu.py series FILE TIME...      opens the frames of a run that FILE (.pvd) lists, and looks
+                                          at their times and fields
 
 REFERENCE is text: "points N", "cells N CORNERS", then "field NAME point|cell COMPONENTS", each
 followed by its numbers, doubles in hexadecimal.
@@ -12,6 +14,7 @@ followed by its numbers, doubles in hexadecimal.
 
 import os
 import sys
+import xml.etree.ElementTree
 
 try:
     from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -157,11 +160,33 @@ def mixed(directory):
     require(writer.Write() == 1, "grid.vtu")
 
 
+def series(path, times):
+    sets = xml.etree.ElementTree.parse(path).getroot().findall("Collection/DataSet")
+    require([float(s.get("timestep")) for s in sets] == times, "times")
+    for item in sets:
+        grid = read(os.path.join(os.path.dirname(path), item.get("file")))
+        point, cell = grid.GetPointData(), grid.GetCellData()
+        for data, name, components in ((point, "velocity", 3), (cell, "body", 1),
+                                       (cell, "von_mises", 1), (cell, "principal_stress", 3)):
+            require(data.GetArray(name) is not None, f"{name} is missing")
+            require(data.GetArray(name).GetNumberOfComponents() == components, name)
+            require(np.isfinite(vtk_to_numpy(data.GetArray(name))).all(), name)
+        require(set(vtk_to_numpy(cell.GetArray("body"))) == {0, 1}, "bodies")
+        a, b, c = vtk_to_numpy(cell.GetArray("principal_stress")).T
+        require((a >= b).all() and (b >= c).all(), "order of principal stresses")
+        mises = np.sqrt(0.5 * ((a - b) ** 2 + (b - c) ** 2 + (c - a) ** 2))
+        require(np.allclose(mises, vtk_to_numpy(cell.GetArray("von_mises"))), "von Mises")
+        moving = np.abs(vtk_to_numpy(point.GetArray("velocity"))).max() > 0
+        require(moving == (float(item.get("timestep")) > 0), "velocity")
+
+
 if sys.argv[1] == "compare":
     compare(sys.argv[2], sys.argv[3])
 elif sys.argv[1] == "write":
     write_all(sys.argv[2], sys.argv[3])
 elif sys.argv[1] == "mixed":
     mixed(sys.argv[2])
+elif sys.argv[1] == "series":
+    series(sys.argv[2], [float(t) for t in sys.argv[3:]])
 elif sys.argv[1] != "probe":
     sys.exit(__doc__)
