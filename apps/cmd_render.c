@@ -21,7 +21,7 @@ static const double MARGIN = 0.08;
 enum { TEXT_MAX = 64, WORDS_MAX = 10000 };
 
 typedef struct job {
-    const char *output, *size, *from, *cut, *up;
+    const char *output, *size, *from, *cut, *up, *resume;
     int32_t passes;
     bool edges, no_ground;
     int32_t width, height;
@@ -111,11 +111,28 @@ static pl_status scene_of_meshes(int n, char **words, const job *j, pl_scene *ou
     return status;
 }
 
+// Moves the bodies to where they are in a checkpoint.
+static pl_status pose(pl_scene *scene, const char *checkpoint)
+{
+    pl_world *world;
+    PL_TRY(pl_scene_world(scene, &world));
+    pl_status status = pl_world_load(world, checkpoint);
+    if (status == PL_OK) pl_scene_pose(scene, world);
+    pl_world_destroy(world);
+    return status;
+}
+
 static pl_status load_scene(int n, char **words, const job *j, pl_scene *out)
 {
-    if (!pl_has_extension(words[0], ".json")) return scene_of_meshes(n, words, j, out);
+    if (!pl_has_extension(words[0], ".json")) {
+        if (j->resume == NULL) return scene_of_meshes(n, words, j, out);
+        return pl_fail(PL_ERROR_ARGUMENT, "--resume: a checkpoint belongs to a scene");
+    }
     if (n > 1) return pl_fail(PL_ERROR_ARGUMENT, "one scene at a time");
-    return pl_scene_load(words[0], out);
+    PL_TRY(pl_scene_load(words[0], out));
+    pl_status status = j->resume != NULL ? pose(out, j->resume) : PL_OK;
+    if (status != PL_OK) pl_scene_free(out);
+    return status;
 }
 
 // --- From the scene to the renderer ---
@@ -264,6 +281,7 @@ int pl_command_render(int argc, char **argv)
         {"--cut", PL_OPTION_TEXT, &j.cut, "AXIS", "cut tets open through the middle: x, y or z"},
         {"--edges", PL_OPTION_FLAG, &j.edges, NULL, "draw the edges of the elements"},
         {"--no-ground", PL_OPTION_FLAG, &j.no_ground, NULL, "leave the ground out"},
+        {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "a scene as it is in this checkpoint"},
         {"--passes", PL_OPTION_COUNT, &j.passes, "N", "quality: time is proportional; default 32"},
     };
     const pl_command command = {

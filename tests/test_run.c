@@ -404,6 +404,23 @@ static void test_series_allocations_fail(void)
     TEST_ASSERT_EQUAL_INT(0, shell("test $(ls $T/short | wc -l) = 2"));
 }
 
+static void test_render_resumes(void)
+{
+    expect(0, "$P run $T/swing.json --steps 60 --out $T/seen --checkpoint-every 60", "hash");
+    expect(0, "$P render $T/swing.json -o $T/0.png --size 64x48 --passes 1", "3 bodies");
+    expect(0,
+           "$P render $T/swing.json --resume $T/seen/checkpoint-000060.plc -o $T/60.png"
+           " --size 64x48 --passes 1",
+           "3 bodies");
+    TEST_ASSERT_EQUAL_INT(1, shell("cmp -s $T/0.png $T/60.png"));
+    expect(1, "$P render ring --resume $T/seen/checkpoint-000060.plc -o $T/a.png",
+           "--resume: a checkpoint belongs to a scene");
+    write_file("other.json", "{\"bodies\": [{\"mesh\": \"cube\"}]}");
+    expect(1, "$P render $T/other.json --resume $T/seen/checkpoint-000060.plc -o $T/a.png",
+           "the checkpoint is of another scene");
+    TEST_ASSERT_FALSE(exists("a.png"));
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
@@ -423,6 +440,7 @@ int main(void)
     RUN_TEST(test_bad_outputs);
     RUN_TEST(test_a_failing_step);
     RUN_TEST(test_series_allocations_fail);
+    RUN_TEST(test_render_resumes);
     shell("rm -rf $T");
     return UNITY_END();
 }
