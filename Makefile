@@ -79,7 +79,7 @@ setup: ## install the Debian packages that building and testing need (root or su
 
 # --- the demo -------------------------------------------------------------------------------------
 
-demo: ## set up, build, mesh the bunny and the armadillo, draw them: results in out/
+demo: ## set up, build, mesh the bunny and the armadillo, simulate, draw: results in out/
 	@base/setup.sh packages build
 	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
 
@@ -109,10 +109,29 @@ out/gallery.png: apps/scenes/gallery.json build/meshes/bunny.msh build/meshes/ar
 	@mkdir -p $(@D)
 	$(B)/pliant render $< -o $@
 
-demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png
+# Scenes that are simulated, and the checkpoints of which pictures are made. One thread each: the
+# bodies are small, and make runs several at once.
+SIMULATED := bunny-fall armadillo-twist beam
+PICTURES_bunny-fall := 000025 000175 000225 000350
+PICTURES_armadillo-twist := 000025 000350 000400 000750
+PICTURES_beam := 000025 000075 000150 000400
+
+out/bunny-fall/done: build/meshes/bunny.msh
+out/armadillo-twist/done: build/meshes/armadillo-light.msh
+$(SIMULATED:%=out/%/done): out/%/done: apps/scenes/%.json | $(B)/pliant
+	$(B)/pliant run $< --out $(@D) --stats $(@D)/stats.csv --checkpoint-every 25 --threads 1 --quiet
+	@for step in $(PICTURES_$*); do \
+		$(B)/pliant render $< --resume $(@D)/checkpoint-$$step.plc --size 960x720 \
+			-o out/$*-$$step.png || exit 1; done
+	@touch $@
+
+demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png $(SIMULATED:%=out/%/done)
 	@echo "The bunny in tetrahedra:       out/bunny.vtu (quality: out/bunny.txt)"
 	@echo "The armadillo in tetrahedra:   out/armadillo.vtu (quality: out/armadillo.txt)"
 	@echo "Both in a picture:             out/gallery.png"
+	@echo "A bunny that falls:            out/bunny-fall-*.png (ParaView: out/bunny-fall/series.pvd)"
+	@echo "An armadillo that is twisted:  out/armadillo-twist-*.png (out/armadillo-twist/series.pvd)"
+	@echo "Beams that bend:               out/beam-*.png (out/beam/series.pvd)"
 
 # --- tests ----------------------------------------------------------------------------------------
 
