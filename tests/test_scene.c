@@ -182,7 +182,7 @@ static void test_body_keys(void)
         load("{\"bodies\": [{\"mesh\": \"cube\", \"velocity\": [1, 2, 3],"
              " \"angular_velocity\": [0, 180, 0], \"material\": {\"kind\": \"mooney-rivlin\","
              " \"young\": 7, \"poisson\": 0.25, \"density\": 3, \"mass_damping\": 4,"
-             " \"stiffness_damping\": 5, \"stretch_limit\": 0.5, \"mooney_share\": 0.75}},"
+             " \"stiffness_damping\": 5, \"stretch_limit\": 0.5, \"mooney_share\": 0.25}},"
              " {\"mesh\": \"cube\", \"material\": null}, {\"mesh\": \"cube\"}]}",
              &scene);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
@@ -194,7 +194,7 @@ static void test_body_keys(void)
     TEST_ASSERT_EQUAL_DOUBLE(4, o->material.mass_damping);
     TEST_ASSERT_EQUAL_DOUBLE(5, o->material.stiffness_damping);
     TEST_ASSERT_EQUAL_DOUBLE(0.5, o->material.stretch_limit);
-    TEST_ASSERT_EQUAL_DOUBLE(0.75, o->material.mooney_share);
+    TEST_ASSERT_EQUAL_DOUBLE(0.25, o->material.mooney_share);
     TEST_ASSERT_EQUAL_DOUBLE(2, o->velocity[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, acos(-1), o->angular_velocity[1]);
     TEST_ASSERT_TRUE(scene.bodies[0].simulated);
