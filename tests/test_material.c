@@ -38,7 +38,7 @@ static pl_stress evaluate(const pl_material *m, const double s[3])
 }
 
 // Differences of fourth order over steps of this size: their own error is below 1e-9 of the
-// modulus, from rounding; no case lies closer than 4 steps to the kink at the stretch limit.
+// modulus, from rounding; no case lies closer than 1e-3 to the kink at the stretch limit.
 static const double STEP = 2e-6;
 
 static double difference(const double f[4])
