@@ -6,6 +6,10 @@
 
 // --- Rest shapes ---
 
+// A tet whose volume is below this part of the box that its edges could span is flat: that is what
+// rounding leaves of a volume of 0.
+static const double FLAT = 1e-14;
+
 // D_X^-1 and the volume of a tet with corners p. False if it is flat, inverted or not finite.
 static bool rest_shape(const double *const p[4], double shape[9], double *volume)
 {
@@ -20,13 +24,16 @@ static bool rest_shape(const double *const p[4], double shape[9], double *volume
             c[3 * i + j] = d[3 * j1 + i1] * d[3 * j2 + i2] - d[3 * j1 + i2] * d[3 * j2 + i1];
         }
     }
-    double det = d[0] * c[0] + d[1] * c[3] + d[2] * c[6];
+    double det = d[0] * c[0] + d[1] * c[3] + d[2] * c[6], box = 1;
+    for (int j = 0; j < 3; j++) {
+        box *= sqrt(d[j] * d[j] + d[3 + j] * d[3 + j] + d[6 + j] * d[6 + j]);
+    }
     *volume = det / 6;
     for (int k = 0; k < 9; k++) {
         shape[k] = c[k] / det;
         if (!isfinite(shape[k])) return false;
     }
-    return det > 0;
+    return det > FLAT * box;
 }
 
 static void corners_of(const double *x, const int32_t *tet, const double *p[4])

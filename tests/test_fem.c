@@ -1,0 +1,481 @@
+// The elements of all bodies: A, forces and energy against a dense sum of single elements, bits,
+// stress, what cannot be a body.
+
+#define PL_LANES 1
+#include "../fem/element_kernel.h"
+#include "../fem/fem.h"
+#include "failing_alloc.h"
+#include "matrix3.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <unity.h>
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+    fail_never();
+    omp_set_num_threads(omp_get_num_procs());
+}
+
+// --- Systems ---
+
+enum { MAX_BODIES = 8 };
+
+typedef struct set {
+    int32_t n;
+    pl_mesh *mesh[MAX_BODIES];
+    pl_material_options material[MAX_BODIES];
+    pl_fem_source source[MAX_BODIES];
+    pl_fem fem;
+    pl_bsr A;
+    double *x, *f; // (3*n_vert)
+} set;
+
+static pl_mesh *make(const char *description)
+{
+    pl_mesh *mesh;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_make(description, &mesh));
+    return mesh;
+}
+
+static void add(set *s, pl_mesh *mesh, int kind)
+{
+    s->mesh[s->n] = mesh;
+    s->material[s->n] = pl_material_options_default();
+    s->material[s->n].kind = (pl_material_kind)kind;
+    s->material[s->n].stiffness_damping = 0.01 * (s->n + 1);
+    s->source[s->n] = (pl_fem_source){mesh, &s->material[s->n]};
+    s->n++;
+}
+
+// Creates the system and moves every vertex at random by up to `size`.
+static void create(set *s, double size)
+{
+    pl_status status = pl_fem_create(s->n, s->source, &s->fem, &s->A);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    s->x = malloc(3 * (size_t)s->fem.n_vert * sizeof(double));
+    s->f = malloc(3 * (size_t)s->fem.n_vert * sizeof(double));
+    for (int32_t b = 0, at = 0; b < s->n; b++) {
+        for (int64_t i = 0; i < 3 * s->mesh[b]->n_vert; i++) {
+            s->x[at++] = s->mesh[b]->x[i] + random_between(-size, size);
+        }
+    }
+}
+
+static void destroy(set *s)
+{
+    for (int32_t b = 0; b < s->n; b++) pl_mesh_destroy(s->mesh[b]);
+    pl_fem_free(&s->fem);
+    pl_bsr_free(&s->A);
+    free(s->x);
+    free(s->f);
+}
+
+// --- The plain version: one element after the other, into a dense matrix ---
+
+typedef struct dense {
+    int64_t n;     // rows
+    double *A, *f; // (n*n), (n)
+    double energy;
+} dense;
+
+static void rest_of(const pl_mesh *mesh, const int32_t *tet, pl_rest *rest)
+{
+    double d[9];
+    for (int i = 0; i < 9; i++) {
+        d[i] = mesh->x[3 * (int64_t)tet[i % 3 + 1] + i / 3] - mesh->x[3 * (int64_t)tet[0] + i / 3];
+    }
+    double det = determinant3(d);
+    rest->volume = det / 6;
+    for (int i = 0; i < 9; i++) {
+        int r = i % 3, c = i / 3;
+        int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+        rest->shape[i] = (d[3 * r1 + c1] * d[3 * r2 + c2] - d[3 * r1 + c2] * d[3 * r2 + c1]) / det;
+    }
+}
+
+static void add_element(const pl_material *m, const pl_rest *rest, const int32_t row[4],
+                        const double *x, double scale, double share, dense *out)
+{
+    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    double corner[4][3], f[4][3], k[6][9];
+    pl_deformed d;
+    for (int i = 0; i < 12; i++) corner[i / 3][i % 3] = x[3 * (int64_t)row[i / 3] + i % 3];
+    pl_element_deform(m, rest, corner, &d);
+    pl_element_force(rest, &d, f);
+    if (share > 0) pl_stress_project(&d.stress, share);
+    pl_element_stiffness(rest, &d, scale, k);
+    out->energy += rest->volume * d.stress.energy;
+    for (int i = 0; i < 12; i++) out->f[3 * row[i / 3] + i % 3] += f[i / 3][i % 3];
+    for (int i = 0; i < 81; i++) {
+        int a = i / 27, b = i / 9 % 3, p = i / 3 % 3, q = i % 3;
+        double value = k[place[a][b]][a <= b ? 3 * p + q : 3 * q + p];
+        int64_t ra = 3 * row[a + 1] + p, cb = 3 * row[b + 1] + q;
+        int64_t r0 = 3 * row[0] + p, c0 = 3 * row[0] + q;
+        out->A[ra * out->n + cb] += value;
+        out->A[r0 * out->n + cb] -= value;
+        out->A[ra * out->n + c0] -= value;
+        out->A[r0 * out->n + c0] += value;
+    }
+}
+
+static dense assemble_dense(const set *s, double stiffness, double damping, double share)
+{
+    int64_t n = 3 * (int64_t)s->fem.n_vert;
+    dense out = {n, calloc((size_t)(n * n), sizeof(double)), calloc((size_t)n, sizeof(double)), 0};
+    for (int32_t b = 0, first = 0; b < s->n; first += s->mesh[b++]->n_vert) {
+        pl_material m;
+        TEST_ASSERT_EQUAL(PL_OK, pl_material_setup(&s->material[b], &m));
+        double scale = stiffness + damping * s->material[b].stiffness_damping;
+        for (int64_t t = 0; t < s->mesh[b]->n_tet; t++) {
+            const int32_t *tet = s->mesh[b]->tet + 4 * t;
+            pl_rest rest;
+            rest_of(s->mesh[b], tet, &rest);
+            const int32_t row[4] = {first + tet[0], first + tet[1], first + tet[2], first + tet[3]};
+            add_element(&m, &rest, row, s->x, scale, share, &out);
+        }
+    }
+    return out;
+}
+
+// A's entries against the dense matrix; what A does not store must be 0 there.
+static void compare(const set *s, const dense *d, double energy)
+{
+    double size = 0, force = 0;
+    for (int64_t i = 0; i < d->n * d->n; i++) size = fmax(size, fabs(d->A[i]));
+    for (int64_t i = 0; i < d->n; i++) force = fmax(force, fabs(d->f[i]));
+    for (int64_t i = 0; i < d->n; i++) {
+        TEST_ASSERT_DOUBLE_WITHIN(1e-13 * force, d->f[i], s->f[i]);
+        for (int64_t j = 0; j < d->n; j++) {
+            int64_t block = pl_bsr_find(&s->A, (int32_t)(i / 3), (int32_t)(j / 3));
+            double value = block < 0 ? 0 : s->A.val[9 * block + j % 3 * 3 + i % 3];
+            TEST_ASSERT_DOUBLE_WITHIN(1e-13 * size, d->A[i * d->n + j], value);
+        }
+    }
+    TEST_ASSERT_DOUBLE_WITHIN(1e-13 * fabs(d->energy), d->energy, energy);
+}
+
+static void check_against_dense(set *s, double size)
+{
+    create(s, size);
+    for (int k = 0; k < 3; k++) {
+        const double share = (const double[]){1, 0, 0.25}[k];
+        dense d = assemble_dense(s, 0.5, 2, share);
+        pl_bsr_zero(&s->A);
+        double energy = pl_fem_add_stiffness(&s->fem, s->x, 0.5, 2, share, &s->A, s->f);
+        compare(s, &d, energy);
+        memset(s->f, 0xff, 3 * (size_t)s->fem.n_vert * sizeof(double));
+        TEST_ASSERT_EQUAL_DOUBLE(energy, pl_fem_forces(&s->fem, s->x, s->f));
+        compare(s, &d, pl_fem_forces(&s->fem, s->x, NULL));
+        free(d.A);
+        free(d.f);
+    }
+    destroy(s);
+}
+
+static void test_against_dense(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        for (int k = 0; k < 2; k++) {
+            set s = {0};
+            add(&s, make("cube:cells=3"), kind);
+            check_against_dense(&s, k == 0 ? 0.05 : 0.8); // gently, and scrambled
+        }
+    }
+}
+
+// Bodies smaller than a batch, a last batch that is not full, each with its own material.
+static void test_several_bodies(void)
+{
+    static const double x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+    static const int32_t tet[8] = {0, 1, 2, 3, 1, 2, 3, 4};
+    set s = {0};
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        pl_mesh *mesh;
+        int32_t n = 1 + kind % 2; // tets
+        TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(3 + n, x, 0, NULL, n, tet, &mesh));
+        add(&s, kind == 2 ? make("box:cells=1,1,3") : mesh, kind);
+        if (kind == 2) pl_mesh_destroy(mesh);
+    }
+    add(&s, make("ring"), PL_MATERIAL_NEO_HOOKEAN);
+    check_against_dense(&s, 0.2);
+}
+
+// --- Bits ---
+
+// Tets that share nothing, each in a state of its own: what the wide kernels add to an empty A is
+// one element, and must have the bits of the plain kernel.
+static void test_wide_equals_plain(void)
+{
+    enum { N = 203 };
+    static double x[12 * N];
+    static int32_t tet[4 * N];
+    static const double corner[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int i = 0; i < 12 * N; i++) x[i] = corner[i % 12] + random_between(-0.1, 0.1);
+    for (int i = 0; i < 4 * N; i++) tet[i] = i;
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        set s = {0};
+        pl_mesh *mesh;
+        TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(4 * N, x, 0, NULL, N, tet, &mesh));
+        add(&s, mesh, kind);
+        create(&s, 0);
+        for (int t = 0; t < N; t++) {
+            double f[9];
+            random_with_stretches(stretch_cases[t % N_STRETCH_CASES], f);
+            for (int i = 0; i < 12; i++) {
+                const double *row = f + i % 3 * 3, *X = x + 12 * t + i / 3 * 3;
+                s.x[12 * t + i] = row[0] * X[0] + row[1] * X[1] + row[2] * X[2];
+            }
+        }
+        dense d = assemble_dense(&s, 0.25, 0, 1);
+        pl_fem_add_stiffness(&s.fem, s.x, 0.25, 0, 1, &s.A, s.f);
+        TEST_ASSERT_EQUAL_MEMORY(d.f, s.f, 12 * N * sizeof(double));
+        for (int t = 0; t < N; t++) { // the corner 0 sums in an order of its own
+            for (int k = 0; k < 81; k++) {
+                int64_t i = 12 * t + 3 + k / 9, j = 12 * t + 3 + k % 9;
+                int64_t block = pl_bsr_find(&s.A, (int32_t)(i / 3), (int32_t)(j / 3));
+                double value = s.A.val[9 * block + j % 3 * 3 + i % 3];
+                TEST_ASSERT_EQUAL_MEMORY(&d.A[i * d.n + j], &value, sizeof value);
+            }
+        }
+        free(d.A);
+        free(d.f);
+        destroy(&s);
+    }
+}
+
+static void test_same_bits_for_any_number_of_threads(void)
+{
+    set s = {0};
+    add(&s, make("cube:cells=12"), PL_MATERIAL_NEO_HOOKEAN);
+    add(&s, make("ring"), PL_MATERIAL_COROTATIONAL);
+    add(&s, make("cube:cells=5"), PL_MATERIAL_FIXED_COROTATED);
+    create(&s, 0.02);
+    size_t a_size = 9 * (size_t)s.A.nnz * sizeof(double);
+    size_t f_size = 3 * (size_t)s.fem.n_vert * sizeof(double);
+    double *A = malloc(a_size), *f = malloc(f_size), energy = 0;
+    for (int k = 0; k < 4; k++) {
+        omp_set_num_threads((const int[]){1, 2, 4, 3}[k]);
+        pl_bsr_zero(&s.A);
+        double value = pl_fem_add_stiffness(&s.fem, s.x, 1, 0.1, 1, &s.A, s.f);
+        if (k == 0) {
+            memcpy(A, s.A.val, a_size);
+            memcpy(f, s.f, f_size);
+            energy = value;
+        }
+        TEST_ASSERT_EQUAL_MEMORY(A, s.A.val, a_size);
+        TEST_ASSERT_EQUAL_MEMORY(f, s.f, f_size);
+        TEST_ASSERT_EQUAL_MEMORY(&energy, &value, sizeof value);
+        value = pl_fem_forces(&s.fem, s.x, s.f);
+        TEST_ASSERT_EQUAL_MEMORY(f, s.f, f_size);
+        TEST_ASSERT_EQUAL_MEMORY(&energy, &value, sizeof value);
+    }
+    free(A);
+    free(f);
+    destroy(&s);
+}
+
+// Patches of one colour share no vertex: threads may add them at the same time.
+static void test_colours(void)
+{
+    set s = {0};
+    add(&s, make("cube:cells=12"), PL_MATERIAL_COROTATIONAL);
+    add(&s, make("torus"), PL_MATERIAL_COROTATIONAL);
+    create(&s, 0);
+    int32_t *owner = malloc((size_t)s.fem.n_vert * sizeof *owner), n_tet = 0;
+    TEST_ASSERT_EQUAL_INT(s.fem.n_patch, s.fem.color[s.fem.n_color]);
+    for (int32_t c = 0; c < s.fem.n_color; c++) {
+        memset(owner, 0xff, (size_t)s.fem.n_vert * sizeof *owner);
+        for (int32_t p = s.fem.color[c]; p < s.fem.color[c + 1]; p++) {
+            const pl_fem_patch *patch = &s.fem.patch[p];
+            for (int32_t i = patch->first; i < patch->first + patch->n; i++) {
+                const pl_fem_batch *batch = &s.fem.batch[i];
+                for (int k = 0; k < 4 * PL_FEM_LANES; k++) {
+                    int32_t v = batch->vertex[k / PL_FEM_LANES][k % PL_FEM_LANES];
+                    TEST_ASSERT_TRUE(owner[v] == -1 || owner[v] == p);
+                    owner[v] = p;
+                }
+                for (int k = 0; k < PL_FEM_LANES; k++) n_tet += batch->tet[k] >= 0;
+            }
+        }
+    }
+    TEST_ASSERT_EQUAL_INT(s.fem.n_tet, n_tet);
+    free(owner);
+    destroy(&s);
+}
+
+// --- Mass ---
+
+static void test_mass(void)
+{
+    set s = {0};
+    add(&s, make("cube:cells=4"), PL_MATERIAL_COROTATIONAL);
+    add(&s, make("ring"), PL_MATERIAL_COROTATIONAL);
+    s.material[1].density = 700;
+    create(&s, 0);
+    for (int32_t b = 0; b < 2; b++) {
+        double sum = 0, mass = s.material[b].density * pl_mesh_volume(s.mesh[b]);
+        for (int32_t i = 0; i < s.fem.body[b].n_vert; i++) {
+            double m = s.fem.mass[s.fem.body[b].first + i];
+            TEST_ASSERT_TRUE(m > 0);
+            sum += m;
+        }
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12 * mass, mass, sum);
+    }
+    destroy(&s);
+}
+
+// --- Stress ---
+
+// Cauchy's stress of a stretch s along z by the textbooks' formulas: along, and across.
+static void closed_form(int kind, double mu, double lambda, double s, double out[2])
+{
+    double e = 0.5 * (s * s - 1);
+    switch (kind) {
+    case PL_MATERIAL_COROTATIONAL:
+    case PL_MATERIAL_FIXED_COROTATED: // J = s: both volume terms are lambda (s - 1)
+        out[0] = (2 * mu + lambda) * (s - 1);
+        out[1] = kind == PL_MATERIAL_COROTATIONAL ? lambda * (s - 1) / s : lambda * (s - 1);
+        break;
+    case PL_MATERIAL_STVK: // sigma = F S F^T / J, S = lambda tr E I + 2 mu E
+        out[0] = (lambda + 2 * mu) * e * s;
+        out[1] = lambda * e / s;
+        break;
+    default: // sigma = (mu (b - I) + lambda log J I) / J
+        out[0] = (mu * (s * s - 1) + lambda * log(s)) / s;
+        out[1] = lambda * log(s) / s;
+    }
+}
+
+static void test_stress(void)
+{
+    for (int kind = 0; kind < PL_MATERIAL_MOONEY_RIVLIN; kind++) {
+        set s = {0};
+        add(&s, make("cube:cells=3"), PL_MATERIAL_COROTATIONAL);
+        add(&s, make("cube:cells=3"), kind);
+        create(&s, 0);
+        double R[9], stretch = 1.25, expected[2];
+        random_rotation(R);
+        for (int32_t i = 0; i < s.mesh[1]->n_vert; i++) {
+            const double *X = s.mesh[1]->x + 3 * i;
+            double *x = s.x + 3 * (s.fem.body[1].first + i);
+            for (int k = 0; k < 3; k++) {
+                x[k] = R[3 * k] * X[0] + R[3 * k + 1] * X[1] + stretch * R[3 * k + 2] * X[2] + k;
+            }
+        }
+        int32_t n = s.mesh[1]->n_tet;
+        double *mises = malloc((size_t)n * sizeof *mises);
+        double *principal = malloc(3 * (size_t)n * sizeof *principal);
+        pl_fem_stress(&s.fem, 1, s.x, mises, principal);
+        pl_fem_stress(&s.fem, 1, s.x, NULL, NULL);
+        const pl_material *m = &s.fem.body[1].material;
+        closed_form(kind, m->mu, m->lambda, stretch, expected);
+        double tolerance = 1e-13 * m->mu * 10;
+        for (int32_t t = 0; t < n; t++) {
+            TEST_ASSERT_DOUBLE_WITHIN(tolerance, expected[0], principal[3 * t]);
+            TEST_ASSERT_DOUBLE_WITHIN(tolerance, expected[1], principal[3 * t + 1]);
+            TEST_ASSERT_DOUBLE_WITHIN(tolerance, expected[1], principal[3 * t + 2]);
+            TEST_ASSERT_DOUBLE_WITHIN(tolerance, expected[0] - expected[1], mises[t]);
+        }
+        free(mises);
+        free(principal);
+        destroy(&s);
+    }
+}
+
+// --- What cannot be a body ---
+
+static void refuse(int32_t n_vert, const double *x, int32_t n_tet, const int32_t *tet,
+                   const char *part)
+{
+    pl_mesh *mesh;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(n_vert, x, 0, NULL, n_tet, tet, &mesh));
+    const pl_material_options material = pl_material_options_default();
+    const pl_fem_source source = {mesh, &material};
+    pl_fem fem;
+    pl_bsr A;
+    TEST_ASSERT_EQUAL(PL_ERROR_GEOMETRY, pl_fem_check(mesh));
+    TEST_ASSERT_EQUAL(PL_ERROR_GEOMETRY, pl_fem_create(1, &source, &fem, &A));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), part), pl_error_text());
+    TEST_ASSERT_NULL(fem.batch);
+    pl_mesh_destroy(mesh);
+}
+
+static void test_refuses(void)
+{
+    const double x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0};
+    refuse(4, x, 0, NULL, "no tets");
+    refuse(4, x, 1, (const int32_t[]){0, 2, 1, 3}, "tet 0");
+    refuse(5, x, 2, (const int32_t[]){0, 1, 2, 3, 0, 1, 2, 4}, "tet 1");
+    refuse(5, x, 1, (const int32_t[]){0, 1, 2, 3}, "vertex 4");
+}
+
+// Flat to rounding, somewhere in space: the volume is a few units of the last place of nothing.
+static void test_refuses_flat_to_rounding(void)
+{
+    for (int round = 0; round < 100; round++) {
+        const double flat[12] = {0, 0, 0, 1, 0, 0, 0.3, 1, 0, 0.6, 0.6, 0};
+        double R[9], x[12];
+        random_rotation(R);
+        for (int i = 0; i < 12; i++) {
+            const double *row = R + i % 3 * 3, *X = flat + i / 3 * 3;
+            x[i] = row[0] * X[0] + row[1] * X[1] + row[2] * X[2];
+        }
+        refuse(4, x, 1, (const int32_t[]){0, 1, 2, 3}, "tet 0");
+    }
+}
+
+static void test_bad_material(void)
+{
+    pl_mesh *mesh = make("ring");
+    pl_material_options material = pl_material_options_default();
+    material.young = NAN;
+    const pl_fem_source source = {mesh, &material};
+    pl_fem fem;
+    pl_bsr A;
+    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_fem_create(1, &source, &fem, &A));
+    pl_mesh_destroy(mesh);
+}
+
+static void test_allocation_failures(void)
+{
+    set s = {0};
+    add(&s, make("ring"), 0);
+    add(&s, make("cube:cells=2"), 1);
+    live_blocks = 0;
+    int64_t n = 0;
+    for (pl_status status = PL_ERROR_MEMORY; status != PL_OK; n++) {
+        fail_nth(n);
+        status = pl_fem_create(s.n, s.source, &s.fem, &s.A);
+        if (status == PL_OK) break;
+        TEST_ASSERT_EQUAL(PL_ERROR_MEMORY, status);
+        TEST_ASSERT_EQUAL_INT64(0, live_blocks);
+    }
+    TEST_ASSERT_TRUE(n > 10);
+    pl_fem_free(&s.fem);
+    pl_bsr_free(&s.A);
+    TEST_ASSERT_EQUAL_INT64(0, live_blocks);
+    fail_never();
+    destroy(&s);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_against_dense);
+    RUN_TEST(test_several_bodies);
+    RUN_TEST(test_wide_equals_plain);
+    RUN_TEST(test_same_bits_for_any_number_of_threads);
+    RUN_TEST(test_colours);
+    RUN_TEST(test_mass);
+    RUN_TEST(test_stress);
+    RUN_TEST(test_refuses);
+    RUN_TEST(test_refuses_flat_to_rounding);
+    RUN_TEST(test_bad_material);
+    RUN_TEST(test_allocation_failures);
+    return UNITY_END();
+}
