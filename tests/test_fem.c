@@ -159,14 +159,23 @@ static void compare(const set *s, const dense *d, double energy)
     TEST_ASSERT_DOUBLE_WITHIN(1e-13 * fabs(d->energy), d->energy, energy);
 }
 
+// What A and f held before does not matter.
+static double assemble(set *s, double stiffness, double beta, double project)
+{
+    memset(s->A.val, 0xff, 9 * (size_t)s->A.nnz * sizeof(double));
+    memset(s->f, 0xff, 3 * (size_t)s->fem.n_vert * sizeof(double));
+    const pl_fem_weights weights = {
+        .stiffness = stiffness, .stiffness_beta = beta, .project = project};
+    return pl_fem_assemble(&s->fem, s->x, &weights, NULL, &s->A, s->f);
+}
+
 static void check_against_dense(set *s, double size)
 {
     create(s, size);
     for (int k = 0; k < 3; k++) {
         const double share = (const double[]){1, 0, 0.25}[k];
         dense d = assemble_dense(s, 0.5, 2, share);
-        pl_bsr_zero(&s->A);
-        double energy = pl_fem_add_stiffness(&s->fem, s->x, 0.5, 2, share, &s->A, s->f);
+        double energy = assemble(s, 0.5, 2, share);
         compare(s, &d, energy);
         memset(s->f, 0xff, 3 * (size_t)s->fem.n_vert * sizeof(double));
         TEST_ASSERT_EQUAL_DOUBLE(energy, pl_fem_forces(&s->fem, s->x, s->f));
@@ -205,6 +214,30 @@ static void test_several_bodies(void)
     check_against_dense(&s, 0.2);
 }
 
+// A := base + (mass + mass_alpha alpha) M + ...: the mass on the diagonals, the base everywhere.
+static void test_mass_and_base(void)
+{
+    set s = {0};
+    add(&s, make("cube:cells=3"), PL_MATERIAL_STVK);
+    create(&s, 0.05);
+    s.fem.body[0].mass_damping = 4;
+    int64_t n = 9 * s.A.nnz;
+    double *stiffness = malloc((size_t)n * sizeof *stiffness);
+    assemble(&s, 0.5, 0, 1);
+    memcpy(stiffness, s.A.val, (size_t)n * sizeof *stiffness);
+    const pl_fem_weights weights = {.mass = 2, .mass_alpha = 0.25};
+    pl_fem_assemble(&s.fem, s.x, &weights, stiffness, &s.A, s.f);
+    for (int32_t i = 0; i < s.fem.n_vert; i++) {
+        for (int64_t k = 9 * s.A.row[i]; k < 9 * s.A.row[i + 1]; k++) {
+            bool diagonal = k / 9 == s.A.diag[i] && k % 9 % 4 == 0;
+            double expected = stiffness[k] + (diagonal ? 3 * s.fem.mass[i] : 0);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-15 * fabs(expected), expected, s.A.val[k]);
+        }
+    }
+    free(stiffness);
+    destroy(&s);
+}
+
 // --- Bits ---
 
 // Tets that share nothing, each in a state of its own: what the wide kernels add to an empty A is
@@ -232,7 +265,7 @@ static void test_wide_equals_plain(void)
             }
         }
         dense d = assemble_dense(&s, 0.25, 0, 1);
-        pl_fem_add_stiffness(&s.fem, s.x, 0.25, 0, 1, &s.A, s.f);
+        assemble(&s, 0.25, 0, 1);
         TEST_ASSERT_EQUAL_MEMORY(d.f, s.f, 12 * N * sizeof(double));
         for (int t = 0; t < N; t++) { // the corner 0 sums in an order of its own
             for (int k = 0; k < 81; k++) {
@@ -260,8 +293,7 @@ static void test_same_bits_for_any_number_of_threads(void)
     double *A = malloc(a_size), *f = malloc(f_size), energy = 0;
     for (int k = 0; k < 4; k++) {
         omp_set_num_threads((const int[]){1, 2, 4, 3}[k]);
-        pl_bsr_zero(&s.A);
-        double value = pl_fem_add_stiffness(&s.fem, s.x, 1, 0.1, 1, &s.A, s.f);
+        double value = assemble(&s, 1, 0.1, 1);
         if (k == 0) {
             memcpy(A, s.A.val, a_size);
             memcpy(f, s.f, f_size);
@@ -468,6 +500,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_against_dense);
     RUN_TEST(test_several_bodies);
+    RUN_TEST(test_mass_and_base);
     RUN_TEST(test_wide_equals_plain);
     RUN_TEST(test_same_bits_for_any_number_of_threads);
     RUN_TEST(test_colours);
