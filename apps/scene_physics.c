@@ -1,4 +1,5 @@
 #include "scene_physics.h"
+#include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
 
 #include <math.h>

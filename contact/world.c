@@ -1,5 +1,6 @@
 #include "world.h"
 #include "../base/hash.h"
+#include "../meshes/geometry.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,8 @@
 #ifndef PL_GEOMETRY_H
 #define PL_GEOMETRY_H
 
+#include <stdint.h>
+
 static inline double pl_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -40,6 +42,14 @@ static inline double pl_tet_det(const double a[3], const double b[3], const doub
     pl_face_normal(a, b, c, n);
     pl_subtract(d, a, w);
     return pl_dot(n, w);
+}
+
+// The signed volume of the tet with the corners t, indices into x.
+static inline double pl_tet_volume(const double *x, const int32_t t[4])
+{
+    const double *p[4];
+    for (int k = 0; k < 4; k++) p[k] = x + 3 * (int64_t)t[k];
+    return pl_tet_det(p[0], p[1], p[2], p[3]) / 6;
 }
 
 #endif

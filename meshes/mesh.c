@@ -148,9 +148,7 @@ double pl_mesh_volume(const pl_mesh *mesh)
     double sum = 0;
     const double *x = mesh->x;
     for (int64_t i = 0; i < mesh->n_tet; i++) {
-        const int32_t *t = mesh->tet + 4 * i;
-        sum += pl_tet_det(x + 3 * (int64_t)t[0], x + 3 * (int64_t)t[1], x + 3 * (int64_t)t[2],
-                          x + 3 * (int64_t)t[3]);
+        sum += 6 * pl_tet_volume(x, mesh->tet + 4 * i);
     }
     for (int64_t i = 0; mesh->n_tet == 0 && i < mesh->n_face; i++) {
         const int32_t *f = mesh->face + 3 * i;

@@ -1,7 +1,7 @@
 // `pliant run` as a person uses it: rows, frames, checkpoints, interruptions, bad scenes.
 
 #include "../apps/series.h"
-#include "mesh_files.h"
+#include "buffers.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +12,13 @@ enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 21, FIRST_TIME = 9, LAS
 
 static char folder[] = "/tmp/pliant_run_XXXXXX";
 static char output[OUTPUT_SIZE]; // of the last command
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
 
 static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
@@ -65,7 +72,7 @@ static void expect(int code, const char *words, const char *part)
 
 static void write_file(const char *name, const char *text)
 {
-    FILE *file = fopen(path_in(folder, name), "w");
+    FILE *file = fopen(in_folder(name), "w");
     TEST_ASSERT_NOT_NULL(file);
     fputs(text, file);
     TEST_ASSERT_EQUAL(0, fclose(file));
@@ -73,7 +80,7 @@ static void write_file(const char *name, const char *text)
 
 static char *read_whole(const char *name)
 {
-    FILE *file = fopen(path_in(folder, name), "r");
+    FILE *file = fopen(in_folder(name), "r");
     TEST_ASSERT_NOT_NULL_MESSAGE(file, name);
     static char text[2][1 << 18]; // of the last two files
     static int turn;
@@ -85,7 +92,7 @@ static char *read_whole(const char *name)
 
 static bool exists(const char *name)
 {
-    return access(path_in(folder, name), F_OK) == 0;
+    return access(in_folder(name), F_OK) == 0;
 }
 
 // --- Statistics ---
@@ -232,7 +239,7 @@ static pid_t start_run(char *const *words, const char *name)
     pid_t child = fork();
     TEST_ASSERT_TRUE(child >= 0);
     if (child == 0) {
-        int fd = open(path_in(folder, "log"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        int fd = open(in_folder("log"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(fd, STDOUT_FILENO);
         dup2(fd, STDERR_FILENO);
         execv(command(), words);
@@ -305,7 +312,7 @@ static void test_kill(void)
 // --- What cannot be ---
 
 // Statistics and frames of an earlier run survive a bad scene.
-static void refuse(const char *scene, const char *complaint)
+static void refuse_scene(const char *scene, const char *complaint)
 {
     write_file("bad.json", scene);
     expect(1, "$P run $T/bad.json --out $T/never --stats $T/kept.csv --every 1", complaint);
@@ -322,19 +329,25 @@ static void test_bad_scenes(void)
     write_file("kept.csv", "kept\n");
     expect(0, "$P mesh cube --surface -o $T/skin.off", "0 tets");
     expect(1, "$P run $T/none.json", "none.json: No such file or directory");
-    refuse("{\"bodies\": [{\"mesh\": \"none.msh\"}]}", "bodies[0].mesh: ");
-    refuse("{\"bodies\": [{\"mesh\": \"skin.off\"}]}", "bodies[0].mesh: the mesh has no tets");
-    refuse(CUBE("\"material\": {\"young\": \"hard\"}"), "bodies[0].material.young: a number");
-    refuse(CUBE("\"material\": {\"young\": NaN}"), ":1:52: not valid JSON");
-    refuse(CUBE("\"material\": {\"young\": 1e400}"), "bodies[0].material.young: a finite number");
-    refuse(CUBE("\"material\": {\"young\": -1}"), "bodies[0].material.young: -1 is not above 0");
-    refuse(CUBE("\"material\": {\"poisson\": 0.5}"), "bodies[0].material.poisson: 0.5 is not");
-    refuse(CUBE("\"material\": {\"density\": 0}"), "bodies[0].material.density: 0 is not above");
-    refuse(CUBE("\"fixed\": [100000]"), "bodies[0].fixed[0]: vertex 100000 of ");
-    refuse(WORLD("\"dt\": 0"), "world.dt: 0 is not above 0 s");
-    refuse(WORLD("\"dt\": -0.1"), "world.dt: -0.1 is not above 0 s");
-    refuse(WORLD("\"gravitiy\": [0, 0, 0]"), "did you mean \"gravity\"?");
-    refuse("{\"bodies\": [{\"mesh\": \"cube\", \"material\": null}]}", "none of them is simulated");
+    refuse_scene("{\"bodies\": [{\"mesh\": \"none.msh\"}]}", "bodies[0].mesh: ");
+    refuse_scene("{\"bodies\": [{\"mesh\": \"skin.off\"}]}",
+                 "bodies[0].mesh: the mesh has no tets");
+    refuse_scene(CUBE("\"material\": {\"young\": \"hard\"}"), "bodies[0].material.young: a number");
+    refuse_scene(CUBE("\"material\": {\"young\": NaN}"), ":1:52: not valid JSON");
+    refuse_scene(CUBE("\"material\": {\"young\": 1e400}"),
+                 "bodies[0].material.young: a finite number");
+    refuse_scene(CUBE("\"material\": {\"young\": -1}"),
+                 "bodies[0].material.young: -1 is not above 0");
+    refuse_scene(CUBE("\"material\": {\"poisson\": 0.5}"),
+                 "bodies[0].material.poisson: 0.5 is not");
+    refuse_scene(CUBE("\"material\": {\"density\": 0}"),
+                 "bodies[0].material.density: 0 is not above");
+    refuse_scene(CUBE("\"fixed\": [100000]"), "bodies[0].fixed[0]: vertex 100000 of ");
+    refuse_scene(WORLD("\"dt\": 0"), "world.dt: 0 is not above 0 s");
+    refuse_scene(WORLD("\"dt\": -0.1"), "world.dt: -0.1 is not above 0 s");
+    refuse_scene(WORLD("\"gravitiy\": [0, 0, 0]"), "did you mean \"gravity\"?");
+    refuse_scene("{\"bodies\": [{\"mesh\": \"cube\", \"material\": null}]}",
+                 "none of them is simulated");
 }
 
 static void test_hostile_files(void)
