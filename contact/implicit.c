@@ -159,11 +159,21 @@ static pl_status search(const newton *s, double *w, const double *dw)
     return pl_fail(PL_ERROR_NUMERICS, "Newton's method: no decrease along its direction");
 }
 
+// Starts from free fall, which w holds, or from standing still, whichever has less E: a step so
+// long that the body comes to rest in it would else begin with a leap.
+static void choose_start(const newton *s, double *w, double *still)
+{
+    double size;
+    for (int64_t i = 0; i < s->n; i++) still[i] = s->world->known[i / 3] != 0 ? w[i] : 0;
+    if (!(merit(s, w, &size) <= merit(s, still, &size))) memcpy(w, still, (size_t)s->n * sizeof *w);
+}
+
 pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats)
 {
     newton s = {.world = world, .n = 3 * (int64_t)world->n_vert, .load = world->load};
     double *w = world->v_new, *dw = world->direction;
     start(&s);
+    choose_start(&s, w, dw);
     for (int32_t i = 0; i <= world->options.newton_iterations; i++) {
         double begin = pl_seconds();
         double energy = linearize(&s, w);
@@ -172,6 +182,7 @@ pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats)
         stats->newton = i;
         double size = norm(s.n, world->b);
         stats->residual = s.scale > 0 ? size / s.scale : 0;
+        if (!isfinite(size)) return pl_fail(PL_ERROR_NUMERICS, "a force is not finite");
         if (size <= world->options.newton_tolerance * s.scale + ROUNDING * s.grain) return PL_OK;
         PL_TRY(find_direction(&s, w, dw, stats));
         begin = pl_seconds();
