@@ -4,15 +4,18 @@
 // velocity field of a rotation, omega x r, which stretches what it turns, and K v resists that.
 // A body that spins at omega loses about (omega dt)^2 of its spin per step; and the sum of an
 // iterative solve's residual is lost or gained besides. Both are artefacts, and what they should
-// have been is known: over a step the momenta change by the outer forces and by mass damping only,
+// have been is known: over a step the momentum P and the spin L about the origin change by the
+// outer forces and by mass damping only,
 //
-//   (1 + alpha dt) P' = P + dt sum f,     (1 + alpha dt) L' = L + dt sum x x f
+//   (1 + alpha dt) P' = P + dt sum f,     (1 + alpha dt) L' = L + dt sum (c + x' - c') x f
 //
-// (the damped momenta at x, where the implicit drag acts; sum x x m v' is the same at x and at
-// x' = x + dt v'). So after x has advanced, a rigid velocity field dv + domega x (x' - c) is added
-// to the stored velocities that gives the body these momenta. Positions are not touched: they stay
-// where the solve has put them. A body with driven vertices is held by forces we do not sum, and is
-// left alone.
+// with c the centre of mass. The lever arms about it are those at the end of the step, as befits an
+// implicit scheme: with those at its start, a body that hangs in dead loads would keep for ever
+// what spin it has when it comes to rest. The centre itself counts where it was, since c x P' = c'
+// x P'. So after x has advanced, a rigid velocity field dv + domega x (x' - c') is added to the
+// stored velocities that gives the body these momenta. Positions are not touched: they stay where
+// the solve has put them. A body with driven vertices is held by forces we do not sum, and is left
+// alone.
 
 #include "step.h"
 
@@ -40,20 +43,32 @@ static void sum_momentum(const pl_world *world, const pl_world_body *b, const do
     }
 }
 
+// Returns the body's mass; *centre is its centre.
+static double find_centre(const pl_world *world, const pl_world_body *b, double centre[3])
+{
+    double mass = 0;
+    memset(centre, 0, 3 * sizeof *centre);
+    for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
+        double m = world->fem.mass[i];
+        mass += m;
+        for (int k = 0; k < 3; k++) centre[k] += m * world->x[3 * i + k];
+    }
+    for (int k = 0; k < 3; k++) centre[k] /= mass;
+    return mass;
+}
+
+// The part of the step's momenta that is known at its start.
 static void note_body(const pl_world *world, pl_world_body *b)
 {
-    double dt = world->options.dt, damped = 1 / (1 + dt * b->material.mass_damping);
+    double centre[3], dt = world->options.dt;
     b->free = true;
     for (int64_t i = b->first; i < b->first + b->n_vert; i++) b->free &= world->known[i] == 0;
     if (!b->free) return;
+    find_centre(world, b, centre);
     sum_momentum(world, b, world->x, world->v, b->momentum, b->spin);
     for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
         for (int k = 0; k < 3; k++) b->momentum[k] += dt * world->f_ext[3 * i + k];
-        cross_add(world->x + 3 * i, world->f_ext + 3 * i, dt, b->spin);
-    }
-    for (int k = 0; k < 3; k++) {
-        b->momentum[k] *= damped;
-        b->spin[k] *= damped;
+        cross_add(centre, world->f_ext + 3 * i, dt, b->spin);
     }
 }
 
@@ -73,17 +88,20 @@ static bool solve3(const double I[6], const double l[3], double w[3])
 
 static void restore_body(pl_world *world, const pl_world_body *b)
 {
-    double p[3], l[3], mass = 0, centre[3] = {0}, inertia[6] = {0}, w[3];
-    sum_momentum(world, b, world->x, world->v, p, l);
+    double p[3], l[3], p_now[3], l_now[3], centre[3], inertia[6] = {0}, w[3];
+    double dt = world->options.dt, damped = 1 / (1 + dt * b->material.mass_damping);
+    double mass = find_centre(world, b, centre);
+    memcpy(p, b->momentum, sizeof p);
+    memcpy(l, b->spin, sizeof l);
     for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
-        double m = world->fem.mass[i];
-        mass += m;
-        for (int k = 0; k < 3; k++) centre[k] += m * world->x[3 * i + k];
+        double r[3];
+        for (int k = 0; k < 3; k++) r[k] = world->x[3 * i + k] - centre[k];
+        cross_add(r, world->f_ext + 3 * i, dt, l);
     }
-    for (int k = 0; k < 3; k++) {
-        centre[k] /= mass;
-        p[k] = b->momentum[k] - p[k]; // what is missing
-        l[k] = b->spin[k] - l[k];
+    sum_momentum(world, b, world->x, world->v, p_now, l_now);
+    for (int k = 0; k < 3; k++) { // what is missing
+        p[k] = damped * p[k] - p_now[k];
+        l[k] = damped * l[k] - l_now[k];
     }
     cross_add(centre, p, -1, l); // about the centre
     for (int64_t i = b->first; i < b->first + b->n_vert; i++) {

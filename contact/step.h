@@ -12,8 +12,8 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
 // Backward Euler: the new velocities by Newton's method. implicit.c
 pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats);
 
-// momentum.c: before the state advances, note what the momentum of each free body will be by the
-// laws of motion; afterwards, give it that.
+// momentum.c: before the state advances, note what makes the momentum of each free body;
+// afterwards, give it what it should have by the laws of motion.
 void pl_momentum_note(pl_world *world);
 void pl_momentum_restore(pl_world *world);
 

@@ -13,7 +13,7 @@ typedef struct pl_world_body {
     pl_material_options material;
     int32_t first, n_vert;       // in the world's arrays
     bool free;                   // no vertex is driven in this step
-    double momentum[3], spin[3]; // if free: at the end of the step
+    double momentum[3], spin[3]; // if free: of the step, see momentum.c
 } pl_world_body;
 
 // A vertex that follows a motion.
