@@ -1,7 +1,7 @@
 #!/bin/sh
 # Brings what Pliant needs from Debian and nothing else:
 #
-#   setup.sh packages GROUP...   installs the missing packages of the groups build, test, lint
+#   setup.sh packages GROUP...   installs the missing packages of the groups build, test, tsan, lint
 #   setup.sh missing GROUP...    only names them; fails if there are any
 #   setup.sh unity DIR           the Unity test framework, out of the source package cjson
 #   setup.sh scans DIR           bunny.off and armadillo.off, out of the package libcgal-demo
@@ -35,6 +35,8 @@ build  libgl1-mesa-dri     driver swrast_dri.so
 test   dpkg-dev            command dpkg-source
 test   python3-vtk9        python vtkmodules.vtkIOXML
 test   python3-numpy       python numpy
+tsan   clang               command clang
+tsan   libomp-14-dev       driver libarcher.so
 lint   clang-format        command clang-format
 lint   cppcheck            command cppcheck
 '

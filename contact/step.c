@@ -15,7 +15,7 @@ static const double TIME_SLACK = 1e-6;
 static void gather_loads(pl_world *world)
 {
     const double *g = world->options.gravity;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             world->f_ext[3 * i + k] = world->force[3 * i + k] + world->fem.mass[i] * g[k];
@@ -28,7 +28,7 @@ static void gather_loads(pl_world *world)
 static void guess_velocities(pl_world *world, double t_end)
 {
     double dt = world->options.dt;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         double step = dt / world->fem.mass[i];
         world->known[i] = 0;
@@ -58,7 +58,7 @@ static double assemble(pl_world *world)
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
     double energy = pl_fem_assemble(&world->fem, world->x, &weights, NULL, &world->A, world->b);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * (int64_t)i + k;
@@ -97,7 +97,7 @@ static pl_status semi_implicit(pl_world *world, pl_step_stats *stats)
 static pl_status check_finite(const pl_world *world)
 {
     bool finite = true;
-#pragma omp parallel for schedule(static) reduction(&& : finite)
+#pragma omp parallel for schedule(static) reduction(&& : finite) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         finite = finite && isfinite(world->x[i] + world->options.dt * world->v_new[i]);
     }
@@ -109,7 +109,7 @@ static void advance(pl_world *world)
 {
     double dt = world->options.dt;
     pl_momentum_note(world);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         world->x[i] += dt * world->v_new[i];
         world->v[i] = world->v_new[i];

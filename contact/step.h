@@ -5,6 +5,9 @@
 
 #include "world.h"
 
+// Loops over fewer vertices than this run on one thread: waking others costs more.
+enum { PL_STEP_SERIAL = 10000 };
+
 // Solves A x = b on the vertices that are free, from the guess x; adds to the statistics.
 pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
                         pl_step_stats *stats);

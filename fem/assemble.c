@@ -49,19 +49,18 @@ PL_KERNEL void scatter_corners(const pl_fem_batch *b, const real f[4][3], double
 // --- Blocks into A: nine numbers of eight tets, turned into nine numbers for each tet ---
 
 typedef double quad __attribute__((vector_size(32)));
-typedef int64_t quad_mask __attribute__((vector_size(32)));
 
 // Four vectors over four lanes each become four vectors of one lane each.
 PL_KERNEL void transpose(const quad in[4], quad out[4])
 {
-    const quad_mask low = {0, 4, 2, 6}, high = {1, 5, 3, 7}, front = {0, 1, 4, 5},
-                    back = {2, 3, 6, 7};
-    quad a = __builtin_shuffle(in[0], in[1], low), b = __builtin_shuffle(in[0], in[1], high);
-    quad c = __builtin_shuffle(in[2], in[3], low), d = __builtin_shuffle(in[2], in[3], high);
-    out[0] = __builtin_shuffle(a, c, front);
-    out[1] = __builtin_shuffle(b, d, front);
-    out[2] = __builtin_shuffle(a, c, back);
-    out[3] = __builtin_shuffle(b, d, back);
+    quad a = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6);
+    quad b = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
+    quad c = __builtin_shufflevector(in[2], in[3], 0, 4, 2, 6);
+    quad d = __builtin_shufflevector(in[2], in[3], 1, 5, 3, 7);
+    out[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    out[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    out[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 PL_KERNEL void add_quad(double *to, quad value)
@@ -216,7 +215,7 @@ double pl_fem_assemble(const pl_fem *fem, const double *x, const pl_fem_weights 
                        const double *base, pl_bsr *A, double *f)
 {
     for (int32_t c = 0; c < fem->n_color; c++) {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (fem->color[c + 1] - fem->color[c] > 1)
         for (int32_t i = fem->color[c]; i < fem->color[c + 1]; i++) {
             const pl_fem_patch *patch = &fem->patch[i];
             const pl_fem_body *body = &fem->body[patch->body];
@@ -233,7 +232,7 @@ double pl_fem_forces(const pl_fem *fem, const double *x, double *f)
 {
     if (f != NULL) memset(f, 0, 3 * (size_t)fem->n_vert * sizeof *f);
     for (int32_t c = 0; c < fem->n_color; c++) {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (fem->color[c + 1] - fem->color[c] > 1)
         for (int32_t i = fem->color[c]; i < fem->color[c + 1]; i++) {
             fem->partial[i] = force_patch(fem, &fem->patch[i], x, f);
         }
