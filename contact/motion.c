@@ -13,6 +13,12 @@ static bool finite3(const double a[3])
     return isfinite(a[0]) && isfinite(a[1]) && isfinite(a[2]);
 }
 
+// Also of a vector whose squares overflow or vanish.
+static double length_of(const double a[3])
+{
+    return hypot(hypot(a[0], a[1]), a[2]);
+}
+
 static pl_status check(const pl_motion *m)
 {
     if (!isfinite(m->start)) return pl_fail(PL_ERROR_ARGUMENT, "start: not finite");
@@ -34,8 +40,7 @@ static pl_status check(const pl_motion *m)
         }
         turns |= key->angle != 0;
     }
-    double length =
-        sqrt(m->axis[0] * m->axis[0] + m->axis[1] * m->axis[1] + m->axis[2] * m->axis[2]);
+    double length = length_of(m->axis);
     if (turns && !(length > 0 && isfinite(length))) {
         return pl_fail(PL_ERROR_ARGUMENT, "axis: has no direction");
     }
@@ -94,11 +99,10 @@ void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3
         return;
     }
     // Rodrigues: R r = r cos + (a x r) sin + a (a . r) (1 - cos) with the unit axis a.
-    const double *axis = m->axis;
-    double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    double length = length_of(m->axis);
     double a[3], r[3], dot = 0;
     for (int k = 0; k < 3; k++) {
-        a[k] = axis[k] / length;
+        a[k] = m->axis[k] / length;
         r[k] = x0[k] - m->centre[k];
         dot += a[k] * r[k];
     }
