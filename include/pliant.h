@@ -304,8 +304,8 @@ PL_API size_t pl_shape_help(char *buffer, size_t size);
 // Isotropic elastic energies, in terms of the principal stretches s, I1 = sum s^2,
 // I2 = sum s_i^2 s_j^2 and J = s0 s1 s2. The formulas stand in fem/material_kernel.h.
 typedef enum pl_material_kind {
-    PL_MATERIAL_COROTATIONAL, // linear elasticity in the rotated frame (Mueller & Gross)
-    PL_MATERIAL_NEO_HOOKEAN,  // continued linearly below a volume ratio, so it survives inversion
+    PL_MATERIAL_COROTATIONAL,    // linear elasticity in the rotated frame (Mueller & Gross)
+    PL_MATERIAL_NEO_HOOKEAN,     // continued linearly below a stretch, so it survives inversion
     PL_MATERIAL_FIXED_COROTATED, // co-rotational with (J - 1)^2 in place of the trace
     PL_MATERIAL_STVK,            // St. Venant-Kirchhoff: gives way under strong compression
     PL_MATERIAL_MOONEY_RIVLIN,   // neo-Hookean with a share of I2, continued alike
