@@ -80,6 +80,18 @@ static inline bool read_coordinate(pl_scan *scan, double *x)
     return pl_scan_double(scan, x);
 }
 
+// Behind a position: a weight or a colour, which are numbers. Anything else is more than a line, as
+// in a file whose lines end in carriage returns, and would be lost without a word.
+static bool skip_numbers(pl_scan *scan)
+{
+    double ignored;
+    for (skip_blanks(scan); *scan->p != '\n' && *scan->p != '#'; skip_blanks(scan)) {
+        if (pl_scan_at_end(scan)) break;
+        if (!pl_scan_double(scan, &ignored) || !ends_value(scan)) return false;
+    }
+    return true;
+}
+
 // v x y z, with a weight or a colour behind that is skipped.
 static pl_status read_vertex(reader *r)
 {
@@ -97,7 +109,9 @@ static pl_status read_vertex(reader *r)
                             (long long)n + 1);
     }
     mesh->n_vert++;
-    return PL_OK;
+    if (*r->scan.p == '\n' || skip_numbers(&r->scan)) return PL_OK;
+    return pl_scan_fail(&r->scan, "vertex %lld: expected nothing but numbers behind the position",
+                        (long long)n + 1);
 }
 
 // A corner "v", "v/vt", "v//vn" or "v/vt/vn". 1 is the first vertex, -1 the latest one.

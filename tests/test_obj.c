@@ -93,6 +93,9 @@ static void test_broken(void)
     refuse_text("v 0 0 -inf\n", "x.obj", "x.obj:1: vertex 1");
     refuse_text("v 0 0 1e999\n", "x.obj", "x.obj:1: vertex 1");
     refuse_text("v 0 0 0,5\n", "x.obj", "x.obj:1: vertex 1");
+    refuse_text("v 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r", "x.obj",
+                "x.obj:1: vertex 1: expected nothing but numbers behind the position");
+    refuse_text("v 0 0 0 1 nan\n", "x.obj", "x.obj:1: vertex 1: expected nothing but");
     refuse_text("v 0 0 0\nf 1 1 2\nf 1 1 1\n", "x.obj", "x.obj:2: a face refers to vertex 2 of 1");
     refuse_text("v 0 0 0\nf 1 1 0\n", "x.obj", "x.obj:2: expected a vertex");
     refuse_text("v 0 0 0\n\nf 1 1 -2\n", "x.obj", "x.obj:3: expected a vertex");
