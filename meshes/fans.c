@@ -1,4 +1,5 @@
 #include "fans.h"
+#include "geometry.h"
 
 #include <math.h>
 
@@ -18,6 +19,8 @@ static const double WIDE = 2.9;
 typedef struct cone {
     int n;
     double u[3][3];
+    int i, j;     // the two that are farthest apart
+    double width; // and the square of their distance
 } cone;
 
 // False if there is no direction, or if the difference overflows.
@@ -37,6 +40,23 @@ static bool unit_direction(const double from[3], const double to[3], double u[3]
     return true;
 }
 
+// Sets i, j and width.
+static void measure_cone(cone *c)
+{
+    c->width = -1;
+    for (int a = 0; a < c->n; a++) {
+        for (int b = a + 1; b < c->n; b++) {
+            double d[3];
+            pl_subtract(c->u[a], c->u[b], d);
+            double square = pl_dot(d, d);
+            if (square <= c->width) continue;
+            c->width = square;
+            c->i = a;
+            c->j = b;
+        }
+    }
+}
+
 // What the face covers, seen from the hub; of a face that holds the hub, the arc of the others.
 static cone cone_of(const pl_mesh *mesh, int32_t hub, const int32_t corner[3])
 {
@@ -46,26 +66,8 @@ static cone cone_of(const pl_mesh *mesh, int32_t hub, const int32_t corner[3])
         const double *to = mesh->x + 3 * (int64_t)corner[k];
         if (!unit_direction(mesh->x + 3 * (int64_t)hub, to, c.u[c.n++])) return (cone){0};
     }
+    measure_cone(&c);
     return c;
-}
-
-// The largest squared distance between two of the unit vectors, which are i and j.
-static double cone_width(const cone *c, int *i, int *j)
-{
-    double most = -1;
-    for (int a = 0; a < c->n; a++) {
-        for (int b = a + 1; b < c->n; b++) {
-            double square = 0;
-            for (int k = 0; k < 3; k++) {
-                square += (c->u[a][k] - c->u[b][k]) * (c->u[a][k] - c->u[b][k]);
-            }
-            if (square <= most) continue;
-            most = square;
-            *i = a;
-            *j = b;
-        }
-    }
-    return most;
 }
 
 // The box around the directions on the unit sphere. Where the flat triangle (or the chord) of the
@@ -73,16 +75,14 @@ static double cone_width(const cone *c, int *i, int *j)
 // and |p|^2 = 1 - sum_(i<j) w_i w_j |u_i - u_j|^2 >= 1 - width / 3.
 static pl_box cone_box(const cone *c)
 {
-    int i, j;
-    double width = cone_width(c, &i, &j);
     pl_box box = {{-2, -2, -2}, {2, 2, 2}};
-    if (c->n == 0 || width > WIDE) return box;
-    double margin = 1 - sqrt(1 - width / 3) + ROUNDING;
+    if (c->n == 0 || c->width > WIDE) return box;
+    double margin = 1 - sqrt(1 - c->width / 3) + ROUNDING;
     for (int k = 0; k < 3; k++) {
         box.lo[k] = box.hi[k] = c->u[0][k];
         for (int a = 1; a < c->n; a++) {
-            box.lo[k] = fmin(box.lo[k], c->u[a][k]);
-            box.hi[k] = fmax(box.hi[k], c->u[a][k]);
+            box.lo[k] = PL_MIN(box.lo[k], c->u[a][k]);
+            box.hi[k] = PL_MAX(box.hi[k], c->u[a][k]);
         }
         box.lo[k] -= margin;
         box.hi[k] += margin;
@@ -93,15 +93,16 @@ static pl_box cone_box(const cone *c)
 // Cuts the cone in two at its widest place. False if that is of no use.
 static bool split_cone(const cone *c, cone half[2])
 {
-    int i, j;
-    double width = cone_width(c, &i, &j), middle[3], square = 0;
-    if (c->n == 0 || width > WIDE || width < NARROW) return false;
-    for (int k = 0; k < 3; k++) {
-        middle[k] = c->u[i][k] + c->u[j][k];
-        square += middle[k] * middle[k];
-    }
+    if (c->n == 0 || c->width > WIDE || c->width < NARROW) return false;
+    double middle[3];
+    for (int k = 0; k < 3; k++) middle[k] = c->u[c->i][k] + c->u[c->j][k];
+    double length = sqrt(pl_dot(middle, middle));
     half[0] = half[1] = *c;
-    for (int k = 0; k < 3; k++) half[0].u[j][k] = half[1].u[i][k] = middle[k] / sqrt(square);
+    for (int k = 0; k < 3; k++) {
+        half[0].u[c->j][k] = half[1].u[c->i][k] = middle[k] / length;
+    }
+    measure_cone(&half[0]);
+    measure_cone(&half[1]);
     return true;
 }
 
@@ -208,7 +209,8 @@ typedef struct search {
 
 static double box_width(const pl_box *box)
 {
-    return fmax(box->hi[0] - box->lo[0], fmax(box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]));
+    double x = box->hi[0] - box->lo[0], y = box->hi[1] - box->lo[1], z = box->hi[2] - box->lo[2];
+    return PL_MAX(x, PL_MAX(y, z));
 }
 
 static bool visit_leaf(const search *s, int32_t node)
