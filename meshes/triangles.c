@@ -102,17 +102,33 @@ static bool strangers_meet(const double *const a[3], const double *const b[3])
     return false;
 }
 
+// Do the boxes of the segment pq and of the triangle t overlap?
+static bool segment_near_triangle(const double *p, const double *q, const double *const t[3])
+{
+    for (int k = 0; k < 3; k++) {
+        if (max2(p[k], q[k]) < min2(t[0][k], min2(t[1][k], t[2][k])) ||
+            min2(p[k], q[k]) > max2(t[0][k], max2(t[1][k], t[2][k]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // a[0] and b[0] are the same. A point in common other than that corner brings the segment from the
 // corner through it with it, up to where it leaves the first of the two triangles: that is on the
 // edge opposite to the corner.
 static bool corner_mates_meet(const double *const a[3], const double *const b[3])
 {
+    // Most neighbours part here, at no cost.
+    bool a_near = segment_near_triangle(a[1], a[2], b),
+         b_near = segment_near_triangle(b[1], b[2], a);
+    if (!a_near && !b_near) return false;
     int a1 = pl_orient3d(b[0], b[1], b[2], a[1]), a2 = pl_orient3d(b[0], b[1], b[2], a[2]);
     if (a1 * a2 > 0) return false;
     int b1 = pl_orient3d(a[0], a[1], a[2], b[1]), b2 = pl_orient3d(a[0], a[1], a[2], b[2]);
     if (b1 * b2 > 0) return false;
-    return segment_meets_triangle(a[1], a[2], a1, a2, b[0], b[1], b[2]) ||
-           segment_meets_triangle(b[1], b[2], b1, b2, a[0], a[1], a[2]);
+    return (a_near && segment_meets_triangle(a[1], a[2], a1, a2, b[0], b[1], b[2])) ||
+           (b_near && segment_meets_triangle(b[1], b[2], b1, b2, a[0], a[1], a[2]));
 }
 
 // The edge uv is shared. The triangles meet elsewhere only if one is folded onto the other.
