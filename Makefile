@@ -145,7 +145,9 @@ check-job: all $(TESTS) $(SCANS_DIR)/bunny.off
 $(UNITY_DIR)/src/unity.c:
 	@base/setup.sh unity $(UNITY_DIR)
 
-UNITY_FLAGS := -DUNITY_INCLUDE_DOUBLE= -DUNITY_SUPPORT_64= -isystem $(UNITY_DIR)/src
+# Tests that count heap calls or limit address space leave that to the sanitizers that do the same.
+OWN_HEAP := $(if $(findstring =address,$(SANITIZE))$(findstring =thread,$(SANITIZE)),-DPL_OWN_HEAP)
+UNITY_FLAGS := $(OWN_HEAP) -DUNITY_INCLUDE_DOUBLE= -DUNITY_SUPPORT_64= -isystem $(UNITY_DIR)/src
 
 $(B)/unity.o: $(UNITY_DIR)/src/unity.c Makefile
 	@mkdir -p $(@D)

@@ -13,7 +13,7 @@ static_assert((int)PL_LANES == (int)PL_FEM_LANES, "a batch is one vector");
 
 PL_KERNEL real load(const double *lanes)
 {
-    real r;
+    real r = {0};
     memcpy(&r, lanes, sizeof r);
     return r;
 }
@@ -29,7 +29,7 @@ PL_KERNEL void gather_corners(const pl_fem_batch *b, const double *x, real out[4
 {
     for (int a = 0; a < 4; a++) {
         for (int k = 0; k < 3; k++) {
-            real r;
+            real r = {0};
             for (int lane = 0; lane < PL_LANES; lane++) r[lane] = x[3 * b->vertex[a][lane] + k];
             out[a][k] = r;
         }

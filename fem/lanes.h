@@ -87,14 +87,14 @@ PL_KERNEL real real_of(double a)
 
 PL_KERNEL real real_sqrt(real a)
 {
-    real r;
+    real r = {0};
     for (int i = 0; i < PL_LANES; i++) r[i] = sqrt(a[i]);
     return r;
 }
 
 PL_KERNEL real real_log(real a)
 {
-    real r;
+    real r = {0};
     for (int i = 0; i < PL_LANES; i++) r[i] = log(a[i]);
     return r;
 }

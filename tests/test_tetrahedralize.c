@@ -375,7 +375,7 @@ static void test_limits_end_tetgen(void)
     options.time_limit = 0.3;
     expect_failure(surface, &options, PL_ERROR_GEOMETRY, "did not finish within 0.3 s");
 // The sanitizers keep their heap in address space that is reserved beforehand.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef PL_OWN_HEAP
     options.time_limit = 60;
     options.memory_limit = 50 << 20;
     expect_failure(surface, &options, PL_ERROR_MEMORY, "memory");

@@ -524,7 +524,7 @@ static void test_same_bits_for_any_number_of_threads(void)
 // Every call of the C library's allocator, whoever makes it, in this program.
 static int64_t heap_calls;
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
+#if !defined(PL_OWN_HEAP) && defined(__GLIBC__)
 #define COUNTS_HEAP 1
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
