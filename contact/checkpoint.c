@@ -88,6 +88,7 @@ pl_status pl_world_load(pl_world *world, const char *path)
         memcpy(world->v, bytes.data + sizeof h + size, size);
         world->time = h.time;
         world->steps = h.steps;
+        pl_world_show(world);
     }
     pl_bytes_free(&bytes);
     return status;

@@ -115,6 +115,7 @@ static void advance(pl_world *world)
         world->v[i] = world->v_new[i];
     }
     pl_momentum_restore(world);
+    pl_world_show(world);
 }
 
 // --- The step ---

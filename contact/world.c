@@ -1,5 +1,6 @@
 #include "world.h"
 #include "../base/hash.h"
+#include "../meshes/curve.h"
 #include "../meshes/geometry.h"
 
 #include <math.h>
@@ -76,7 +77,10 @@ void pl_world_destroy(pl_world *world)
 {
     if (world == NULL) return;
     free_system(world);
-    for (int64_t i = 0; i < world->n_bodies; i++) pl_mesh_destroy(world->bodies[i].mesh);
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        pl_mesh_destroy(world->bodies[i].mesh);
+        pl_free(world->bodies[i].rank);
+    }
     for (int64_t i = 0; i < world->n_paths; i++) pl_path_free(&world->paths[i]);
     pl_free(world->bodies);
     pl_free(world->paths);
@@ -84,6 +88,8 @@ void pl_world_destroy(pl_world *world)
     pl_free(world->x);
     pl_free(world->v);
     pl_free(world->force);
+    pl_free(world->x_shown);
+    pl_free(world->v_shown);
     pl_free(world);
 }
 
@@ -139,7 +145,44 @@ static pl_status reserve_vertices(pl_world *world, int64_t n)
 {
     PL_TRY(pl_reserve((void **)&world->x, &world->x_capacity, 3 * n, sizeof(double)));
     PL_TRY(pl_reserve((void **)&world->v, &world->v_capacity, 3 * n, sizeof(double)));
+    PL_TRY(pl_reserve((void **)&world->x_shown, &world->x_shown_capacity, 3 * n, sizeof(double)));
+    PL_TRY(pl_reserve((void **)&world->v_shown, &world->v_shown_capacity, 3 * n, sizeof(double)));
     return pl_reserve((void **)&world->force, &world->force_capacity, 3 * n, sizeof(double));
+}
+
+// Keeps the mesh, and finds the order of its vertices.
+static pl_status copy_shape(const pl_mesh *mesh, pl_world_body *b)
+{
+    int32_t *order = pl_alloc(mesh->n_vert, sizeof *order);
+    b->rank = pl_alloc(mesh->n_vert, sizeof *b->rank);
+    pl_status status = order != NULL && b->rank != NULL ? PL_OK : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = pl_curve_order(mesh->n_vert, mesh->x, order);
+    if (status == PL_OK) status = pl_mesh_copy(mesh, &b->mesh);
+    for (int32_t i = 0; status == PL_OK && i < mesh->n_vert; i++) b->rank[order[i]] = i;
+    pl_free(order);
+    if (status != PL_OK) pl_free(b->rank);
+    return status;
+}
+
+// From the order of the mesh to ours.
+static void permute(const pl_world_body *b, const double *from, double *to)
+{
+    for (int64_t i = 0; i < b->n_vert; i++) {
+        memcpy(to + 3 * (int64_t)b->rank[i], from + 3 * i, 3 * sizeof(double));
+    }
+}
+
+void pl_world_show(pl_world *world)
+{
+    for (int64_t body = 0; body < world->n_bodies; body++) {
+        const pl_world_body *b = &world->bodies[body];
+        int64_t start = 3 * (int64_t)b->first;
+        for (int64_t i = 0; i < b->n_vert; i++) {
+            int64_t to = start + 3 * i, from = start + 3 * (int64_t)b->rank[i];
+            memcpy(world->x_shown + to, world->x + from, 3 * sizeof(double));
+            memcpy(world->v_shown + to, world->v + from, 3 * sizeof(double));
+        }
+    }
 }
 
 pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
@@ -153,16 +196,16 @@ pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
     PL_TRY(pl_reserve((void **)&world->bodies, &world->body_capacity, world->n_bodies + 1,
                       sizeof *world->bodies));
     PL_TRY(reserve_vertices(world, n_vert));
-    pl_mesh *copy;
-    PL_TRY(pl_mesh_copy(mesh, &copy));
-    int64_t start = 3 * (int64_t)world->n_vert;
-    memcpy(world->x + start, mesh->x, 3 * (size_t)mesh->n_vert * sizeof(double));
+    pl_world_body *b = &world->bodies[world->n_bodies];
+    *b = (pl_world_body){
+        .material = options->material, .first = world->n_vert, .n_vert = mesh->n_vert};
+    PL_TRY(copy_shape(mesh, b));
+    int64_t start = 3 * (int64_t)b->first;
+    set_velocity(mesh, options, world->v_shown + start);
+    permute(b, mesh->x, world->x + start);
+    permute(b, world->v_shown + start, world->v + start);
+    memcpy(world->x_shown + start, mesh->x, 3 * (size_t)mesh->n_vert * sizeof(double));
     memset(world->force + start, 0, 3 * (size_t)mesh->n_vert * sizeof(double));
-    set_velocity(mesh, options, world->v + start);
-    world->bodies[world->n_bodies] = (pl_world_body){.mesh = copy,
-                                                     .material = options->material,
-                                                     .first = world->n_vert,
-                                                     .n_vert = mesh->n_vert};
     if (body != NULL) *body = (int32_t)world->n_bodies;
     world->n_bodies++;
     world->n_vert = (int32_t)n_vert;
@@ -212,7 +255,7 @@ pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t
     pl_motion rest = pl_motion_default();
     PL_TRY(pl_path_create(motion != NULL ? motion : &rest, &world->paths[world->n_paths]));
     int32_t index = (int32_t)world->n_paths++;
-    for (int32_t i = 0; i < n; i++) drive_vertex(world, b->first + vertex[i], index);
+    for (int32_t i = 0; i < n; i++) drive_vertex(world, b->first + b->rank[vertex[i]], index);
     return PL_OK;
 }
 
@@ -237,7 +280,7 @@ pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force
     if (!all_finite(force, 3 * (int64_t)b->n_vert)) {
         return pl_fail(PL_ERROR_ARGUMENT, "force: not finite");
     }
-    memcpy(to, force, size);
+    permute(b, force, to);
     return PL_OK;
 }
 
@@ -265,12 +308,12 @@ int64_t pl_world_steps(const pl_world *world)
 
 const double *pl_world_positions(const pl_world *world, int32_t body)
 {
-    return world->x + 3 * (int64_t)world->bodies[body].first;
+    return world->x_shown + 3 * (int64_t)world->bodies[body].first;
 }
 
 const double *pl_world_velocities(const pl_world *world, int32_t body)
 {
-    return world->v + 3 * (int64_t)world->bodies[body].first;
+    return world->v_shown + 3 * (int64_t)world->bodies[body].first;
 }
 
 const pl_mesh *pl_world_mesh(const pl_world *world, int32_t body)
@@ -286,8 +329,9 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     if ((x != NULL && !all_finite(x, n)) || (v != NULL && !all_finite(v, n))) {
         return pl_fail(PL_ERROR_ARGUMENT, "state: not finite");
     }
-    if (x != NULL) memcpy(world->x + start, x, (size_t)n * sizeof *x);
-    if (v != NULL) memcpy(world->v + start, v, (size_t)n * sizeof *v);
+    if (x != NULL) permute(b, x, world->x + start);
+    if (v != NULL) permute(b, v, world->v + start);
+    pl_world_show(world);
     return PL_OK;
 }
 
@@ -301,15 +345,31 @@ uint64_t pl_world_hash(const pl_world *world)
 
 // --- The system ---
 
+// The rest shape with the vertices in our order, for the elements.
+static pl_status ordered_mesh(const pl_world_body *b, pl_mesh **out)
+{
+    PL_TRY(pl_mesh_copy(b->mesh, out));
+    permute(b, b->mesh->x, (*out)->x);
+    for (int64_t i = 0; i < 4 * (int64_t)b->mesh->n_tet; i++) {
+        (*out)->tet[i] = b->rank[b->mesh->tet[i]];
+    }
+    return PL_OK;
+}
+
 static pl_status build_fem(pl_world *world)
 {
-    pl_fem_source *source = pl_alloc(world->n_bodies, sizeof *source);
-    if (source == NULL) return PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
-        source[i] = (pl_fem_source){b->mesh, &b->material};
+    pl_fem_source *source = pl_alloc_zero(world->n_bodies, sizeof *source);
+    pl_mesh **mesh = pl_alloc_zero(world->n_bodies, sizeof *mesh);
+    pl_status status = source != NULL && mesh != NULL ? PL_OK : PL_ERROR_MEMORY;
+    for (int64_t i = 0; status == PL_OK && i < world->n_bodies; i++) {
+        status = ordered_mesh(&world->bodies[i], &mesh[i]);
+        source[i] = (pl_fem_source){mesh[i], &world->bodies[i].material};
     }
-    pl_status status = pl_fem_create((int32_t)world->n_bodies, source, &world->fem, &world->A);
+    if (status == PL_OK) {
+        status = pl_fem_create((int32_t)world->n_bodies, source, &world->fem, &world->A);
+    }
+    for (int64_t i = 0; mesh != NULL && i < world->n_bodies; i++) pl_mesh_destroy(mesh[i]);
+    pl_free(mesh);
     pl_free(source);
     return status;
 }

@@ -1,7 +1,7 @@
 #include "fem.h"
+#include "../meshes/curve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // --- Rest shapes ---
@@ -68,51 +68,23 @@ pl_status pl_fem_check(const pl_mesh *mesh)
 
 // --- Order: tets along a space-filling curve, so that a patch is a lump ---
 
-typedef struct keyed {
-    uint64_t key;
-    int32_t tet;
-} keyed;
-
-static int compare_keyed(const void *a, const void *b)
+// Returns the tets in order (n_tet), or NULL without memory.
+static int32_t *order_tets(const pl_mesh *mesh)
 {
-    const keyed *p = a, *q = b;
-    if (p->key != q->key) return p->key < q->key ? -1 : 1;
-    return (p->tet > q->tet) - (p->tet < q->tet);
-}
-
-// Spreads the low 21 bits of v to every third bit.
-static uint64_t spread(uint64_t v)
-{
-    v = (v | v << 32) & 0x001f00000000ffffu;
-    v = (v | v << 16) & 0x001f0000ff0000ffu;
-    v = (v | v << 8) & 0x100f00f00f00f00fu;
-    v = (v | v << 4) & 0x10c30c30c30c30c3u;
-    return (v | v << 2) & 0x1249249249249249u;
-}
-
-static keyed *order_tets(const pl_mesh *s)
-{
-    keyed *order = pl_alloc(s->n_tet, sizeof *order);
-    if (order == NULL) return NULL;
-    double lo[3] = {INFINITY, INFINITY, INFINITY}, size = 0;
-    for (int64_t i = 0; i < s->n_vert; i++) {
-        for (int k = 0; k < 3; k++) lo[k] = fmin(lo[k], s->x[3 * i + k]);
-    }
-    for (int64_t i = 0; i < s->n_vert; i++) {
-        for (int k = 0; k < 3; k++) size = fmax(size, s->x[3 * i + k] - lo[k]);
-    }
-    for (int32_t t = 0; t < s->n_tet; t++) {
+    int32_t *order = pl_alloc(mesh->n_tet, sizeof *order);
+    double *middle = pl_alloc(3 * (int64_t)mesh->n_tet, sizeof *middle);
+    bool ok = order != NULL && middle != NULL;
+    for (int64_t t = 0; ok && t < mesh->n_tet; t++) {
         const double *p[4];
-        corners_of(s->x, s->tet + 4 * (int64_t)t, p);
-        order[t] = (keyed){0, t};
-        for (int k = 0; k < 3; k++) {
-            double middle = 0.25 * (p[0][k] + p[1][k] + p[2][k] + p[3][k]);
-            uint64_t cell = (uint64_t)((middle - lo[k]) / size * 2097151);
-            order[t].key |= spread(PL_MIN(cell, 2097151u)) << k;
-        }
+        corners_of(mesh->x, mesh->tet + 4 * t, p);
+        for (int k = 0; k < 3; k++)
+            middle[3 * t + k] = 0.25 * (p[0][k] + p[1][k] + p[2][k] + p[3][k]);
     }
-    qsort(order, (size_t)s->n_tet, sizeof *order, compare_keyed);
-    return order;
+    ok = ok && pl_curve_order(mesh->n_tet, middle, order) == PL_OK;
+    pl_free(middle);
+    if (ok) return order;
+    pl_free(order);
+    return NULL;
 }
 
 // --- Colours ---
@@ -233,17 +205,19 @@ static void fill_lane(const pl_mesh *s, int32_t first, int32_t tet, pl_fem_batch
 static pl_status add_batches(pl_fem *fem, int32_t index, const pl_mesh *s)
 {
     const int32_t per_patch = PL_PATCH_BATCHES * PL_FEM_LANES;
-    keyed *order = order_tets(s);
+    int32_t *order = order_tets(s);
     if (order == NULL) return PL_ERROR_MEMORY;
     for (int32_t start = 0; start < s->n_tet; start += per_patch) {
         int32_t n = PL_MIN(per_patch, s->n_tet - start);
         int32_t n_batch = (n + PL_FEM_LANES - 1) / PL_FEM_LANES;
         fem->patch[fem->n_patch++] =
             (pl_fem_patch){.body = index, .first = fem->n_batch, .n = n_batch};
+        // Each lane goes along its own piece of the curve: tets of one batch are far from each
+        // other, and do not wait for each other's sums.
         for (int32_t i = 0; i < n_batch * PL_FEM_LANES; i++) {
-            int32_t tet = i < n ? order[start + i].tet : -1;
-            pl_fem_batch *b = &fem->batch[fem->n_batch + i / PL_FEM_LANES];
-            fill_lane(s, fem->body[index].first, tet, b, i % PL_FEM_LANES);
+            int32_t lane = i / n_batch, batch = i % n_batch;
+            int32_t tet = i < n ? order[start + i] : -1;
+            fill_lane(s, fem->body[index].first, tet, &fem->batch[fem->n_batch + batch], lane);
         }
         fem->n_batch += n_batch;
     }
