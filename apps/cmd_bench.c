@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "../base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct bench {
@@ -58,5 +59,7 @@ int pl_command_bench(int argc, char **argv)
         1};
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
-    return run_bench(argv[0], &bench) == PL_OK ? 0 : pl_command_failed();
+    if (run_bench(argv[0], &bench) != PL_OK) return pl_command_failed();
+    if (bench.quick) printf("--quick: the sizes are too small for the ratios to mean anything.\n");
+    return 0;
 }
