@@ -140,6 +140,9 @@ fetch_scans() { # directory
 fetch() { # function directory sentence
     [ ! -e "$2" ] || return 0
     mkdir -p "$work"
+    exec 9>"$work/lock" # make may fetch two things at once: apt's lists take one at a time
+    flock 9
+    [ ! -e "$2" ] || return 0
     rm -rf "$2.part"
     mkdir -p "$2.part"
     ("$1" "$PWD/$2.part") 2>>"$work/log" || { rm -rf "$2.part"; die "$3 See build/apt/log."; }
