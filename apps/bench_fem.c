@@ -131,26 +131,18 @@ static double peak_bytes(void)
     return 1024.0 * (double)usage.ru_maxrss;
 }
 
-// The vertices in the order in which a world keeps them.
-static pl_status order_vertices(pl_mesh *mesh)
+// Brings the vertices into the order in which a world keeps them.
+static pl_status order_vertices(pl_mesh **mesh)
 {
-    int32_t *order = pl_alloc(mesh->n_vert, sizeof *order);
-    int32_t *rank = pl_alloc(mesh->n_vert, sizeof *rank);
-    double *x = pl_alloc(3 * (int64_t)mesh->n_vert, sizeof *x);
-    pl_status status = order != NULL && rank != NULL && x != NULL ? PL_OK : PL_ERROR_MEMORY;
-    if (status == PL_OK) status = pl_curve_order(mesh->n_vert, mesh->x, order);
-    if (status == PL_OK) {
-        for (int32_t i = 0; i < mesh->n_vert; i++) {
-            rank[order[i]] = i;
-            memcpy(x + 3 * (int64_t)i, mesh->x + 3 * (int64_t)order[i], 3 * sizeof *x);
-        }
-        memcpy(mesh->x, x, 3 * (size_t)mesh->n_vert * sizeof *x);
-        for (int64_t i = 0; i < 4 * (int64_t)mesh->n_tet; i++) mesh->tet[i] = rank[mesh->tet[i]];
-    }
-    pl_free(order);
+    pl_mesh *ordered = NULL;
+    int32_t *rank = pl_alloc((*mesh)->n_vert, sizeof *rank);
+    pl_status status = rank != NULL ? pl_curve_rank(*mesh, rank) : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = pl_mesh_renumber(*mesh, rank, &ordered);
     pl_free(rank);
-    pl_free(x);
-    return status;
+    if (status != PL_OK) return status;
+    pl_mesh_destroy(*mesh);
+    *mesh = ordered;
+    return PL_OK;
 }
 
 // The armadillo of `make meshes` if it is there, else a box of about as many tets.
@@ -165,7 +157,7 @@ pl_status pl_bench_fem(const pl_bench_options *options)
 {
     pl_mesh *mesh;
     PL_TRY(load(options->quick, &mesh));
-    pl_status status = order_vertices(mesh);
+    pl_status status = order_vertices(&mesh);
     printf("%d vertices, %d tets; plain: reads the elements, reads and writes A\n",
            pl_mesh_vertex_count(mesh), pl_mesh_tet_count(mesh));
     printf("%-17s %7s %9s %9s %7s %8s  %s\n", "material", "threads", "ns/tet", "Mtet/s", "ratio",

@@ -153,13 +153,9 @@ static pl_status reserve_vertices(pl_world *world, int64_t n)
 // Keeps the mesh, and finds the order of its vertices.
 static pl_status copy_shape(const pl_mesh *mesh, pl_world_body *b)
 {
-    int32_t *order = pl_alloc(mesh->n_vert, sizeof *order);
     b->rank = pl_alloc(mesh->n_vert, sizeof *b->rank);
-    pl_status status = order != NULL && b->rank != NULL ? PL_OK : PL_ERROR_MEMORY;
-    if (status == PL_OK) status = pl_curve_order(mesh->n_vert, mesh->x, order);
+    pl_status status = b->rank != NULL ? pl_curve_rank(mesh, b->rank) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = pl_mesh_copy(mesh, &b->mesh);
-    for (int32_t i = 0; status == PL_OK && i < mesh->n_vert; i++) b->rank[order[i]] = i;
-    pl_free(order);
     if (status != PL_OK) pl_free(b->rank);
     return status;
 }
@@ -345,24 +341,13 @@ uint64_t pl_world_hash(const pl_world *world)
 
 // --- The system ---
 
-// The rest shape with the vertices in our order, for the elements.
-static pl_status ordered_mesh(const pl_world_body *b, pl_mesh **out)
-{
-    PL_TRY(pl_mesh_copy(b->mesh, out));
-    permute(b, b->mesh->x, (*out)->x);
-    for (int64_t i = 0; i < 4 * (int64_t)b->mesh->n_tet; i++) {
-        (*out)->tet[i] = b->rank[b->mesh->tet[i]];
-    }
-    return PL_OK;
-}
-
 static pl_status build_fem(pl_world *world)
 {
     pl_fem_source *source = pl_alloc_zero(world->n_bodies, sizeof *source);
     pl_mesh **mesh = pl_alloc_zero(world->n_bodies, sizeof *mesh);
     pl_status status = source != NULL && mesh != NULL ? PL_OK : PL_ERROR_MEMORY;
     for (int64_t i = 0; status == PL_OK && i < world->n_bodies; i++) {
-        status = ordered_mesh(&world->bodies[i], &mesh[i]);
+        status = pl_mesh_renumber(world->bodies[i].mesh, world->bodies[i].rank, &mesh[i]);
         source[i] = (pl_fem_source){mesh[i], &world->bodies[i].material};
     }
     if (status == PL_OK) {

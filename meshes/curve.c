@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CELLS = 1 << 21 }; // along each axis: 63 bits in all
 
@@ -44,5 +45,26 @@ pl_status pl_curve_order(int32_t n, const double *x, int32_t *order)
     qsort(keys, (size_t)n, sizeof *keys, compare);
     for (int32_t i = 0; i < n; i++) order[i] = keys[i].index;
     pl_free(keys);
+    return PL_OK;
+}
+
+pl_status pl_curve_rank(const pl_mesh *mesh, int32_t *rank)
+{
+    int32_t *order = pl_alloc(mesh->n_vert, sizeof *order);
+    if (order == NULL) return PL_ERROR_MEMORY;
+    pl_status status = pl_curve_order(mesh->n_vert, mesh->x, order);
+    for (int32_t i = 0; status == PL_OK && i < mesh->n_vert; i++) rank[order[i]] = i;
+    pl_free(order);
+    return status;
+}
+
+pl_status pl_mesh_renumber(const pl_mesh *mesh, const int32_t *rank, pl_mesh **out)
+{
+    PL_TRY(pl_mesh_alloc(mesh->n_vert, mesh->n_face, mesh->n_tet, out));
+    for (int64_t v = 0; v < mesh->n_vert; v++) {
+        memcpy((*out)->x + 3 * (int64_t)rank[v], mesh->x + 3 * v, 3 * sizeof(double));
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)mesh->n_face; i++) (*out)->face[i] = rank[mesh->face[i]];
+    for (int64_t i = 0; i < 4 * (int64_t)mesh->n_tet; i++) (*out)->tet[i] = rank[mesh->tet[i]];
     return PL_OK;
 }

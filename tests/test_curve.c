@@ -55,10 +55,35 @@ static void test_points_in_one_place_keep_their_order(void)
     TEST_ASSERT_EQUAL(PL_OK, pl_curve_order(0, NULL, NULL));
 }
 
+// The same shape under other numbers: every corner is where it was.
+static void test_renumber(void)
+{
+    pl_mesh *mesh, *other;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_make("torus", &mesh));
+    int32_t rank[264];
+    TEST_ASSERT_EQUAL_INT32(264, mesh->n_vert);
+    TEST_ASSERT_EQUAL(PL_OK, pl_curve_rank(mesh, rank));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_renumber(mesh, rank, &other));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_validate(other));
+    int moved = 0;
+    for (int i = 0; i < 264; i++) moved += rank[i] != i;
+    TEST_ASSERT_TRUE(moved > 200);
+    for (int i = 0; i < 3 * mesh->n_face; i++) {
+        TEST_ASSERT_EQUAL_DOUBLE_ARRAY(mesh->x + 3 * mesh->face[i], other->x + 3 * other->face[i],
+                                       3);
+    }
+    for (int i = 0; i < 4 * mesh->n_tet; i++) {
+        TEST_ASSERT_EQUAL_DOUBLE_ARRAY(mesh->x + 3 * mesh->tet[i], other->x + 3 * other->tet[i], 3);
+    }
+    pl_mesh_destroy(mesh);
+    pl_mesh_destroy(other);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_every_point_once_and_neighbours_near);
     RUN_TEST(test_points_in_one_place_keep_their_order);
+    RUN_TEST(test_renumber);
     return UNITY_END();
 }
