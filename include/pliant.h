@@ -298,6 +298,73 @@ PL_API bool pl_shape_known(const char *description);
 PL_API size_t pl_shape_help(char *buffer, size_t size);
 
 // ---------------------------------------------------------------------------------------------
+// Collision: which features of moving surfaces can touch
+// ---------------------------------------------------------------------------------------------
+
+// One body's surface, as indices into positions that all colliders share: the boundary of a solid,
+// and edges and points by themselves, which with a radius are capsules and spheres. A vertex
+// belongs to one collider.
+typedef struct pl_collider {
+    int32_t n_face, n_edge, n_point;
+    const int32_t *face;  // (3*n_face)
+    const int32_t *edge;  // (2*n_edge) besides those of the faces
+    const int32_t *point; // (n_point) besides the corners of faces and edges
+    double radius;        // thickness of all features [m], >= 0
+    bool fixed;           // fixed ones are not paired with each other, nor with themselves
+    bool self;            // its own features may touch
+    uint32_t category;    // two are paired if each one's category
+    uint32_t mask;        // has a bit in the other's mask
+} pl_collider;
+
+// No features; radius 0, not fixed, self; category 1, mask of all bits.
+PL_API pl_collider pl_collider_default(void);
+
+// Surfaces in trees of boxes, made once and moved along.
+typedef struct pl_surfaces pl_surfaces;
+
+// Colliders (n_collider; copied) over x (3*n_vert) [m]. Faces are numbered through all of them in
+// their order. Fails with PL_ERROR_ARGUMENT on an index out of range, a face or edge that repeats a
+// corner, a vertex of two colliders or a bad radius, or PL_ERROR_NUMERICS on a position that is not
+// finite; all named.
+PL_API pl_status pl_surfaces_create(int32_t n_vert, const double *x, int32_t n_collider,
+                                    const pl_collider *collider, pl_surfaces **out);
+PL_API void pl_surfaces_destroy(pl_surfaces *surfaces);
+
+// Never pairs colliders a and b from now on; a = b turns self-collision off.
+PL_API pl_status pl_surfaces_ignore(pl_surfaces *surfaces, int32_t a, int32_t b);
+
+// All edges, those of faces and those by themselves: (2*pl_surfaces_edge_count) vertices, the
+// smaller first.
+PL_API int32_t pl_surfaces_edge_count(const pl_surfaces *surfaces);
+PL_API const int32_t *pl_surfaces_edges(const pl_surfaces *surfaces);
+
+// Pairs of features of paired colliders that share no vertex, each once, sorted. Between faces and
+// edges the first two kinds say all; the others are for points by themselves.
+typedef struct pl_candidates {
+    int64_t n_vertex_face, n_edge_edge, n_vertex_edge, n_vertex_vertex;
+    const int32_t *vertex_face;   // (2*n_vertex_face) vertex, face
+    const int32_t *edge_edge;     // (2*n_edge_edge) edges, the smaller first
+    const int32_t *vertex_edge;   // (2*n_vertex_edge) vertex, edge
+    const int32_t *vertex_vertex; // (2*n_vertex_vertex) vertices, the smaller first
+} pl_candidates;
+
+// All pairs whose boxes overlap: around the motion from x0 to x1 (3*n_vert each) [m], thickened by
+// the radius and half of `margin` [m], rounded outward to single precision. Pairs within smooth
+// patches that provably cannot touch themselves during this motion are left out. The arrays belong
+// to the surfaces until the next call. Fails with PL_ERROR_ARGUMENT on a negative margin,
+// PL_ERROR_NUMERICS on a position that is not finite or beyond 1e30 m, or PL_ERROR_MEMORY, also if
+// there are more than 1,000 pairs per element.
+PL_API pl_status pl_surfaces_search(pl_surfaces *surfaces, const double *x0, const double *x1,
+                                    double margin, pl_candidates *out);
+
+// Adds what the last search lacks for another end of the motion: it searches again around the
+// vertices that leave their boxes on the way from x0 (the same) to x1, and in the patches that were
+// left out and are smooth no longer. *grown receives how many vertices left. The candidates then
+// hold for both motions.
+PL_API pl_status pl_surfaces_extend(pl_surfaces *surfaces, const double *x0, const double *x1,
+                                    pl_candidates *out, int32_t *grown);
+
+// ---------------------------------------------------------------------------------------------
 // Materials
 // ---------------------------------------------------------------------------------------------
 

@@ -19,29 +19,36 @@ static pl_side *sort_sides(pl_side *a, pl_side *b, int64_t n)
     return a;
 }
 
+pl_status pl_sides_order(pl_side **sides, int64_t n)
+{
+    pl_side *a = *sides, *b = pl_alloc(n, sizeof *b);
+    if (b == NULL) return PL_ERROR_MEMORY;
+    *sides = sort_sides(a, b, n);
+    pl_free(*sides == a ? b : a);
+    return PL_OK;
+}
+
 pl_status pl_sides_sort(int32_t n_face, const int32_t *face, pl_side **out, int64_t *n_out)
 {
     *out = NULL;
     *n_out = 0;
-    pl_side *a = pl_alloc(3 * (int64_t)n_face, sizeof *a);
-    pl_side *b = pl_alloc(3 * (int64_t)n_face, sizeof *b);
-    if (a == NULL || b == NULL) {
-        pl_free(a);
-        pl_free(b);
-        return PL_ERROR_MEMORY;
-    }
+    pl_side *sides = pl_alloc(3 * (int64_t)n_face, sizeof *sides);
+    if (sides == NULL) return PL_ERROR_MEMORY;
     int64_t n = 0;
     for (int32_t f = 0; f < n_face; f++) {
         const int32_t *v = face + 3 * (int64_t)f;
         if (pl_face_repeats(v)) continue;
         for (int32_t k = 0; k < 3; k++) {
-            uint64_t from = (uint64_t)v[k], to = (uint64_t)v[(k + 1) % 3];
-            a[n++] = (pl_side){from < to ? from << 32 | to : to << 32 | from, 3 * f + k};
+            sides[n++] = (pl_side){pl_edge_of(v[k], v[(k + 1) % 3]), 3 * f + k};
         }
     }
-    *out = sort_sides(a, b, n);
+    pl_status status = pl_sides_order(&sides, n);
+    if (status != PL_OK) {
+        pl_free(sides);
+        return status;
+    }
+    *out = sides;
     *n_out = n;
-    pl_free(*out == a ? b : a);
     return PL_OK;
 }
 

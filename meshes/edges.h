@@ -11,6 +11,11 @@ typedef struct pl_side {
     int32_t side;
 } pl_side;
 
+static inline uint64_t pl_edge_of(int32_t a, int32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+}
+
 static inline int32_t pl_edge_lower(uint64_t edge)
 {
     return (int32_t)(edge >> 32);
@@ -36,6 +41,10 @@ static inline bool pl_face_repeats(const int32_t face[3])
 // All sides of the faces that have three different corners, sorted by edge, then by side: sides of
 // one edge stand together. *out (*n_out) is allocated, owned by the caller.
 pl_status pl_sides_sort(int32_t n_face, const int32_t *face, pl_side **out, int64_t *n_out);
+
+// Sorts sides (n, from pl_alloc) by edge, keeping the order of those of one edge; *sides may then
+// be another block. Only PL_ERROR_MEMORY can happen; the sides are then as they were.
+pl_status pl_sides_order(pl_side **sides, int64_t n);
 
 // The end of the run of equal edges that begins at `i`.
 static inline int64_t pl_sides_run(const pl_side *sides, int64_t n, int64_t i)

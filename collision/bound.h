@@ -1,0 +1,93 @@
+// Boxes in single precision, rounded outward: half the memory traffic of doubles, and one vector
+// instruction for a side of all three axes. Internal.
+
+#ifndef PL_BOUND_H
+#define PL_BOUND_H
+
+#include <math.h>
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+typedef float pl_float4 __attribute__((vector_size(16)));
+
+// The fourth numbers are 0. With the upper side negated, both sides grow downward.
+typedef struct pl_bound {
+    pl_float4 lo;  // x y z
+    pl_float4 nhi; // -x -y -z of the upper corner
+} pl_bound;
+
+// Coordinates beyond this are refused: sums of two must not overflow.
+static const double PL_BOUND_MAX = 1e30; // [m]
+
+// Larger than every box that can overlap it, in no place: joins as the neutral element.
+static inline pl_bound pl_bound_empty(void)
+{
+    pl_float4 far = {INFINITY, INFINITY, INFINITY, 0};
+    return (pl_bound){far, far};
+}
+
+// Below `value`: rounding to nearest errs by half a unit in the last place, and two of them are
+// taken off, which leaves room for the rounding of `value` itself; the constant serves numbers
+// around 0.
+static inline float pl_round_below(double value)
+{
+    float f = (float)value;
+    return f - (fabsf(f) * 0x1p-22f + 0x1p-126f);
+}
+
+#if defined(__SSE__)
+
+static inline pl_float4 pl_float4_min(pl_float4 a, pl_float4 b)
+{
+    return _mm_min_ps(a, b);
+}
+
+static inline int pl_float4_any_positive(pl_float4 a, pl_float4 b)
+{
+    return _mm_movemask_ps(_mm_cmpgt_ps(_mm_max_ps(a, b), _mm_setzero_ps()));
+}
+
+#else
+
+static inline pl_float4 pl_float4_min(pl_float4 a, pl_float4 b)
+{
+    for (int k = 0; k < 4; k++) a[k] = b[k] < a[k] ? b[k] : a[k];
+    return a;
+}
+
+static inline int pl_float4_any_positive(pl_float4 a, pl_float4 b)
+{
+    int any = 0;
+    for (int k = 0; k < 4; k++) any |= a[k] > 0 || b[k] > 0;
+    return any;
+}
+
+#endif
+
+static inline pl_bound pl_bound_join(pl_bound a, pl_bound b)
+{
+    return (pl_bound){pl_float4_min(a.lo, b.lo), pl_float4_min(a.nhi, b.nhi)};
+}
+
+// Touching counts. The sign of a difference of two floats is exact.
+static inline int pl_bound_overlap(const pl_bound *a, const pl_bound *b)
+{
+    return !pl_float4_any_positive(a->lo + b->nhi, b->lo + a->nhi);
+}
+
+// True if b lies within a.
+static inline int pl_bound_holds(const pl_bound *a, const pl_bound *b)
+{
+    return !pl_float4_any_positive(a->lo - b->lo, a->nhi - b->nhi);
+}
+
+// Half the surface.
+static inline float pl_bound_area(const pl_bound *a)
+{
+    pl_float4 d = -(a->nhi + a->lo);
+    return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
+}
+
+#endif

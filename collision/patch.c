@@ -1,0 +1,223 @@
+// Patches that cannot touch themselves.
+
+#include "patch.h"
+#include "../meshes/geometry.h"
+
+#include <math.h>
+
+// Products must exceed this share of the lengths in them: far above rounding, far below any angle
+// that matters.
+static const double SMOOTH_MIN = 1e-10;
+
+// --- Outlines: a list of 2 * edge + (1 if it runs from the upper vertex to the lower), sorted ---
+
+enum { MAX_EDGES = 3 * PL_LEAF_ITEMS * PL_CHUNK_LEAVES };
+
+static int32_t edge_code(const pl_surfaces *s, const pl_item *item, int k)
+{
+    return 2 * item->edge[k] + (s->edge_point[2 * item->edge[k]] != item->point[k]);
+}
+
+// Appends to a sorted outline; an edge meets its opposite and both vanish.
+static int32_t push(int32_t *out, int32_t n, int32_t code)
+{
+    if (n > 0 && out[n - 1] == code - 1 && (code & 1) != 0) return n - 1;
+    out[n] = code;
+    return n + 1;
+}
+
+static int32_t outline_leaf(const pl_surfaces *s, int32_t leaf, int32_t *out)
+{
+    int32_t code[3 * PL_LEAF_ITEMS];
+    int n = 0;
+    for (int32_t i = s->leaf_item[leaf]; i < s->leaf_item[leaf + 1]; i++) {
+        for (int k = 0; k < 3; k++) {
+            int32_t c = edge_code(s, &s->item[i], k);
+            int at = n++;
+            for (; at > 0 && code[at - 1] > c; at--) code[at] = code[at - 1];
+            code[at] = c;
+        }
+    }
+    int32_t kept = 0;
+    for (int i = 0; i < n; i++) kept = push(out, kept, code[i]);
+    return kept;
+}
+
+// Writes the outline of the subtree to `out`, and into the chunk if the subtree is large enough.
+// `merged` is scratch.
+static int32_t outline_subtree(pl_surfaces *s, pl_chunk *chunk, pl_subtree tree, int32_t *out,
+                               int32_t *merged)
+{
+    if (tree.n_leaf == 1) return outline_leaf(s, tree.leaf, out);
+    int32_t n_left = outline_subtree(s, chunk, pl_subtree_left(tree), out, merged);
+    const int32_t *a = out, *b = out + n_left;
+    int32_t n_right = outline_subtree(s, chunk, pl_subtree_right(tree), out + n_left, merged);
+    int32_t n = 0;
+    for (int32_t i = 0, j = 0; i < n_left || j < n_right;) {
+        bool left = j == n_right || (i < n_left && a[i] <= b[j]);
+        n = push(merged, n, left ? a[i++] : b[j++]);
+    }
+    for (int32_t i = 0; i < n; i++) out[i] = merged[i];
+    if (tree.n_leaf < PL_PATCH_LEAVES) return n;
+
+    s->node_outline[tree.node] = (int32_t)chunk->n_outline;
+    chunk->outline[chunk->n_outline++] = n;
+    for (int32_t i = 0; i < n; i++) chunk->outline[chunk->n_outline++] = out[i];
+    return n;
+}
+
+pl_status pl_patch_outline(pl_surfaces *s, pl_chunk *chunk)
+{
+    const pl_subtree tree = chunk->tree;
+    bool faces = s->body[chunk->body].self;
+    for (int32_t i = s->leaf_item[tree.leaf]; i < s->leaf_item[tree.leaf + tree.n_leaf]; i++) {
+        faces = faces && s->item[i].kind == PL_ITEM_FACE;
+    }
+    for (int32_t i = 0; i < 2 * tree.n_leaf - 1; i++) s->node_outline[tree.node + i] = -1;
+    chunk->n_outline = 0;
+    if (!faces || tree.n_leaf < PL_PATCH_LEAVES) return PL_OK;
+
+    // All edges of all nodes would fit into this; most of them cancel.
+    int32_t depth = 1;
+    for (int32_t n = tree.n_leaf; n >= PL_PATCH_LEAVES; n = (n + 1) / 2) depth++;
+    int64_t most = (int64_t)depth * 3 * PL_LEAF_ITEMS * tree.n_leaf + 2 * tree.n_leaf;
+    int32_t out[MAX_EDGES], merged[MAX_EDGES];
+    int32_t *all = pl_alloc(most, sizeof *all), *kept = chunk->outline;
+    if (all == NULL) return PL_ERROR_MEMORY;
+    chunk->outline = all;
+    outline_subtree(s, chunk, tree, out, merged);
+    chunk->outline = kept;
+    pl_status status = pl_reserve((void **)&chunk->outline, &chunk->outline_capacity,
+                                  chunk->n_outline, sizeof *all);
+    for (int64_t i = 0; i < chunk->n_outline && status == PL_OK; i++) chunk->outline[i] = all[i];
+    pl_free(all);
+    return status;
+}
+
+// --- The test ---
+
+// Places at the start and the end of the motion.
+typedef struct moving {
+    double at[2][3];
+} moving;
+
+static moving locate(const pl_surfaces *s, int32_t point, const moving *origin)
+{
+    moving m;
+    int64_t v = 3 * (int64_t)s->point[point];
+    for (int k = 0; k < 3; k++) {
+        m.at[0][k] = s->x0[v + k] - origin->at[0][k];
+        m.at[1][k] = s->x1[v + k] - origin->at[1][k];
+    }
+    return m;
+}
+
+// True if d . a(t) x b(t) > 0 for all t in [0, 1], by its Bernstein coefficients
+//   d . a0 x b0,   (d . a0 x b1 + d . a1 x b0) / 2,   d . a1 x b1.
+static bool turns_left(const double d[3], const moving *a, const moving *b)
+{
+    double c00[3], c01[3], c10[3], c11[3];
+    pl_cross(a->at[0], b->at[0], c00);
+    pl_cross(a->at[0], b->at[1], c01);
+    pl_cross(a->at[1], b->at[0], c10);
+    pl_cross(a->at[1], b->at[1], c11);
+    double a2 = PL_MAX(pl_dot(a->at[0], a->at[0]), pl_dot(a->at[1], a->at[1]));
+    double b2 = PL_MAX(pl_dot(b->at[0], b->at[0]), pl_dot(b->at[1], b->at[1]));
+    double least = SMOOTH_MIN * sqrt(a2 * b2); // |d| = 1
+    return pl_dot(d, c00) > least && pl_dot(d, c01) + pl_dot(d, c10) > 2 * least &&
+           pl_dot(d, c11) > least;
+}
+
+static const int32_t *edge_points(const pl_surfaces *s, int32_t code, int32_t out[2])
+{
+    const int32_t *p = s->edge_point + 2 * (int64_t)(code / 2);
+    out[0] = p[code & 1];
+    out[1] = p[1 - (code & 1)];
+    return out;
+}
+
+// The middle of an outline.
+static moving outline_middle(const pl_surfaces *s, const int32_t *code, int32_t n)
+{
+    const moving zero = {0};
+    moving c = {0};
+    for (int32_t i = 0; i < n; i++) {
+        int32_t p[2];
+        moving a = locate(s, edge_points(s, code[i], p)[0], &zero);
+        for (int t = 0; t < 2; t++) {
+            for (int k = 0; k < 3; k++) c.at[t][k] += a.at[t][k] / n;
+        }
+    }
+    return c;
+}
+
+// The unit direction of the area that an outline encloses, half way through the motion; false if it
+// encloses none.
+static bool outline_direction(const pl_surfaces *s, const int32_t *code, int32_t n, const moving *c,
+                              double d[3])
+{
+    d[0] = d[1] = d[2] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t p[2];
+        edge_points(s, code[i], p);
+        moving a = locate(s, p[0], c), b = locate(s, p[1], c);
+        double am[3], bm[3], cross[3];
+        for (int k = 0; k < 3; k++) {
+            am[k] = a.at[0][k] + a.at[1][k];
+            bm[k] = b.at[0][k] + b.at[1][k];
+        }
+        pl_cross(am, bm, cross);
+        for (int k = 0; k < 3; k++) d[k] += cross[k];
+    }
+    double length = sqrt(pl_dot(d, d));
+    if (!(length > 0) || !isfinite(length)) return false;
+    for (int k = 0; k < 3; k++) d[k] /= length;
+    return true;
+}
+
+// Once around c, counter-clockwise seen against d. Turning left all the way, an edge passes the
+// half-line from c along u when it goes from below to above the line through it.
+static bool star_shaped(const pl_surfaces *s, const int32_t *code, int32_t n, const moving *c,
+                        const double d[3])
+{
+    int least = fabs(d[0]) < fabs(d[1]) ? 0 : 1;
+    if (fabs(d[2]) < fabs(d[least])) least = 2;
+    double u[3], w[3], axis[3] = {0};
+    axis[least] = 1;
+    pl_cross(axis, d, u);
+    pl_cross(d, u, w);
+    int32_t turns = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t p[2];
+        edge_points(s, code[i], p);
+        moving a = locate(s, p[0], c), b = locate(s, p[1], c);
+        if (!turns_left(d, &a, &b)) return false;
+        turns += pl_dot(w, a.at[0]) < 0 && pl_dot(w, b.at[0]) >= 0;
+    }
+    return turns == 1;
+}
+
+static bool all_face(const pl_surfaces *s, pl_subtree tree, const double d[3])
+{
+    const moving zero = {0};
+    for (int32_t i = s->leaf_item[tree.leaf]; i < s->leaf_item[tree.leaf + tree.n_leaf]; i++) {
+        const int32_t *p = s->item[i].point;
+        moving origin = locate(s, p[0], &zero);
+        moving a = locate(s, p[1], &origin), b = locate(s, p[2], &origin);
+        if (!turns_left(d, &a, &b)) return false;
+    }
+    return true;
+}
+
+bool pl_patch_smooth(const pl_surfaces *s, const pl_chunk *chunk, pl_subtree tree)
+{
+    if (s->node_outline[tree.node] < 0) return false;
+    const int32_t *outline = chunk->outline + s->node_outline[tree.node];
+    int32_t n = outline[0];
+    if (n == 0) return false; // closed: it has an inner side
+    const int32_t *code = outline + 1;
+    moving c = outline_middle(s, code, n);
+    double d[3];
+    return outline_direction(s, code, n, &c, d) && star_shaped(s, code, n, &c, d) &&
+           all_face(s, tree, d);
+}

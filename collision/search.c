@@ -1,0 +1,463 @@
+// Finding pairs of features whose boxes overlap.
+
+#include "search.h"
+#include "bvh.h"
+#include "patch.h"
+
+#include <omp.h>
+
+enum {
+    STACK = 128,           // two trees of 2^31 leaves each are not as deep
+    TASKS = 256,           // about this many pieces of work
+    TASK_LEAVES_MIN = 64,  // but none smaller than this
+    SEARCH_SERIAL = 512,   // fewer leaves are searched by one thread
+    PAIRS_PER_ITEM = 1000, // more than this on average, and it is no scene but a heap of copies
+    PAIRS_MIN = 10000000,
+    PAIRS_MAX = 200000000,
+};
+
+// --- Where pairs go ---
+
+// What one thread has open.
+typedef struct sink {
+    pl_surfaces *s;
+    pl_pair_block *block[PL_BLOCK_KINDS];
+    bool failed;
+} sink;
+
+static int64_t max_blocks(const pl_surfaces *s)
+{
+    int64_t n = PL_MIN((int64_t)PAIRS_PER_ITEM * s->n_item + PAIRS_MIN, PAIRS_MAX);
+    return n / PL_BLOCK_PAIRS + (int64_t)PL_BLOCK_KINDS * omp_get_max_threads();
+}
+
+static pl_status grow_blocks(pl_surfaces *s, int64_t n)
+{
+    PL_TRY(pl_reserve((void **)&s->block, &s->block_capacity, n, sizeof *s->block));
+    while (s->n_block_all < n) {
+        pl_pair_block *block = pl_alloc(1, sizeof *block);
+        if (block == NULL) return PL_ERROR_MEMORY;
+        s->block[s->n_block_all++] = block;
+    }
+    return PL_OK;
+}
+
+static pl_pair_block *take_block(sink *to, int kind)
+{
+    pl_surfaces *s = to->s;
+    pl_pair_block *block = NULL;
+#pragma omp critical(pl_search_blocks)
+    {
+        bool room = s->n_block < max_blocks(s);
+        if (room && grow_blocks(s, s->n_block + 1) == PL_OK) block = s->block[s->n_block++];
+    }
+    to->failed = to->failed || block == NULL;
+    to->block[kind] = block;
+    if (block != NULL) {
+        block->kind = kind;
+        block->n = 0;
+    }
+    return block;
+}
+
+static inline void add(sink *to, int kind, int32_t a, int32_t b)
+{
+    pl_pair_block *block = to->block[kind];
+    if (block == NULL || block->n == PL_BLOCK_PAIRS) {
+        if (to->failed || (block = take_block(to, kind)) == NULL) return;
+    }
+    block->pair[block->n++] = (pl_pair){a, b};
+}
+
+// --- Two items ---
+
+static inline bool has_corner(const pl_item *item, int32_t point)
+{
+    return item->point[0] == point || item->point[1] == point || item->point[2] == point;
+}
+
+static inline pl_bound edge_bound(const pl_surfaces *s, int32_t edge)
+{
+    const int32_t *p = s->edge_point + 2 * (int64_t)edge;
+    return pl_bound_join(s->point_bound[p[0]], s->point_bound[p[1]]);
+}
+
+// Points of `a` with the face, the edge or the point that b is.
+static inline void pair_points(sink *to, const pl_item *a, const pl_item *b, const pl_bound *box,
+                               int kind)
+{
+    const pl_surfaces *s = to->s;
+    for (int k = 0; k < 3; k++) {
+        if ((a->own >> k & 1) == 0) continue;
+        int32_t p = a->point[k];
+        if (pl_bound_overlap(&s->point_bound[p], box) && !has_corner(b, p)) add(to, kind, p, b->id);
+    }
+}
+
+static inline void pair_edges(sink *to, const pl_item *a, const pl_item *b, const pl_bound *box)
+{
+    const pl_surfaces *s = to->s;
+    for (int k = 0; k < 3; k++) {
+        if ((a->own >> (3 + k) & 1) == 0) continue;
+        int32_t e = a->edge[k];
+        pl_bound eb = edge_bound(s, e);
+        if (!pl_bound_overlap(&eb, box)) continue;
+        const int32_t *p = s->edge_point + 2 * (int64_t)e;
+        for (int m = 0; m < 3; m++) {
+            if ((b->own >> (3 + m) & 1) == 0) continue;
+            int32_t f = b->edge[m];
+            const int32_t *q = s->edge_point + 2 * (int64_t)f;
+            if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
+            pl_bound fb = edge_bound(s, f);
+            if (!pl_bound_overlap(&eb, &fb)) continue;
+            add(to, PL_PAIR_EDGE_EDGE, PL_MIN(e, f), PL_MAX(e, f));
+        }
+    }
+}
+
+// A point by itself with the edges of another item.
+static void pair_point_edges(sink *to, const pl_item *a, const pl_item *b)
+{
+    const pl_surfaces *s = to->s;
+    int32_t p = a->point[0];
+    for (int m = 0; m < 3; m++) {
+        if ((b->own >> (3 + m) & 1) == 0 || has_corner(b, p)) continue;
+        pl_bound fb = edge_bound(s, b->edge[m]);
+        if (pl_bound_overlap(&s->point_bound[p], &fb)) {
+            add(to, PL_PAIR_VERTEX_EDGE, p, b->edge[m]);
+        }
+    }
+}
+
+// Distances between the features listed here are all that two items need: the closest points of two
+// edges may be their ends, so that edges by themselves need no points; only where a point by itself
+// is involved, nothing else speaks for its side.
+static void pair_items(sink *to, int32_t i, int32_t j)
+{
+    const pl_surfaces *s = to->s;
+    const pl_item *a = &s->item[i], *b = &s->item[j];
+    const pl_bound *box_a = &s->item_bound[i], *box_b = &s->item_bound[j];
+    if (b->kind == PL_ITEM_FACE) pair_points(to, a, b, box_b, PL_PAIR_VERTEX_FACE);
+    if (a->kind == PL_ITEM_FACE) pair_points(to, b, a, box_a, PL_PAIR_VERTEX_FACE);
+    if (a->kind != PL_ITEM_POINT && b->kind != PL_ITEM_POINT) {
+        pair_edges(to, a, b, box_b);
+        return;
+    }
+    if (a->kind != PL_ITEM_POINT || b->kind != PL_ITEM_POINT) {
+        if (a->kind == PL_ITEM_EDGE) pair_point_edges(to, b, a);
+        if (b->kind == PL_ITEM_EDGE) pair_point_edges(to, a, b);
+        return;
+    }
+    int32_t p = PL_MIN(a->id, b->id), q = PL_MAX(a->id, b->id);
+    if (p != q) add(to, PL_PAIR_VERTEX_VERTEX, p, q);
+}
+
+// --- Trees ---
+
+static void pair_leaves(sink *to, pl_subtree a, pl_subtree b)
+{
+    const pl_surfaces *s = to->s;
+    for (int32_t i = s->leaf_item[a.leaf]; i < s->leaf_item[a.leaf + 1]; i++) {
+        if (!pl_bound_overlap(&s->item_bound[i], &s->node_bound[b.node])) continue;
+        for (int32_t j = s->leaf_item[b.leaf]; j < s->leaf_item[b.leaf + 1]; j++) {
+            if (pl_bound_overlap(&s->item_bound[i], &s->item_bound[j])) pair_items(to, i, j);
+        }
+    }
+}
+
+static void search_two(sink *to, pl_subtree a, pl_subtree b)
+{
+    const pl_bound *box = to->s->node_bound;
+    pl_task stack[STACK];
+    int n = 0;
+    stack[n++] = (pl_task){a, b};
+    while (n > 0) {
+        pl_task t = stack[--n];
+        if (!pl_bound_overlap(&box[t.a.node], &box[t.b.node])) continue;
+        if (t.a.n_leaf == 1 && t.b.n_leaf == 1) {
+            pair_leaves(to, t.a, t.b);
+        } else if (t.a.n_leaf >= t.b.n_leaf) {
+            stack[n++] = (pl_task){pl_subtree_right(t.a), t.b};
+            stack[n++] = (pl_task){pl_subtree_left(t.a), t.b};
+        } else {
+            stack[n++] = (pl_task){t.a, pl_subtree_right(t.b)};
+            stack[n++] = (pl_task){t.a, pl_subtree_left(t.b)};
+        }
+    }
+}
+
+static bool smooth(const pl_surfaces *s, pl_subtree tree)
+{
+    if (tree.n_leaf < PL_PATCH_LEAVES || tree.n_leaf > PL_CHUNK_LEAVES) return false;
+    return pl_patch_smooth(s, &s->chunk[s->leaf_chunk[tree.leaf]], tree);
+}
+
+static void search_one(sink *to, pl_subtree tree)
+{
+    pl_surfaces *s = to->s;
+    if (tree.n_leaf == 1) {
+        int32_t first = s->leaf_item[tree.leaf], last = s->leaf_item[tree.leaf + 1];
+        for (int32_t i = first; i < last; i++) {
+            for (int32_t j = i + 1; j < last; j++) {
+                if (pl_bound_overlap(&s->item_bound[i], &s->item_bound[j])) pair_items(to, i, j);
+            }
+        }
+    } else if (smooth(s, tree)) {
+        add(to, PL_PAIR_PATCH, s->leaf_chunk[tree.leaf], tree.node);
+    } else {
+        search_one(to, pl_subtree_left(tree));
+        search_one(to, pl_subtree_right(tree));
+        search_two(to, pl_subtree_left(tree), pl_subtree_right(tree));
+    }
+}
+
+// --- Bodies ---
+
+bool pl_surfaces_paired(const pl_surfaces *s, int32_t a, int32_t b)
+{
+    const pl_surface_body *p = &s->body[a], *q = &s->body[b];
+    if (a == b) return p->self && !p->fixed;
+    if ((p->fixed && q->fixed) || (p->category & q->mask) == 0 || (q->category & p->mask) == 0) {
+        return false;
+    }
+    pl_pair pair = {PL_MIN(a, b), PL_MAX(a, b)};
+    int64_t lo = 0, hi = s->n_ignored;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        const pl_pair *at = &s->ignored[mid];
+        if (at->a == pair.a && at->b == pair.b) return false;
+        bool below = at->a < pair.a || (at->a == pair.a && at->b < pair.b);
+        if (below) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return true;
+}
+
+static pl_status add_task(pl_surfaces *s, pl_subtree a, pl_subtree b)
+{
+    if (s->n_task == s->task_capacity) {
+        PL_TRY(pl_reserve((void **)&s->task, &s->task_capacity, s->n_task + 1, sizeof *s->task));
+    }
+    s->task[s->n_task++] = (pl_task){a, b};
+    return PL_OK;
+}
+
+// The tree over the bodies, made anew each time: s->key in order, s->top its nodes.
+static void build_top(pl_surfaces *s, pl_subtree t)
+{
+    if (t.n_leaf == 1) {
+        s->top[t.node] = s->node_bound[s->body[s->key[t.leaf].index].tree.node];
+        return;
+    }
+    pl_subtree left = pl_subtree_left(t), right = pl_subtree_right(t);
+    pl_keys_split(s->key + t.leaf, t.n_leaf, left.n_leaf);
+    build_top(s, left);
+    build_top(s, right);
+    s->top[t.node] = pl_bound_join(s->top[left.node], s->top[right.node]);
+}
+
+static pl_status pair_bodies(pl_surfaces *s, pl_subtree a, pl_subtree b)
+{
+    if (!pl_bound_overlap(&s->top[a.node], &s->top[b.node])) return PL_OK;
+    if (a.n_leaf == 1 && b.n_leaf == 1) {
+        int32_t i = s->key[a.leaf].index, j = s->key[b.leaf].index;
+        if (!pl_surfaces_paired(s, i, j)) return PL_OK;
+        return add_task(s, s->body[i].tree, s->body[j].tree);
+    }
+    if (a.n_leaf >= b.n_leaf) {
+        PL_TRY(pair_bodies(s, pl_subtree_left(a), b));
+        return pair_bodies(s, pl_subtree_right(a), b);
+    }
+    PL_TRY(pair_bodies(s, a, pl_subtree_left(b)));
+    return pair_bodies(s, a, pl_subtree_right(b));
+}
+
+static pl_status pair_bodies_within(pl_surfaces *s, pl_subtree t)
+{
+    if (t.n_leaf == 1) {
+        int32_t i = s->key[t.leaf].index;
+        if (!pl_surfaces_paired(s, i, i)) return PL_OK;
+        return add_task(s, s->body[i].tree, s->body[i].tree);
+    }
+    PL_TRY(pair_bodies_within(s, pl_subtree_left(t)));
+    PL_TRY(pair_bodies_within(s, pl_subtree_right(t)));
+    return pair_bodies(s, pl_subtree_left(t), pl_subtree_right(t));
+}
+
+static pl_status first_tasks(pl_surfaces *s)
+{
+    int32_t n = 0;
+    for (int32_t b = 0; b < s->n_body; b++) {
+        if (s->body[b].tree.n_leaf == 0) continue;
+        const pl_bound *box = &s->node_bound[s->body[b].tree.node];
+        for (int k = 0; k < 3; k++) s->key[n].middle[k] = (box->lo[k] - box->nhi[k]) / 2;
+        s->key[n++].index = b;
+    }
+    s->n_task = 0;
+    if (n == 0) return PL_OK;
+    pl_subtree all = {0, 0, n};
+    build_top(s, all);
+    return pair_bodies_within(s, all);
+}
+
+// --- Work for the threads ---
+
+// Replaces a task by those one level below it.
+static pl_status split_task(pl_surfaces *s, pl_task t)
+{
+    if (t.a.node == t.b.node) {
+        pl_subtree left = pl_subtree_left(t.a), right = pl_subtree_right(t.a);
+        PL_TRY(add_task(s, left, left));
+        PL_TRY(add_task(s, right, right));
+        return add_task(s, left, right);
+    }
+    if (!pl_bound_overlap(&s->node_bound[t.a.node], &s->node_bound[t.b.node])) return PL_OK;
+    bool first = t.a.n_leaf >= t.b.n_leaf;
+    pl_subtree larger = first ? t.a : t.b, other = first ? t.b : t.a;
+    PL_TRY(add_task(s, pl_subtree_left(larger), other));
+    return add_task(s, pl_subtree_right(larger), other);
+}
+
+// Splits tasks until each is a small part of the whole. Patches are found within chunks, so a tree
+// within itself is not split below that.
+static pl_status split_tasks(pl_surfaces *s)
+{
+    int32_t most = PL_MAX(s->n_leaf / TASKS, TASK_LEAVES_MIN);
+    for (bool again = true; again;) {
+        again = false;
+        PL_TRY(pl_reserve((void **)&s->split, &s->split_capacity, s->n_task, sizeof *s->split));
+        int64_t n = s->n_task;
+        for (int64_t i = 0; i < n; i++) s->split[i] = s->task[i];
+        s->n_task = 0;
+        for (int64_t i = 0; i < n; i++) {
+            pl_task t = s->split[i];
+            bool within = t.a.node == t.b.node;
+            int32_t size = within ? t.a.n_leaf : t.a.n_leaf + t.b.n_leaf;
+            if (size <= (within ? PL_MAX(most, PL_CHUNK_LEAVES) : most)) {
+                PL_TRY(add_task(s, t.a, t.b));
+            } else {
+                PL_TRY(split_task(s, t));
+                again = true;
+            }
+        }
+    }
+    return PL_OK;
+}
+
+// Blocks for a search a little larger than this one, so that the next one need not ask for memory.
+static pl_status keep_spare(pl_surfaces *s)
+{
+    int64_t spare = s->n_block / 4 + (int64_t)PL_BLOCK_KINDS * omp_get_max_threads();
+    return grow_blocks(s, PL_MIN(s->n_block + spare, max_blocks(s)));
+}
+
+static pl_status finish(pl_surfaces *s, bool failed)
+{
+    if (!failed) return keep_spare(s);
+    if (s->n_block < max_blocks(s)) return pl_fail(PL_ERROR_MEMORY, "no memory for candidates");
+    return pl_fail(PL_ERROR_MEMORY,
+                   "more than %lld pairs of features of %d surface elements may touch: do bodies "
+                   "lie in the same place, or is the margin or a motion too large?",
+                   (long long)(s->n_block * PL_BLOCK_PAIRS), s->n_item);
+}
+
+pl_status pl_search_all(pl_surfaces *s)
+{
+    s->n_block = 0;
+    PL_TRY(first_tasks(s));
+    PL_TRY(split_tasks(s));
+    bool failed = false;
+#pragma omp parallel reduction(|| : failed) if (s->n_leaf > SEARCH_SERIAL)
+    {
+        sink to = {.s = s};
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t i = 0; i < s->n_task; i++) {
+            pl_task t = s->task[i];
+            if (to.failed) continue;
+            if (t.a.node == t.b.node) {
+                search_one(&to, t.a);
+            } else {
+                search_two(&to, t.a, t.b);
+            }
+        }
+        failed = to.failed;
+    }
+    return finish(s, failed);
+}
+
+// --- Searching again for what has grown ---
+
+static bool item_grown(const pl_item *item, const uint8_t *grown)
+{
+    return grown[item->point[0]] || grown[item->point[1]] || grown[item->point[2]];
+}
+
+// One grown item with a tree; two grown ones meet in the turn of the first.
+static void search_item(sink *to, int32_t i, pl_subtree tree, const uint8_t *grown)
+{
+    const pl_surfaces *s = to->s;
+    pl_subtree stack[STACK];
+    int n = 0;
+    stack[n++] = tree;
+    while (n > 0) {
+        pl_subtree t = stack[--n];
+        if (!pl_bound_overlap(&s->item_bound[i], &s->node_bound[t.node])) continue;
+        if (t.n_leaf > 1) {
+            stack[n++] = pl_subtree_right(t);
+            stack[n++] = pl_subtree_left(t);
+            continue;
+        }
+        for (int32_t j = s->leaf_item[t.leaf]; j < s->leaf_item[t.leaf + 1]; j++) {
+            if (j == i || (j < i && item_grown(&s->item[j], grown))) continue;
+            if (pl_bound_overlap(&s->item_bound[i], &s->item_bound[j])) pair_items(to, i, j);
+        }
+    }
+}
+
+// The subtree at a node of a chunk.
+static pl_subtree find_subtree(const pl_chunk *chunk, int32_t node)
+{
+    pl_subtree t = chunk->tree;
+    while (t.node != node) {
+        pl_subtree right = pl_subtree_right(t);
+        t = node < right.node ? pl_subtree_left(t) : right;
+    }
+    return t;
+}
+
+// Patches that stay smooth in the new motion are noted again.
+static void search_patches(sink *to, const pl_pair_block *block)
+{
+    const pl_surfaces *s = to->s;
+    for (int32_t i = 0; i < block->n; i++) {
+        pl_pair p = block->pair[i];
+        search_one(to, find_subtree(&s->chunk[p.a], p.b));
+    }
+}
+
+pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown)
+{
+    int64_t n_block = s->n_block;
+    sink to = {.s = s};
+    for (int64_t i = 0; i < n_block; i++) {
+        pl_pair_block *block = s->block[i];
+        if (block->kind != PL_PAIR_PATCH) continue;
+        search_patches(&to, block);
+        block->n = 0;
+    }
+    for (int32_t b = 0; b < s->n_body; b++) {
+        const pl_surface_body *body = &s->body[b];
+        for (int32_t i = body->item; i < body->item + body->n_item && !to.failed; i++) {
+            if (!item_grown(&s->item[i], grown)) continue;
+            for (int32_t other = 0; other < s->n_body; other++) {
+                if (s->body[other].tree.n_leaf == 0) continue;
+                if (!pl_surfaces_paired(s, b, other)) continue;
+                search_item(&to, i, s->body[other].tree, grown);
+            }
+        }
+    }
+    return finish(s, to.failed);
+}

@@ -1,0 +1,19 @@
+// Finding pairs of features whose boxes overlap. Internal.
+
+#ifndef PL_SEARCH_H
+#define PL_SEARCH_H
+
+#include "surfaces.h"
+
+// True if features of the two bodies (or of one, a = b) may be paired.
+bool pl_surfaces_paired(const pl_surfaces *s, int32_t a, int32_t b);
+
+// Fills the blocks with all pairs of the trees as they are, and with the patches that were left
+// out; each pair once. Fails with PL_ERROR_MEMORY, also if there are absurdly many.
+pl_status pl_search_all(pl_surfaces *s);
+
+// Adds the pairs of items with a point p for which grown[p] (n_point), and those within patches
+// that are no longer smooth. Pairs that were found before may be added again.
+pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown);
+
+#endif
