@@ -2,6 +2,7 @@
 // that they must touch.
 
 #include "bench.h"
+#include "bench_pass.h"
 #include "../base/hash.h"
 #include "../solvers/cg.h"
 #include "../solvers/vectors.h"
@@ -111,86 +112,37 @@ static void free_problem(problem *p)
 
 // --- The plain passes ---
 
-// A line of the cache, read at once where the machine can (in halves, the pass took 1.4 times as
-// long). The few bytes past the last whole one are left out.
-typedef uint64_t line __attribute__((vector_size(64)));
-
-PL_CLONES static uint64_t read_lines(const line *data, int64_t n)
-{
-    line a = {0}, b = {0}, c = {0}, d = {0};
-    for (int64_t i = 0; i + 4 <= n; i += 4) {
-        a += data[i];
-        b += data[i + 1];
-        c += data[i + 2];
-        d += data[i + 3];
-    }
-    a += b + c + d;
-    return a[0] ^ a[1] ^ a[2] ^ a[3] ^ a[4] ^ a[5] ^ a[6] ^ a[7];
-}
-
-PL_CLONES static void write_lines(line *data, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) data[i] += 1;
-}
-
-// Keeps the compiler from leaving out work whose result nobody reads.
-static volatile uint64_t sink;
-
-typedef struct span {
-    void *data;
-    int64_t bytes;
-    bool write;
-} span;
-
-static void pass_over(const span *spans, int n)
-{
-    uint64_t sum = 0;
-#pragma omp parallel reduction(+ : sum)
-    for (int s = 0; s < n; s++) {
-        int64_t lines = spans[s].bytes / (int64_t)sizeof(line);
-        int64_t first = lines * omp_get_thread_num() / omp_get_num_threads();
-        int64_t last = lines * (omp_get_thread_num() + 1) / omp_get_num_threads();
-        line *data = (line *)spans[s].data + first;
-        if (spans[s].write) {
-            write_lines(data, last - first);
-        } else {
-            sum += read_lines(data, last - first);
-        }
-    }
-    sink = sum;
-}
-
 static void flush_caches(const problem *p)
 {
-    const span all = {p->flush, FLUSH_BYTES, true};
-    if (p->flush != NULL) pass_over(&all, 1);
+    const pl_span all = {p->flush, FLUSH_BYTES, true};
+    if (p->flush != NULL) pl_pass_over(&all, 1);
 }
 
 enum { MOST_SPANS = 11 };
 
 // What y := A x touches.
-static int list_product(const pl_bsr *A, double *x, double *y, span *out)
+static int list_product(const pl_bsr *A, double *x, double *y, pl_span *out)
 {
     int64_t vector = 3 * (int64_t)A->n * (int64_t)sizeof(double);
-    out[0] = (span){A->val, 9 * A->nnz * (int64_t)sizeof *A->val, false};
-    out[1] = (span){A->col, A->nnz * (int64_t)sizeof *A->col, false};
-    out[2] = (span){A->row, A->n * (int64_t)sizeof *A->row, false};
-    out[3] = (span){x, vector, false};
-    out[4] = (span){y, vector, true};
+    out[0] = (pl_span){A->val, 9 * A->nnz * (int64_t)sizeof *A->val, false};
+    out[1] = (pl_span){A->col, A->nnz * (int64_t)sizeof *A->col, false};
+    out[2] = (pl_span){A->row, A->n * (int64_t)sizeof *A->row, false};
+    out[3] = (pl_span){x, vector, false};
+    out[4] = (pl_span){y, vector, true};
     return 5;
 }
 
 // What an iteration touches, pass by pass: see solvers/cg.c.
-static int list_iteration(const problem *p, span *out)
+static int list_iteration(const problem *p, pl_span *out)
 {
     int64_t vector = 3 * (int64_t)p->A.n * (int64_t)sizeof(double);
     int n = list_product(&p->A, p->cg.p, p->cg.q, out);
-    out[n++] = (span){p->M.inv, 2 * vector, false};
-    out[n++] = (span){p->cg.r, vector, true};
-    out[n++] = (span){p->cg.q, vector, true};
-    out[n++] = (span){p->cg.q, vector, false};
-    out[n++] = (span){p->cg.p, vector, true};
-    out[n++] = (span){p->x, vector, true};
+    out[n++] = (pl_span){p->M.inv, 2 * vector, false};
+    out[n++] = (pl_span){p->cg.r, vector, true};
+    out[n++] = (pl_span){p->cg.q, vector, true};
+    out[n++] = (pl_span){p->cg.q, vector, false};
+    out[n++] = (pl_span){p->cg.p, vector, true};
+    out[n++] = (pl_span){p->x, vector, true};
     return n;
 }
 
@@ -225,7 +177,7 @@ typedef struct kernel {
     double goal;                 // 0: none is claimed
 } kernel;
 
-static void measure(const kernel *k, problem *p, int threads, const span *spans, int n_span)
+static void measure(const kernel *k, problem *p, int threads, const pl_span *spans, int n_span)
 {
     omp_set_num_threads(threads);
     if (k->prepare != NULL) k->prepare(p);
@@ -234,7 +186,7 @@ static void measure(const kernel *k, problem *p, int threads, const span *spans,
     for (int i = 0; i < REPEATS; i++) {
         flush_caches(p);
         double start = pl_seconds();
-        pass_over(spans, n_span);
+        pl_pass_over(spans, n_span);
         pass = PL_MIN(pass, pl_seconds() - start);
         if (k->prepare != NULL) k->prepare(p);
         flush_caches(p);
@@ -258,7 +210,7 @@ static void measure_all(problem *p)
     printf("%-12s %7s %8s %8s %8s %8s %6s  %s\n", "", "threads", "MB", "GB/s", "plain ms", "ms",
            "ratio", "hash of the result");
     for (int threads = 1; threads <= MAX_THREADS; threads++) {
-        span spans[MOST_SPANS];
+        pl_span spans[MOST_SPANS];
         measure(&product, p, threads, spans, list_product(&p->A, p->b, p->x, spans));
         measure(&iteration, p, threads, spans, list_iteration(p, spans));
     }

@@ -17,6 +17,7 @@ typedef struct bench {
 static const bench benches[] = {
     {"mesh", pl_bench_mesh, "the mesh readers against a plain pass over the bytes"},
     {"fem", pl_bench_fem, "force and stiffness assembly, likewise"},
+    {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
     {"spmv", pl_bench_spmv, "the sparse product and an iteration of CG, likewise"},
 };
 
@@ -27,7 +28,7 @@ static void list_benches(char *notes)
     pl_text text = pl_text_start(notes, NOTES_SIZE);
     pl_text_add(&text, "NAME is\n");
     for (int i = 0; i < BENCHES; i++) {
-        pl_text_add(&text, "  %-8s %s\n", benches[i].name, benches[i].summary);
+        pl_text_add(&text, "  %-9s %s\n", benches[i].name, benches[i].summary);
     }
 }
 

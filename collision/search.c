@@ -82,35 +82,59 @@ static inline pl_bound edge_bound(const pl_surfaces *s, int32_t edge)
     return pl_bound_join(s->point_bound[p[0]], s->point_bound[p[1]]);
 }
 
-// Points of `a` with the face, the edge or the point that b is.
-static inline void pair_points(sink *to, const pl_item *a, const pl_item *b, const pl_bound *box,
-                               int kind)
+// Bit k: the item owns its corner k, and the box around its motion meets `box`.
+static inline unsigned corners_meeting(const pl_surfaces *s, const pl_item *item,
+                                       const pl_bound *box)
 {
-    const pl_surfaces *s = to->s;
+    unsigned bits = 0;
     for (int k = 0; k < 3; k++) {
-        if ((a->own >> k & 1) == 0) continue;
-        int32_t p = a->point[k];
-        if (pl_bound_overlap(&s->point_bound[p], box) && !has_corner(b, p)) add(to, kind, p, b->id);
+        bits |= (unsigned)pl_bound_overlap(&s->point_bound[item->point[k]], box) << k;
+    }
+    return bits & item->own & 7;
+}
+
+// The same for its edges.
+static inline unsigned edges_meeting(const pl_surfaces *s, const pl_item *item, const pl_bound *box)
+{
+    unsigned bits = 0;
+    const pl_bound *p[3];
+    for (int k = 0; k < 3; k++) p[k] = &s->point_bound[item->point[k]];
+    for (int k = 0; k < 3; k++) {
+        pl_bound edge = pl_bound_join(*p[k], *p[(k + 1) % 3]);
+        bits |= (unsigned)pl_bound_overlap(&edge, box) << k;
+    }
+    return bits & item->own >> 3;
+}
+
+// Points of `a` with the face that b is.
+static inline void pair_points(sink *to, const pl_item *a, const pl_item *b, const pl_bound *box)
+{
+    unsigned bits = corners_meeting(to->s, a, box);
+    for (; bits != 0; bits &= bits - 1) {
+        int32_t p = a->point[__builtin_ctz(bits)];
+        if (!has_corner(b, p)) add(to, PL_PAIR_VERTEX_FACE, p, b->id);
     }
 }
 
-static inline void pair_edges(sink *to, const pl_item *a, const pl_item *b, const pl_bound *box)
+static inline void pair_two_edges(sink *to, int32_t e, int32_t f)
 {
     const pl_surfaces *s = to->s;
-    for (int k = 0; k < 3; k++) {
-        if ((a->own >> (3 + k) & 1) == 0) continue;
-        int32_t e = a->edge[k];
-        pl_bound eb = edge_bound(s, e);
-        if (!pl_bound_overlap(&eb, box)) continue;
-        const int32_t *p = s->edge_point + 2 * (int64_t)e;
-        for (int m = 0; m < 3; m++) {
-            if ((b->own >> (3 + m) & 1) == 0) continue;
-            int32_t f = b->edge[m];
-            const int32_t *q = s->edge_point + 2 * (int64_t)f;
-            if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
-            pl_bound fb = edge_bound(s, f);
-            if (!pl_bound_overlap(&eb, &fb)) continue;
-            add(to, PL_PAIR_EDGE_EDGE, PL_MIN(e, f), PL_MAX(e, f));
+    const int32_t *p = s->edge_point + 2 * (int64_t)e, *q = s->edge_point + 2 * (int64_t)f;
+    if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) return;
+    pl_bound eb = edge_bound(s, e), fb = edge_bound(s, f);
+    if (pl_bound_overlap(&eb, &fb)) add(to, PL_PAIR_EDGE_EDGE, PL_MIN(e, f), PL_MAX(e, f));
+}
+
+// Few edges reach into the other item's box, so these are sorted out on both sides first.
+static inline void pair_edges(sink *to, const pl_item *a, const pl_item *b, const pl_bound *box_a,
+                              const pl_bound *box_b)
+{
+    unsigned of_a = edges_meeting(to->s, a, box_b);
+    if (of_a == 0) return;
+    unsigned of_b = edges_meeting(to->s, b, box_a);
+    for (; of_a != 0; of_a &= of_a - 1) {
+        for (unsigned bits = of_b; bits != 0; bits &= bits - 1) {
+            pair_two_edges(to, a->edge[__builtin_ctz(of_a)], b->edge[__builtin_ctz(bits)]);
         }
     }
 }
@@ -137,10 +161,10 @@ static void pair_items(sink *to, int32_t i, int32_t j)
     const pl_surfaces *s = to->s;
     const pl_item *a = &s->item[i], *b = &s->item[j];
     const pl_bound *box_a = &s->item_bound[i], *box_b = &s->item_bound[j];
-    if (b->kind == PL_ITEM_FACE) pair_points(to, a, b, box_b, PL_PAIR_VERTEX_FACE);
-    if (a->kind == PL_ITEM_FACE) pair_points(to, b, a, box_a, PL_PAIR_VERTEX_FACE);
+    if (b->kind == PL_ITEM_FACE) pair_points(to, a, b, box_b);
+    if (a->kind == PL_ITEM_FACE) pair_points(to, b, a, box_a);
     if (a->kind != PL_ITEM_POINT && b->kind != PL_ITEM_POINT) {
-        pair_edges(to, a, b, box_b);
+        pair_edges(to, a, b, box_a, box_b);
         return;
     }
     if (a->kind != PL_ITEM_POINT || b->kind != PL_ITEM_POINT) {
