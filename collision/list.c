@@ -121,8 +121,8 @@ static pl_status make_list(pl_surfaces *s, int kind, int32_t n_first)
 
 pl_status pl_lists_make(pl_surfaces *s)
 {
-    PL_TRY(make_list(s, PL_PAIR_VERTEX_FACE, s->n_point));
-    PL_TRY(make_list(s, PL_PAIR_EDGE_EDGE, s->n_edge));
-    PL_TRY(make_list(s, PL_PAIR_VERTEX_EDGE, s->n_point));
-    return make_list(s, PL_PAIR_VERTEX_VERTEX, s->n_point);
+    PL_TRY(make_list(s, PL_VERTEX_FACE, s->n_point));
+    PL_TRY(make_list(s, PL_EDGE_EDGE, s->n_edge));
+    PL_TRY(make_list(s, PL_VERTEX_EDGE, s->n_point));
+    return make_list(s, PL_VERTEX_VERTEX, s->n_point);
 }

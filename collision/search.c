@@ -112,7 +112,7 @@ static inline void pair_points(sink *to, const pl_item *a, const pl_item *b, con
     unsigned bits = corners_meeting(to->s, a, box);
     for (; bits != 0; bits &= bits - 1) {
         int32_t p = a->point[__builtin_ctz(bits)];
-        if (!has_corner(b, p)) add(to, PL_PAIR_VERTEX_FACE, p, b->id);
+        if (!has_corner(b, p)) add(to, PL_VERTEX_FACE, p, b->id);
     }
 }
 
@@ -122,7 +122,7 @@ static inline void pair_two_edges(sink *to, int32_t e, int32_t f)
     const int32_t *p = s->edge_point + 2 * (int64_t)e, *q = s->edge_point + 2 * (int64_t)f;
     if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) return;
     pl_bound eb = edge_bound(s, e), fb = edge_bound(s, f);
-    if (pl_bound_overlap(&eb, &fb)) add(to, PL_PAIR_EDGE_EDGE, PL_MIN(e, f), PL_MAX(e, f));
+    if (pl_bound_overlap(&eb, &fb)) add(to, PL_EDGE_EDGE, PL_MIN(e, f), PL_MAX(e, f));
 }
 
 // Few edges reach into the other item's box, so these are sorted out on both sides first.
@@ -148,7 +148,7 @@ static void pair_point_edges(sink *to, const pl_item *a, const pl_item *b)
         if ((b->own >> (3 + m) & 1) == 0 || has_corner(b, p)) continue;
         pl_bound fb = edge_bound(s, b->edge[m]);
         if (pl_bound_overlap(&s->point_bound[p], &fb)) {
-            add(to, PL_PAIR_VERTEX_EDGE, p, b->edge[m]);
+            add(to, PL_VERTEX_EDGE, p, b->edge[m]);
         }
     }
 }
@@ -173,7 +173,7 @@ static void pair_items(sink *to, int32_t i, int32_t j)
         return;
     }
     int32_t p = PL_MIN(a->id, b->id), q = PL_MAX(a->id, b->id);
-    if (p != q) add(to, PL_PAIR_VERTEX_VERTEX, p, q);
+    if (p != q) add(to, PL_VERTEX_VERTEX, p, q);
 }
 
 // --- Trees ---

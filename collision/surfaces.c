@@ -372,7 +372,7 @@ const int32_t *pl_surfaces_edges(const pl_surfaces *s)
 static pl_status hand_out(pl_surfaces *s, pl_candidates *out)
 {
     PL_TRY(pl_lists_make(s));
-    static const int vertices[PL_PAIR_KINDS] = {1, 0, 1, 2};
+    static const int vertices[PL_PAIR_KINDS] = {2, 1, 1, 0};
     for (int kind = 0; kind < PL_PAIR_KINDS; kind++) {
         if (vertices[kind] == 0) continue;
 #pragma omp parallel for schedule(static) if (s->n_list[kind] > 100000)
@@ -383,14 +383,14 @@ static pl_status hand_out(pl_surfaces *s, pl_candidates *out)
         }
     }
     *out = (pl_candidates){
-        .n_vertex_face = s->n_list[PL_PAIR_VERTEX_FACE],
-        .n_edge_edge = s->n_list[PL_PAIR_EDGE_EDGE],
-        .n_vertex_edge = s->n_list[PL_PAIR_VERTEX_EDGE],
-        .n_vertex_vertex = s->n_list[PL_PAIR_VERTEX_VERTEX],
-        .vertex_face = (const int32_t *)s->list[PL_PAIR_VERTEX_FACE],
-        .edge_edge = (const int32_t *)s->list[PL_PAIR_EDGE_EDGE],
-        .vertex_edge = (const int32_t *)s->list[PL_PAIR_VERTEX_EDGE],
-        .vertex_vertex = (const int32_t *)s->list[PL_PAIR_VERTEX_VERTEX],
+        .n_vertex_face = s->n_list[PL_VERTEX_FACE],
+        .n_edge_edge = s->n_list[PL_EDGE_EDGE],
+        .n_vertex_edge = s->n_list[PL_VERTEX_EDGE],
+        .n_vertex_vertex = s->n_list[PL_VERTEX_VERTEX],
+        .vertex_face = (const int32_t *)s->list[PL_VERTEX_FACE],
+        .edge_edge = (const int32_t *)s->list[PL_EDGE_EDGE],
+        .vertex_edge = (const int32_t *)s->list[PL_VERTEX_EDGE],
+        .vertex_vertex = (const int32_t *)s->list[PL_VERTEX_VERTEX],
     };
     return PL_OK;
 }

@@ -75,15 +75,9 @@ typedef struct pl_pair {
     int32_t a, b;
 } pl_pair;
 
-typedef enum pl_pair_kind {
-    PL_PAIR_VERTEX_FACE,
-    PL_PAIR_EDGE_EDGE,
-    PL_PAIR_VERTEX_EDGE,
-    PL_PAIR_VERTEX_VERTEX,
-    PL_PAIR_KINDS,
-    PL_PAIR_PATCH = PL_PAIR_KINDS, // a chunk and a node of it that cannot touch itself
-    PL_BLOCK_KINDS,
-} pl_pair_kind;
+// Kinds of pairs as in pl_pair_kind, and one more for blocks: a chunk and a node of it that cannot
+// touch itself.
+enum { PL_PAIR_KINDS = PL_EDGE_EDGE + 1, PL_PAIR_PATCH = PL_PAIR_KINDS, PL_BLOCK_KINDS };
 
 // Pairs in blocks, so that threads can add without moving what others wrote.
 enum { PL_BLOCK_PAIRS = 2048 };
