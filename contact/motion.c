@@ -87,29 +87,49 @@ static void interpolate(const pl_path *path, double s, double offset[3], double 
     *angle += a->angle + u * (b->angle - a->angle);
 }
 
-void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3])
+// Offset and angle at time t, and the unit axis (none if the angle is 0).
+static void evaluate(const pl_path *path, double t, double offset[3], double *angle, double axis[3])
 {
     const pl_motion *m = &path->motion;
     double s = fmin(fmax(t, m->start), m->end) - m->start;
-    double offset[3], angle = m->rate * s;
+    *angle = m->rate * s;
     for (int k = 0; k < 3; k++) offset[k] = m->velocity[k] * s;
-    interpolate(path, s, offset, &angle);
+    interpolate(path, s, offset, angle);
+    double length = length_of(m->axis);
+    for (int k = 0; k < 3; k++) axis[k] = *angle != 0 ? m->axis[k] / length : 0;
+}
+
+void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3])
+{
+    const double *centre = path->motion.centre;
+    double offset[3], angle, a[3], r[3], dot = 0;
+    evaluate(path, t, offset, &angle, a);
     if (angle == 0) {
         for (int k = 0; k < 3; k++) x[k] = x0[k] + offset[k];
         return;
     }
     // Rodrigues: R r = r cos + (a x r) sin + a (a . r) (1 - cos) with the unit axis a.
-    double length = length_of(m->axis);
-    double a[3], r[3], dot = 0;
     for (int k = 0; k < 3; k++) {
-        a[k] = m->axis[k] / length;
-        r[k] = x0[k] - m->centre[k];
+        r[k] = x0[k] - centre[k];
         dot += a[k] * r[k];
     }
     double c = cos(angle), sn = sin(angle);
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         double cross = a[i] * r[j] - a[j] * r[i];
-        x[k] = m->centre[k] + r[k] * c + cross * sn + a[k] * dot * (1 - c) + offset[k];
+        x[k] = centre[k] + r[k] * c + cross * sn + a[k] * dot * (1 - c) + offset[k];
+    }
+}
+
+void pl_path_step(const pl_path *path, double t0, double t1, double at[3], double u[6])
+{
+    double offset[2][3], angle[2], axis[2][3], dt = t1 - t0;
+    evaluate(path, t0, offset[0], &angle[0], axis[0]);
+    evaluate(path, t1, offset[1], &angle[1], axis[1]);
+    for (int k = 0; k < 3; k++) {
+        at[k] = path->motion.centre[k] + offset[0][k];
+        u[k] = (offset[1][k] - offset[0][k]) / dt;
+        // Both ends turn about one axis; one that has not turned does not name it.
+        u[3 + k] = (angle[1] - angle[0]) / dt * axis[angle[1] != 0][k];
     }
 }

@@ -20,4 +20,10 @@ bool pl_path_active(const pl_path *path, double t, double slack);
 // Where the path takes the point x0 by time t.
 void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3]);
 
+// The motion from t0 to t1 as one of a rigid body, of which `at` is a point at t0: u (6) is the
+// velocity of that point [m/s] and the angular velocity [rad/s], both constant. A point at + r
+// moves to at + dt (u[0..2]) + exp(dt u[3..5]) r, whole turns included; only a key between t0 and
+// t1 makes the way there another one.
+void pl_path_step(const pl_path *path, double t0, double t1, double at[3], double u[6]);
+
 #endif

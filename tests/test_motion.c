@@ -1,6 +1,7 @@
 // Motions: where they take a point, when they hold, what is no motion.
 
 #include "../contact/motion.h"
+#include "../rigid/rotation.h"
 #include "failing_alloc.h"
 #include "matrix3.h"
 #include "worlds.h"
@@ -156,6 +157,55 @@ static void test_when_it_holds(void)
     pl_path_free(&path);
 }
 
+// A point moves as the rigid motion says, from anywhere on the path to anywhere else.
+static void test_step_of_a_rigid_body(void)
+{
+    const pl_motion_key key[3] = {{1, {1, 0, 0}, 0}, {2, {1, 2, 0}, 3}, {4, {1, 2, 4}, -20}};
+    for (int round = 0; round < 300; round++) {
+        pl_motion motion = pl_motion_default();
+        motion.start = 1;
+        motion.end = round % 3 ? 6 : INFINITY;
+        motion.rate = round % 2 ? random_between(-30, 30) : 0;
+        motion.key = key;
+        motion.n_key = round % 5 ? 3 : 0;
+        double x0[3], before[3], after[3], at[3], u[6], r[3], turn[3], q[4], d[3];
+        for (int k = 0; k < 3; k++) {
+            motion.axis[k] = random_between(-1, 1);
+            motion.centre[k] = random_between(-1, 1);
+            motion.velocity[k] = random_between(-1, 1);
+            x0[k] = random_between(-2, 2);
+        }
+        pl_path path;
+        TEST_ASSERT_EQUAL(PL_OK, pl_path_create(&motion, &path));
+        double t0 = random_between(0, 7), dt = random_between(0.01, 1);
+        pl_path_apply(&path, t0, x0, before);
+        pl_path_apply(&path, t0 + dt, x0, after);
+        pl_path_step(&path, t0, t0 + dt, at, u);
+        for (int k = 0; k < 3; k++) turn[k] = dt * u[3 + k];
+        pl_subtract(before, at, r);
+        pl_rotation_exp(turn, q);
+        pl_rotation_displace(q, r, d);
+        // The rounding of an angle of up to 200 rad.
+        for (int k = 0; k < 3; k++)
+            TEST_ASSERT_DOUBLE_WITHIN(1e-12, after[k], before[k] + dt * u[k] + d[k]);
+        pl_path_free(&path);
+    }
+    // Whole turns count, and an axis without use may be missing.
+    pl_motion motion = pl_motion_default();
+    motion.rate = 100;
+    pl_path path;
+    double at[3], u[6];
+    TEST_ASSERT_EQUAL(PL_OK, pl_path_create(&motion, &path));
+    pl_path_step(&path, 0, 1, at, u);
+    TEST_ASSERT_EQUAL_DOUBLE(100, u[5]);
+    pl_path_free(&path);
+    motion.rate = motion.axis[2] = 0;
+    TEST_ASSERT_EQUAL(PL_OK, pl_path_create(&motion, &path));
+    pl_path_step(&path, 0, 1, at, u);
+    for (int k = 0; k < 6; k++) TEST_ASSERT_EQUAL_DOUBLE(0, u[k]);
+    pl_path_free(&path);
+}
+
 #define REFUSE(part, ...)                                                                          \
     do {                                                                                           \
         pl_motion motion = pl_motion_default();                                                    \
@@ -216,6 +266,7 @@ int main(void)
     RUN_TEST(test_keys);
     RUN_TEST(test_keys_are_copied);
     RUN_TEST(test_when_it_holds);
+    RUN_TEST(test_step_of_a_rigid_body);
     RUN_TEST(test_refuses);
     RUN_TEST(test_axis_of_any_length);
     RUN_TEST(test_allocation_failure);
