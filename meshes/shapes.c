@@ -1,16 +1,6 @@
-// Solids with exact counts, made without a mesher.
-//
-// Nearly all of them are one construction: a plane section of triangles is swept through stations,
-// and the prism between a triangle and its next station becomes three tets. With the section's
-// corners sorted, i < j < k, and a, b the two stations, these are the staircase
-//     (a_i a_j a_k b_k), (a_i a_j b_j b_k), (a_i b_i b_j b_k),
-// which cuts a side wall along the diagonal from the lower corner's a to the higher corner's b. The
-// rule depends on the section alone, so neighbours agree, also where a closed sweep meets its
-// start.
+// Solids by name, with exact counts, made without a mesher: nearly all are swept.
 
-#include "mesh.h"
-#include "neighbours.h"
-#include "predicates.h"
+#include "sweep.h"
 #include "../base/number.h"
 #include "../base/text.h"
 
@@ -19,104 +9,7 @@
 
 #define TAU 6.283185307179586476925286766559
 
-// --- The sweep ---
-
-typedef struct section {
-    int32_t n_point, n_tri;
-    double *point; // (2*n_point)
-    int32_t *tri;  // (3*n_tri)
-} section;
-
-static void section_free(section *s)
-{
-    pl_free(s->point);
-    pl_free(s->tri);
-}
-
-static pl_status section_alloc(int64_t n_point, int64_t n_tri, section *s)
-{
-    *s = (section){(int32_t)n_point, (int32_t)n_tri, NULL, NULL};
-    if (n_point > PL_MESH_MAX || n_tri > PL_MESH_MAX) {
-        return pl_fail(PL_ERROR_ARGUMENT, "too many cells");
-    }
-    s->point = pl_alloc(2 * n_point, sizeof *s->point);
-    s->tri = pl_alloc(3 * n_tri, sizeof *s->tri);
-    if (s->point != NULL && s->tri != NULL) return PL_OK;
-    section_free(s);
-    return PL_ERROR_MEMORY;
-}
-
-static void add_tri(section *s, int32_t *n, int32_t a, int32_t b, int32_t c)
-{
-    int32_t *t = s->tri + 3 * (int64_t)(*n)++;
-    t[0] = a;
-    t[1] = b;
-    t[2] = c;
-}
-
-// Turns every tet to a positive volume, then takes the boundary as the faces.
-static pl_status finish_solid(pl_mesh *mesh, pl_mesh **out)
-{
-    for (int64_t i = 0; i < mesh->n_tet; i++) {
-        int32_t *t = mesh->tet + 4 * i;
-        const double *x = mesh->x;
-        if (pl_orient3d(x + 3 * (int64_t)t[0], x + 3 * (int64_t)t[1], x + 3 * (int64_t)t[2],
-                        x + 3 * (int64_t)t[3]) < 0) {
-            pl_swap(t + 2, t + 3);
-        }
-    }
-    pl_free(mesh->face);
-    pl_status status =
-        pl_tet_boundary(mesh->n_vert, mesh->n_tet, mesh->tet, &mesh->face, &mesh->n_face);
-    if (status != PL_OK) {
-        pl_mesh_destroy(mesh);
-        return status;
-    }
-    *out = mesh;
-    return PL_OK;
-}
-
-// Where the section's point (u, v) lies at a station.
-typedef void place_fn(double u, double v, int32_t station, const void *context, double x[3]);
-
-static void add_prism(pl_mesh *mesh, int64_t *n, const int32_t corner[3], int32_t a, int32_t b)
-{
-    int32_t i = corner[0], j = corner[1], k = corner[2];
-    if (i > j) pl_swap(&i, &j);
-    if (j > k) pl_swap(&j, &k);
-    if (i > j) pl_swap(&i, &j);
-    const int32_t tets[12] = {a + i, a + j, a + k, b + k, a + i, a + j,
-                              b + j, b + k, a + i, b + i, b + j, b + k};
-    memcpy(mesh->tet + *n, tets, sizeof tets);
-    *n += 12;
-}
-
-// Frees the section. `closed` joins the last station with the first.
-static pl_status sweep(section *s, int32_t stations, bool closed, place_fn *place,
-                       const void *context, pl_mesh **out)
-{
-    int64_t spans = closed ? stations : stations - 1;
-    pl_mesh *mesh;
-    pl_status status =
-        pl_mesh_alloc((int64_t)s->n_point * stations, 0, 3 * s->n_tri * spans, &mesh);
-    if (status == PL_OK) {
-        for (int32_t i = 0; i < stations; i++) {
-            double *x = mesh->x + 3 * (int64_t)i * s->n_point;
-            for (int32_t p = 0; p < s->n_point; p++) {
-                place(s->point[2 * p], s->point[2 * p + 1], i, context, x + 3 * (int64_t)p);
-            }
-        }
-        int64_t n = 0;
-        for (int32_t i = 0; i < spans; i++) {
-            int32_t a = i * s->n_point, b = (i + 1) % stations * s->n_point;
-            for (int32_t t = 0; t < s->n_tri; t++)
-                add_prism(mesh, &n, s->tri + 3 * (int64_t)t, a, b);
-        }
-        status = finish_solid(mesh, out);
-    }
-    section_free(s);
-    return status;
-}
+// --- Paths of a sweep ---
 
 typedef struct straight {
     double start, step;
@@ -145,97 +38,15 @@ static void place_circle(double u, double v, int32_t station, const void *contex
     x[2] = v;
 }
 
-// --- Sections ---
-
-typedef struct rectangle { // of cells, in units of cells
-    int32_t x, y, width, height;
-} rectangle;
-
-static bool in_hole(const rectangle *hole, int n_hole, int32_t x, int32_t y, bool interior_vertex)
-{
-    for (int i = 0; i < n_hole; i++) {
-        const rectangle *h = &hole[i];
-        int32_t least = interior_vertex ? 1 : 0;
-        if (x >= h->x + least && x < h->x + h->width && y >= h->y + least && y < h->y + h->height) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// A centred grid of cells, without those in the holes; each cell is two triangles.
-static pl_status grid_section(const double size[2], const int32_t cells[2], const rectangle *hole,
-                              int n_hole, section *s)
-{
-    int64_t n_vert = ((int64_t)cells[0] + 1) * (cells[1] + 1),
-            n_cell = (int64_t)cells[0] * cells[1];
-    for (int i = 0; i < n_hole; i++) {
-        n_vert -= (hole[i].width - 1) * (hole[i].height - 1);
-        n_cell -= hole[i].width * hole[i].height;
-    }
-    PL_TRY(section_alloc(n_vert, 2 * n_cell, s));
-    int32_t row = cells[0] + 1;
-    int32_t *number = pl_alloc((int64_t)row * (cells[1] + 1), sizeof *number);
-    if (number == NULL) {
-        section_free(s);
-        return PL_ERROR_MEMORY;
-    }
-    int32_t n = 0;
-    for (int32_t y = 0; y <= cells[1]; y++) {
-        for (int32_t x = 0; x <= cells[0]; x++) {
-            if (in_hole(hole, n_hole, x, y, true)) continue;
-            s->point[2 * n] = size[0] * ((double)x / cells[0] - 0.5);
-            s->point[2 * n + 1] = size[1] * ((double)y / cells[1] - 0.5);
-            number[y * row + x] = n++;
-        }
-    }
-    n = 0;
-    for (int32_t y = 0; y < cells[1]; y++) {
-        for (int32_t x = 0; x < cells[0]; x++) {
-            if (in_hole(hole, n_hole, x, y, false)) continue;
-            const int32_t *v = number + y * row + x;
-            add_tri(s, &n, v[0], v[1], v[row + 1]);
-            add_tri(s, &n, v[0], v[row + 1], v[row]);
-        }
-    }
-    pl_free(number);
-    return PL_OK;
-}
-
-// A disc: the centre and `rings` circles of `around` points each.
-static pl_status disc_section(double radius, int32_t around, int32_t rings, section *s)
-{
-    PL_TRY(section_alloc(1 + (int64_t)around * rings, (int64_t)around * (2 * rings - 1), s));
-    s->point[0] = s->point[1] = 0;
-    for (int32_t r = 0; r < rings; r++) {
-        for (int32_t i = 0; i < around; i++) {
-            double *p = s->point + 2 * (1 + (int64_t)r * around + i);
-            p[0] = radius * (r + 1) / rings * cos(TAU * i / around);
-            p[1] = radius * (r + 1) / rings * sin(TAU * i / around);
-        }
-    }
-    int32_t n = 0;
-    for (int32_t i = 0; i < around; i++) {
-        int32_t next = (i + 1) % around;
-        add_tri(s, &n, 0, 1 + i, 1 + next);
-        for (int32_t r = 1; r < rings; r++) {
-            int32_t inner = 1 + (r - 1) * around, outer = inner + around;
-            add_tri(s, &n, inner + i, outer + i, outer + next);
-            add_tri(s, &n, inner + i, outer + next, inner + next);
-        }
-    }
-    return PL_OK;
-}
-
 // --- Shapes: the values `v` come in the order of the table below, three per key ---
 
 static pl_status make_box(const double *v, pl_mesh **out)
 {
     int32_t cells[3] = {(int32_t)v[3], (int32_t)v[4], (int32_t)v[5]};
-    section s;
-    PL_TRY(grid_section(v, cells, NULL, 0, &s));
+    pl_section s;
+    PL_TRY(pl_section_grid(v, cells, NULL, 0, &s));
     straight line = {-0.5 * v[2], v[2] / cells[2], {0, 1, 2}};
-    return sweep(&s, cells[2] + 1, false, place_straight, &line, out);
+    return pl_sweep(&s, cells[2] + 1, false, place_straight, &line, out);
 }
 
 static pl_status make_cube(const double *v, pl_mesh **out)
@@ -249,11 +60,11 @@ static pl_status make_cube(const double *v, pl_mesh **out)
 static pl_status make_plate(const double *v, pl_mesh **out)
 {
     static const int32_t cells[2] = {24, 6};
-    static const rectangle hole[3] = {{2, 1, 6, 4}, {9, 1, 6, 4}, {16, 1, 6, 4}};
-    section s;
-    PL_TRY(grid_section(v, cells, hole, 3, &s));
+    static const pl_rectangle hole[3] = {{2, 1, 6, 4}, {9, 1, 6, 4}, {16, 1, 6, 4}};
+    pl_section s;
+    PL_TRY(pl_section_grid(v, cells, hole, 3, &s));
     straight line = {-0.5 * v[2], v[2], {0, 1, 2}};
-    return sweep(&s, 2, false, place_straight, &line, out);
+    return pl_sweep(&s, 2, false, place_straight, &line, out);
 }
 
 static pl_status make_ring(const double *v, pl_mesh **out)
@@ -265,9 +76,9 @@ static pl_status make_ring(const double *v, pl_mesh **out)
     }
     const double size[2] = {edge, edge};
     static const int32_t one_cell[2] = {1, 1};
-    section s;
-    PL_TRY(grid_section(size, one_cell, NULL, 0, &s));
-    return sweep(&s, path.stations, true, place_circle, &path, out);
+    pl_section s;
+    PL_TRY(pl_section_grid(size, one_cell, NULL, 0, &s));
+    return pl_sweep(&s, path.stations, true, place_circle, &path, out);
 }
 
 static pl_status make_torus(const double *v, pl_mesh **out)
@@ -275,19 +86,19 @@ static pl_status make_torus(const double *v, pl_mesh **out)
     double radius = v[0], tube = v[3];
     circle path = {radius, (int32_t)v[6]};
     if (tube >= radius) return pl_fail(PL_ERROR_ARGUMENT, "tube: must be less than the radius");
-    section s;
-    PL_TRY(disc_section(tube, (int32_t)v[9], (int32_t)v[12], &s));
-    return sweep(&s, path.stations, true, place_circle, &path, out);
+    pl_section s;
+    PL_TRY(pl_section_disc(tube, (int32_t)v[9], (int32_t)v[12], &s));
+    return pl_sweep(&s, path.stations, true, place_circle, &path, out);
 }
 
 static pl_status make_cylinder(const double *v, pl_mesh **out)
 {
     double length = v[3];
     int32_t along = (int32_t)v[9];
-    section s;
-    PL_TRY(disc_section(v[0], (int32_t)v[6], (int32_t)v[12], &s));
+    pl_section s;
+    PL_TRY(pl_section_disc(v[0], (int32_t)v[6], (int32_t)v[12], &s));
     straight line = {-0.5 * length, length / along, {0, 1, 2}};
-    return sweep(&s, along + 1, false, place_straight, &line, out);
+    return pl_sweep(&s, along + 1, false, place_straight, &line, out);
 }
 
 // A thin cylinder along x with nothing between its axis and its surface.
@@ -295,10 +106,10 @@ static pl_status make_rod(const double *v, pl_mesh **out)
 {
     double length = v[3];
     int32_t along = (int32_t)v[9];
-    section s;
-    PL_TRY(disc_section(v[0], (int32_t)v[6], 1, &s));
+    pl_section s;
+    PL_TRY(pl_section_disc(v[0], (int32_t)v[6], 1, &s));
     straight line = {-0.5 * length, length / along, {1, 2, 0}};
-    return sweep(&s, along + 1, false, place_straight, &line, out);
+    return pl_sweep(&s, along + 1, false, place_straight, &line, out);
 }
 
 // --- The sphere: a subdivided icosahedron, swept along its radii down to the centre ---
@@ -392,14 +203,14 @@ static pl_status fill_sphere(const sphere_surface *s, double radius, int32_t she
     for (int32_t t = 0; t < s->n_tri; t++) {
         const int32_t *v = s->tri + 3 * (int64_t)t;
         for (int32_t i = 0; i + 1 < shells; i++) {
-            add_prism(mesh, &n, v, i * s->n_point, (i + 1) * s->n_point);
+            pl_add_prism(mesh, &n, v, i * s->n_point, (i + 1) * s->n_point);
         }
         int32_t inner = (shells - 1) * s->n_point;
         const int32_t last[4] = {centre, inner + v[0], inner + v[1], inner + v[2]};
         memcpy(mesh->tet + n, last, sizeof last);
         n += 4;
     }
-    return finish_solid(mesh, out);
+    return pl_finish_solid(mesh, out);
 }
 
 static pl_status make_icosphere(const double *v, pl_mesh **out)
