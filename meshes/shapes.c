@@ -38,6 +38,38 @@ static void place_circle(double u, double v, int32_t station, const void *contex
     x[2] = v;
 }
 
+// A stone of an arch: u runs from -1 to 1 between its two joints, v is the distance from the middle
+// radius.
+typedef struct arch {
+    double radius, sine, cosine; // of half the stone's angle
+    double start, step;          // of the depth
+} arch;
+
+static void place_arch(double u, double v, int32_t station, const void *context, double x[3])
+{
+    const arch *stone = context;
+    x[0] = u * (stone->radius + v) * stone->sine;
+    x[1] = stone->start + station * stone->step;
+    x[2] = (stone->radius + v) * stone->cosine;
+}
+
+typedef struct helix {
+    double radius, pitch, turns;
+    int32_t around; // stations per turn
+} helix;
+
+// The section stands across the wire: u points away from the axis, v is normal to u and the wire.
+static void place_helix(double u, double v, int32_t station, const void *context, double x[3])
+{
+    const helix *path = context;
+    double angle = TAU * (station % path->around) / path->around, c = cos(angle), s = sin(angle);
+    double rise = path->pitch / TAU, slope = hypot(path->radius, rise);
+    double level = path->radius / slope, steep = rise / slope;
+    x[0] = (path->radius + u) * c + v * steep * s;
+    x[1] = (path->radius + u) * s - v * steep * c;
+    x[2] = path->pitch * ((double)station / path->around - 0.5 * path->turns) + v * level;
+}
+
 // --- Shapes: the values `v` come in the order of the table below, three per key ---
 
 static pl_status make_box(const double *v, pl_mesh **out)
@@ -110,6 +142,55 @@ static pl_status make_rod(const double *v, pl_mesh **out)
     PL_TRY(pl_section_disc(v[0], (int32_t)v[6], 1, &s));
     straight line = {-0.5 * length, length / along, {1, 2, 0}};
     return pl_sweep(&s, along + 1, false, place_straight, &line, out);
+}
+
+// A section of n^2 equal triangles. Column i, from the thin edge on, has i + 1 points.
+static pl_status make_wedge(const double *v, pl_mesh **out)
+{
+    int32_t n = (int32_t)v[3], across = (int32_t)v[6], count = 0;
+    pl_section s;
+    PL_TRY(pl_section_alloc(((int64_t)n + 1) * (n + 2) / 2, (int64_t)n * n, &s));
+    for (int32_t i = 0; i <= n; i++) {
+        int32_t here = i * (i + 1) / 2, next = here + i + 1;
+        for (int32_t j = 0; j <= i; j++) {
+            s.point[2 * (here + j)] = v[0] * ((double)i / n - 0.5);
+            s.point[2 * (here + j) + 1] = v[2] * ((double)j / n - 0.5);
+            if (i == n) continue;
+            pl_section_add(&s, &count, here + j, next + j, next + j + 1);
+            if (j < i) pl_section_add(&s, &count, here + j, next + j + 1, here + j + 1);
+        }
+    }
+    straight line = {-0.5 * v[1], v[1] / across, {0, 2, 1}};
+    return pl_sweep(&s, across + 1, false, place_straight, &line, out);
+}
+
+static pl_status make_voussoir(const double *v, pl_mesh **out)
+{
+    double inner = v[0], outer = v[3], depth = v[6], half = TAU / 4 / v[9];
+    int32_t along = (int32_t)v[12], across = (int32_t)v[13], high = (int32_t)v[14];
+    if (inner >= outer) return pl_fail(PL_ERROR_ARGUMENT, "inner: must be less than the outer");
+    const double size[2] = {2, outer - inner};
+    const int32_t cells[2] = {along, high};
+    arch stone = {0.5 * (inner + outer), sin(half), cos(half), -0.5 * depth, depth / across};
+    pl_section s;
+    PL_TRY(pl_section_grid(size, cells, NULL, 0, &s));
+    return pl_sweep(&s, across + 1, false, place_arch, &stone, out);
+}
+
+static pl_status make_coil(const double *v, pl_mesh **out)
+{
+    double radius = v[0], wire = v[3], pitch = v[6];
+    helix path = {radius, pitch, v[9], (int32_t)v[15]};
+    if (wire >= radius) return pl_fail(PL_ERROR_ARGUMENT, "wire: must be less than the radius");
+    // Turns that follow each other are this far apart on the unrolled cylinder.
+    if (2 * wire >= pitch * cos(atan(pitch / (TAU * radius)))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "pitch: the turns touch each other");
+    }
+    double stations = v[9] * v[15] + 1;
+    if (stations > PL_MESH_MAX) return pl_fail(PL_ERROR_ARGUMENT, "too many cells");
+    pl_section s;
+    PL_TRY(pl_section_disc(wire, (int32_t)v[12], 1, &s));
+    return pl_sweep(&s, (int32_t)stations, false, place_helix, &path, out);
 }
 
 // --- The sphere: a subdivided icosahedron, swept along its radii down to the centre ---
@@ -225,7 +306,7 @@ static pl_status make_icosphere(const double *v, pl_mesh **out)
 
 // --- The table ---
 
-enum { KEYS_MAX = 5, COUNT_MAX = 100000 };
+enum { KEYS_MAX = 6, COUNT_MAX = 100000 };
 
 typedef struct shape_key {
     const char *name;
@@ -286,6 +367,28 @@ static const shape shapes[] = {
       {"length", 1, {1}, 0, 0},
       {"sides", 1, {6}, 3, COUNT_MAX},
       {"along", 1, {50}, 1, COUNT_MAX}}},
+    {"coil",
+     "a string wound around z",
+     make_coil,
+     {{"radius", 1, {0.1}, 0, 0},
+      {"wire", 1, {0.01}, 0, 0},
+      {"pitch", 1, {0.05}, 0, 0},
+      {"turns", 1, {4}, 1, COUNT_MAX},
+      {"sides", 1, {6}, 3, COUNT_MAX},
+      {"around", 1, {24}, 3, COUNT_MAX}}},
+    {"wedge",
+     "a ramp that rises along x, from a thin edge to the size's height",
+     make_wedge,
+     {{"size", 3, {2, 1, 1}, 0, 0}, {"cells", 1, {4}, 1, 10000}, {"across", 1, {2}, 1, COUNT_MAX}}},
+    {"voussoir",
+     "the top stone of a half-circle arch around the y axis; cells along the arc, in depth, in "
+     "height",
+     make_voussoir,
+     {{"inner", 1, {1}, 0, 0},
+      {"outer", 1, {1.3}, 0, 0},
+      {"depth", 1, {0.5}, 0, 0},
+      {"stones", 1, {9}, 2, COUNT_MAX},
+      {"cells", 3, {2, 2, 2}, 1, COUNT_MAX}}},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };

@@ -97,6 +97,66 @@ static void test_icosphere(void)
     pl_mesh_destroy(ball);
 }
 
+static void test_wedge(void)
+{
+    check("wedge", 15 * 3, 2 * 16 + 6 * 4 * 2, 3 * 16 * 2, 1);
+    check("wedge:size=3,0.2,1.5:cells=1:across=1", 6, 8, 3, 0.5 * 3 * 0.2 * 1.5);
+    check("wedge:cells=7:across=3", 36 * 4, 2 * 49 + 6 * 7 * 3, 3 * 49 * 3, 1);
+    pl_mesh *mesh = make("wedge:size=4,1,1");
+    for (int i = 0; i < mesh->n_vert; i++) { // nothing above the slope
+        const double *x = mesh->x + 3 * i;
+        TEST_ASSERT_TRUE(x[2] <= x[0] / 4 + 1e-15);
+    }
+    pl_mesh_destroy(mesh);
+}
+
+// The joints of a stone are planes through the arch's axis, so that stones fit each other.
+static void test_voussoir(void)
+{
+    double half = acos(-1) / 18;
+    check("voussoir", 27, 48, 48, 0.5 * (1.69 - 1) * sin(half) * cos(half));
+    check("voussoir:inner=2:outer=3:depth=4:stones=2:cells=1,3,2", 2 * 4 * 3, 4 * (3 + 6 + 2), 36,
+          4 * (9 - 4) * 0.5);
+    pl_mesh *mesh = make("voussoir:cells=3,1,4");
+    int joints = 0;
+    for (int i = 0; i < mesh->n_vert; i++) {
+        const double *x = mesh->x + 3 * i;
+        double angle = fabs(atan2(x[0], x[2]));
+        TEST_ASSERT_TRUE(angle <= half + 1e-15);
+        joints += angle > half - 1e-15;
+    }
+    TEST_ASSERT_EQUAL_INT(2 * 2 * 5, joints);
+    pl_mesh_destroy(mesh);
+}
+
+// Its volume has no formula, but nears that of the section times the length [Pappus].
+static void test_coil(void)
+{
+    const char *const shapes[] = {"coil", "coil:pitch=0.0202", "coil:radius=0.011:pitch=1",
+                                  "coil:turns=1:around=90:sides=20"};
+    const int around[] = {24, 24, 24, 90}, turns[] = {4, 4, 4, 1}, sides[] = {6, 6, 6, 20};
+    const double radius[] = {0.1, 0.1, 0.011, 0.1}, pitch[] = {0.05, 0.0202, 1, 0.05};
+    for (int i = 0; i < 4; i++) {
+        pl_mesh *mesh = make(shapes[i]);
+        int n = sides[i], m = around[i] * turns[i];
+        TEST_ASSERT_EQUAL_INT((1 + n) * (m + 1), pl_mesh_vertex_count(mesh));
+        TEST_ASSERT_EQUAL_INT(2 * n + 2 * n * m, pl_mesh_face_count(mesh));
+        TEST_ASSERT_EQUAL_INT(3 * n * m, pl_mesh_tet_count(mesh));
+        double length = turns[i] * hypot(2 * acos(-1) * radius[i], pitch[i]);
+        double volume = length * polygon(n, 0.01);
+        TEST_ASSERT_DOUBLE_WITHIN(0.03 * volume, volume, pl_mesh_volume(mesh));
+        pl_mesh_quality quality;
+        TEST_ASSERT_EQUAL(PL_OK, pl_mesh_measure(mesh, &quality, NULL, NULL));
+        TEST_ASSERT_EQUAL_INT_MESSAGE(0, quality.n_inverted, shapes[i]);
+        pl_surface_report report;
+        TEST_ASSERT_EQUAL(PL_OK, pl_mesh_inspect(mesh, &report));
+        TEST_ASSERT_TRUE(report.closed);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(0, report.n_intersections, shapes[i]);
+        pl_surface_report_free(&report);
+        pl_mesh_destroy(mesh);
+    }
+}
+
 // Lengths whose cubes underflow or overflow: the tets are turned as those of any other size.
 static void test_sizes_beyond_cubes(void)
 {
@@ -135,6 +195,11 @@ static void test_refusals(void)
     refuse("ring:segments=2", "ring: segments: 2 is not a whole number from 3 to 100000");
     refuse("ring:section=0.8", "ring: section: must be less than twice the radius");
     refuse("torus:tube=0.4", "torus: tube: must be less than the radius");
+    refuse("voussoir:inner=2", "voussoir: inner: must be less than the outer");
+    refuse("voussoir:stones=1", "voussoir: stones: 1 is not a whole number from 2 to 100000");
+    refuse("coil:wire=0.1", "coil: wire: must be less than the radius");
+    refuse("coil:pitch=0.02", "coil: pitch: the turns touch each other");
+    refuse("coil:turns=100000:around=100000", "coil: too many cells");
     refuse("box:cells=100000", "box: too many cells");
     refuse("rod:along=100000:sides=100000",
            "rod: a mesh of more than 536870911 vertices, faces or tets");
@@ -145,8 +210,9 @@ static void test_help_names_every_shape(void)
     char text[4096];
     size_t length = pl_shape_help(text, sizeof text);
     TEST_ASSERT_EQUAL_UINT64(strlen(text), length);
-    const char *names[] = {"ring", "plate", "box", "cube", "cylinder", "icosphere", "torus", "rod"};
-    for (int i = 0; i < 8; i++) {
+    const char *names[] = {"ring",  "plate", "box",  "cube",  "cylinder", "icosphere",
+                           "torus", "rod",   "coil", "wedge", "voussoir"};
+    for (int i = 0; i < 11; i++) {
         TEST_ASSERT_NOT_NULL(strstr(text, names[i]));
         TEST_ASSERT_TRUE(pl_shape_known(names[i]));
     }
@@ -163,6 +229,9 @@ int main(void)
     RUN_TEST(test_boxes);
     RUN_TEST(test_round_ones);
     RUN_TEST(test_icosphere);
+    RUN_TEST(test_wedge);
+    RUN_TEST(test_voussoir);
+    RUN_TEST(test_coil);
     RUN_TEST(test_sizes_beyond_cubes);
     RUN_TEST(test_refusals);
     RUN_TEST(test_help_names_every_shape);
