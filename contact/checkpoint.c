@@ -1,4 +1,4 @@
-// The state of a world in a file: a header, positions and velocities, a checksum over all of it.
+// The state of a world in a file: a header, the arrays of the state, a checksum over all of it.
 
 #include "world.h"
 #include "../base/file.h"
@@ -9,14 +9,13 @@
 // Numbers are stored in the machine's byte order; another one shows as another magic.
 #define MAGIC 0x31544b434e4c50ull // "PLNCKT1"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 typedef struct header {
     uint64_t magic, version;
     uint64_t world; // what the state belongs to, see fingerprint
     int64_t steps;
     double time;
-    int64_t n_vert;
 } header;
 
 // Bodies and driven vertices as one number: a state fits a world that has the same.
@@ -25,6 +24,7 @@ static uint64_t fingerprint(const pl_world *world)
     uint64_t hash = PL_HASH_START;
     for (int64_t i = 0; i < world->n_bodies; i++) {
         const pl_mesh *mesh = world->bodies[i].mesh;
+        hash = pl_hash(hash, &world->bodies[i].kind, sizeof world->bodies[i].kind);
         hash = pl_hash(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof *mesh->x);
         hash = pl_hash(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof *mesh->tet);
     }
@@ -34,25 +34,43 @@ static uint64_t fingerprint(const pl_world *world)
     return hash;
 }
 
+// What follows the header: arrays of the world, one after the other.
+typedef struct piece {
+    void *data;
+    size_t size;
+} piece;
+
+enum { PIECES = 3 };
+
+static size_t list_pieces(const pl_world *world, piece out[PIECES])
+{
+    size_t vectors = 3 * (size_t)world->n_vert * sizeof(double), sum = 0;
+    out[0] = (piece){world->x, vectors};
+    out[1] = (piece){world->v, vectors};
+    out[2] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
+    for (int i = 0; i < PIECES; i++) sum += out[i].size;
+    return sum;
+}
+
 pl_status pl_world_save(const pl_world *world, const char *path)
 {
-    const header h = {MAGIC, VERSION, fingerprint(world), world->steps, world->time, world->n_vert};
-    size_t size = 3 * (size_t)world->n_vert * sizeof(double);
+    const header h = {MAGIC, VERSION, fingerprint(world), world->steps, world->time};
+    piece pieces[PIECES];
+    list_pieces(world, pieces);
     uint64_t sum = pl_hash(PL_HASH_START, &h, sizeof h);
-    sum = pl_hash(sum, world->x, size);
-    sum = pl_hash(sum, world->v, size);
     pl_output out;
     PL_TRY(pl_output_open(path, &out));
     pl_output_write(&out, &h, sizeof h);
-    pl_output_write(&out, world->x, size);
-    pl_output_write(&out, world->v, size);
+    for (int i = 0; i < PIECES; i++) {
+        sum = pl_hash(sum, pieces[i].data, pieces[i].size);
+        pl_output_write(&out, pieces[i].data, pieces[i].size);
+    }
     pl_output_write(&out, &sum, sizeof sum);
     return pl_output_close(&out);
 }
 
 static pl_status check(const pl_world *world, const pl_bytes *bytes, const char *path, header *h)
 {
-    size_t state = 6 * (size_t)world->n_vert * sizeof(double);
     if (bytes->size < sizeof *h) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
     memcpy(h, bytes->data, sizeof *h);
     if (h->magic != MAGIC) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
@@ -60,16 +78,20 @@ static pl_status check(const pl_world *world, const pl_bytes *bytes, const char 
         return pl_fail(PL_ERROR_FORMAT, "%s: a checkpoint of version %llu, this is version %d",
                        path, (unsigned long long)h->version, (int)VERSION);
     }
-    if (h->n_vert != world->n_vert || h->world != fingerprint(world)) {
+    if (h->world != fingerprint(world)) {
         return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", path);
     }
-    uint64_t sum = 0;
-    bool whole = bytes->size == sizeof *h + state + sizeof sum;
-    if (whole) memcpy(&sum, bytes->data + sizeof *h + state, sizeof sum);
-    // The same three pieces as above: the hash of a sum of pieces is not that of their sum.
-    uint64_t expected = pl_hash(PL_HASH_START, h, sizeof *h);
-    if (whole) expected = pl_hash(expected, bytes->data + sizeof *h, state / 2);
-    if (whole) expected = pl_hash(expected, bytes->data + sizeof *h + state / 2, state / 2);
+    piece pieces[PIECES];
+    uint64_t sum = 0, expected = pl_hash(PL_HASH_START, h, sizeof *h);
+    bool whole = bytes->size == sizeof *h + list_pieces(world, pieces) + sizeof sum;
+    if (whole) {
+        // By the same pieces as above: the hash of a whole is not that of its pieces.
+        const char *at = bytes->data + sizeof *h;
+        for (int i = 0; i < PIECES; at += pieces[i++].size) {
+            expected = pl_hash(expected, at, pieces[i].size);
+        }
+        memcpy(&sum, at, sizeof sum);
+    }
     if (!whole || sum != expected) {
         return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", path);
     }
@@ -83,9 +105,12 @@ pl_status pl_world_load(pl_world *world, const char *path)
     PL_TRY(pl_bytes_load(path, &bytes));
     pl_status status = check(world, &bytes, path, &h);
     if (status == PL_OK) {
-        size_t size = 3 * (size_t)world->n_vert * sizeof(double);
-        memcpy(world->x, bytes.data + sizeof h, size);
-        memcpy(world->v, bytes.data + sizeof h + size, size);
+        piece pieces[PIECES];
+        list_pieces(world, pieces);
+        const char *at = bytes.data + sizeof h;
+        for (int i = 0; i < PIECES; at += pieces[i++].size) {
+            if (pieces[i].size > 0) memcpy(pieces[i].data, at, pieces[i].size);
+        }
         world->time = h.time;
         world->steps = h.steps;
         pl_world_show(world);

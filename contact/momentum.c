@@ -36,7 +36,7 @@ static void sum_momentum(const pl_world *world, const pl_world_body *b, const do
 {
     memset(p, 0, 3 * sizeof *p);
     memset(l, 0, 3 * sizeof *l);
-    for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double m = world->fem.mass[i];
         for (int k = 0; k < 3; k++) p[k] += m * v[3 * i + k];
         cross_add(x + 3 * i, v + 3 * i, m, l);
@@ -48,7 +48,7 @@ static double find_centre(const pl_world *world, const pl_world_body *b, double 
 {
     double mass = 0;
     memset(centre, 0, 3 * sizeof *centre);
-    for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double m = world->fem.mass[i];
         mass += m;
         for (int k = 0; k < 3; k++) centre[k] += m * world->x[3 * i + k];
@@ -62,11 +62,11 @@ static void note_body(const pl_world *world, pl_world_body *b)
 {
     double centre[3], dt = world->options.dt;
     b->free = true;
-    for (int64_t i = b->first; i < b->first + b->n_vert; i++) b->free &= world->known[i] == 0;
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) b->free &= world->known[i] == 0;
     if (!b->free) return;
     find_centre(world, b, centre);
     sum_momentum(world, b, world->x, world->v, b->momentum, b->spin);
-    for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         for (int k = 0; k < 3; k++) b->momentum[k] += dt * world->f_ext[3 * i + k];
         cross_add(centre, world->f_ext + 3 * i, dt, b->spin);
     }
@@ -93,7 +93,7 @@ static void restore_body(pl_world *world, const pl_world_body *b)
     double mass = find_centre(world, b, centre);
     memcpy(p, b->momentum, sizeof p);
     memcpy(l, b->spin, sizeof l);
-    for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double r[3];
         for (int k = 0; k < 3; k++) r[k] = world->x[3 * i + k] - centre[k];
         cross_add(r, world->f_ext + 3 * i, dt, l);
@@ -104,7 +104,7 @@ static void restore_body(pl_world *world, const pl_world_body *b)
         l[k] = damped * l[k] - l_now[k];
     }
     cross_add(centre, p, -1, l); // about the centre
-    for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double m = world->fem.mass[i], r[3];
         for (int k = 0; k < 3; k++) r[k] = world->x[3 * i + k] - centre[k];
         inertia[0] += m * (r[1] * r[1] + r[2] * r[2]);
@@ -115,7 +115,7 @@ static void restore_body(pl_world *world, const pl_world_body *b)
         inertia[5] -= m * r[1] * r[2];
     }
     if (!solve3(inertia, l, w)) memset(w, 0, sizeof w);
-    for (int64_t i = b->first; i < b->first + b->n_vert; i++) {
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double r[3];
         for (int k = 0; k < 3; k++) {
             r[k] = world->x[3 * i + k] - centre[k];
@@ -129,7 +129,9 @@ static void restore_body(pl_world *world, const pl_world_body *b)
 void pl_momentum_note(pl_world *world)
 {
 #pragma omp parallel for schedule(dynamic, 1)
-    for (int64_t i = 0; i < world->n_bodies; i++) note_body(world, &world->bodies[i]);
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        if (world->bodies[i].kind == PL_BODY_DEFORMABLE) note_body(world, &world->bodies[i]);
+    }
 }
 
 void pl_momentum_restore(pl_world *world)
@@ -149,7 +151,9 @@ double pl_kinetic_energy(const pl_world *world)
         const double *v = world->v + 3 * i;
         sum += world->fem.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
-    return 0.5 * sum;
+    sum *= 0.5;
+    for (int64_t r = 0; r < world->n_rigid; r++) sum += pl_rigid_kinetic_energy(&world->rigid[r]);
+    return sum;
 }
 
 pl_status pl_world_energy(pl_world *world, pl_energy *out)
@@ -164,8 +168,16 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
         out->gravity -= world->fem.mass[i] * (g[0] * x[0] + g[1] * x[1] + g[2] * x[2]);
     }
     for (int64_t i = 0; i < world->n_bodies; i++) {
-        double p[3], l[3];
-        sum_momentum(world, &world->bodies[i], world->x, world->v, p, l);
+        const pl_world_body *b = &world->bodies[i];
+        double p[3] = {0}, l[3] = {0};
+        if (b->kind == PL_BODY_DEFORMABLE) sum_momentum(world, b, world->x, world->v, p, l);
+        if (b->kind == PL_BODY_RIGID) {
+            const pl_rigid *r = &world->rigid[b->rigid];
+            for (int k = 0; k < 3; k++) p[k] = r->mass * r->v[k];
+            memcpy(l, r->spin, sizeof l);
+            cross_add(r->x, p, 1, l);
+            out->gravity -= r->mass * (g[0] * r->x[0] + g[1] * r->x[1] + g[2] * r->x[2]);
+        }
         for (int k = 0; k < 3; k++) {
             out->momentum[k] += p[k];
             out->spin[k] += l[k];
@@ -176,10 +188,11 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
 
 pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mises, double *principal)
 {
-    if (body < 0 || body >= world->n_bodies) {
-        return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)body, (int)world->n_bodies);
+    PL_TRY(pl_world_check_body(world, body));
+    if (world->bodies[body].kind != PL_BODY_DEFORMABLE) {
+        return pl_fail(PL_ERROR_ARGUMENT, "body %d is not deformable", (int)body);
     }
     PL_TRY(pl_world_prepare(world));
-    pl_fem_stress(&world->fem, body, world->x, von_mises, principal);
+    pl_fem_stress(&world->fem, world->bodies[body].fem, world->x, von_mises, principal);
     return PL_OK;
 }

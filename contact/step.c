@@ -23,6 +23,33 @@ static void gather_loads(pl_world *world)
     }
 }
 
+// What the rigid bodies bring to A and b.
+static pl_status begin_rigid(pl_world *world)
+{
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        const pl_world_body *b = &world->bodies[i];
+        if (b->kind != PL_BODY_RIGID) continue;
+        const pl_rigid *state = &world->rigid[b->rigid];
+        pl_rigid_load load = {.damping = b->damping};
+        for (int k = 0; k < 3; k++) load.force[k] = state->mass * world->options.gravity[k];
+        PL_TRY(pl_rigid_begin(state, &load, world->options.dt, &world->turn[b->rigid]));
+    }
+    return PL_OK;
+}
+
+static void assemble_rigid(pl_world *world)
+{
+    for (int64_t r = 0; r < world->n_rigid; r++) {
+        const pl_rigid_system *system = &world->turn[r];
+        for (int k = 0; k < 2; k++) {
+            int64_t block = world->n_vert + 2 * r + k;
+            double *to = world->A.val + 9 * world->A.diag[block];
+            memcpy(to, system->A + 9 * k, 9 * sizeof *to);
+            memcpy(world->b + 3 * block, system->b + 3 * k, 3 * sizeof *to);
+        }
+    }
+}
+
 // The first guess at the new velocities: free fall; and the vertices whose velocity is known, such
 // that they arrive where their path says.
 static void guess_velocities(pl_world *world, double t_end)
@@ -35,6 +62,11 @@ static void guess_velocities(pl_world *world, double t_end)
         for (int k = 0; k < 3; k++) {
             world->v_new[3 * i + k] = world->v[3 * i + k] + step * world->f_ext[3 * i + k];
         }
+    }
+    for (int64_t r = 0; r < world->n_rigid; r++) {
+        int64_t block = world->n_vert + 2 * r;
+        world->known[block] = world->known[block + 1] = 0;
+        memcpy(world->v_new + 3 * block, world->turn[r].u, sizeof world->turn[r].u);
     }
     for (int64_t i = 0; i < world->n_driven; i++) {
         const pl_driven *d = &world->driven[i];
@@ -90,6 +122,7 @@ static pl_status semi_implicit(pl_world *world, pl_step_stats *stats)
 {
     double start = pl_seconds();
     stats->elastic_energy = assemble(world);
+    assemble_rigid(world);
     stats->t_fem += pl_seconds() - start;
     return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
 }
@@ -100,6 +133,9 @@ static pl_status check_finite(const pl_world *world)
 #pragma omp parallel for schedule(static) reduction(&& : finite) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         finite = finite && isfinite(world->x[i] + world->options.dt * world->v_new[i]);
+    }
+    for (int64_t i = 3 * (int64_t)world->n_vert; i < 3 * (int64_t)world->n_block; i++) {
+        finite = finite && isfinite(world->v_new[i]);
     }
     return finite ? PL_OK : pl_fail(PL_ERROR_NUMERICS, "a position is not finite");
 }
@@ -115,7 +151,10 @@ static void advance(pl_world *world)
         world->v[i] = world->v_new[i];
     }
     pl_momentum_restore(world);
-    pl_world_show(world);
+    for (int64_t r = 0; r < world->n_rigid; r++) {
+        const double *u = world->v_new + 3 * (world->n_vert + 2 * r);
+        pl_rigid_advance(&world->rigid[r], &world->turn[r], u, NULL);
+    }
 }
 
 // --- The step ---
@@ -140,6 +179,7 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     double t_end = world->time + world->options.dt;
     PL_TRY(pl_world_prepare(world));
     gather_loads(world);
+    PL_TRY(begin_rigid(world));
     guess_velocities(world, t_end);
     bool implicit = world->options.integrator == PL_INTEGRATOR_IMPLICIT;
     PL_TRY(implicit ? pl_step_implicit(world, stats) : semi_implicit(world, stats));
@@ -147,6 +187,7 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     advance(world);
     world->steps++;
     world->time = t_end;
+    pl_world_show(world);
     finish_stats(world, start, stats);
     return PL_OK;
 }

@@ -1,20 +1,37 @@
 // The world behind pl_world: bodies, state, and the system that a step solves. Internal.
+//
+// Unknown are velocities in blocks of three: first those of the vertices of all deformable bodies,
+// then two per rigid body, of its centre and its turning.
 
 #ifndef PL_WORLD_H
 #define PL_WORLD_H
 
 #include "../fem/fem.h"
+#include "../rigid/rigid.h"
 #include "../solvers/block_jacobi.h"
 #include "../solvers/cg.h"
 #include "motion.h"
 
 typedef struct pl_world_body {
+    pl_body_kind kind;
     pl_mesh *mesh; // the rest shape, as it was given
+    pl_surface_options surface;
+    int32_t shown; // where its vertices begin in the arrays for the outside
+
+    // Deformable.
     int32_t *rank; // (n_vert) of each vertex of the mesh, its place among the body's vertices here
     pl_material_options material;
-    int32_t first, n_vert;       // in the world's arrays
+    int32_t first;               // of its vertices in the world's arrays
+    int32_t fem;                 // its number among the deformable ones
     bool free;                   // no vertex is driven in this step
     double momentum[3], spin[3]; // if free: of the step, see momentum.c
+
+    // Rigid and kinematic.
+    double *local;      // (3*n_vert) rigid: the mesh in the body's frame
+    double unturned[4]; // rigid: the inverse of its turn at the start
+    int32_t rigid;      // its number among the rigid ones
+    double damping;
+    pl_path path; // kinematic
 } pl_world_body;
 
 // A vertex that follows a motion.
@@ -31,13 +48,20 @@ struct pl_world {
 
     pl_world_body *bodies; // (n_bodies)
     int64_t n_bodies, body_capacity;
+    int32_t n_deformable;
 
-    // State and loads, over the vertices of all bodies. Within a body they stand along a
-    // space-filling curve, so that what is near in space is near in memory.
+    // State and loads of the deformable bodies, over the vertices of all of them. Within a body
+    // they stand along a space-filling curve, so that what is near in space is near in memory.
     int32_t n_vert;
     double *x, *v, *force; // (3*n_vert) positions [m], velocities [m/s], outer forces [N]
     int64_t x_capacity, v_capacity, force_capacity;
-    double *x_shown, *v_shown; // (3*n_vert) the state in the order of the meshes, for the outside
+
+    pl_rigid *rigid; // (n_rigid) the state of the rigid bodies
+    int64_t n_rigid, rigid_capacity;
+
+    // The state of all bodies in the order of their meshes, for the outside.
+    int32_t n_shown;
+    double *x_shown, *v_shown; // (3*n_shown)
     int64_t x_shown_capacity, v_shown_capacity;
 
     pl_path *paths; // (n_paths) the motions that vertices follow
@@ -47,12 +71,15 @@ struct pl_world {
 
     // The system; made by the first step, from what was added until then.
     bool ready;
+    int32_t n_block; // n_vert + 2 n_rigid
     pl_fem fem;
     pl_bsr A;
     pl_block_jacobi jacobi;
     pl_cg cg;
-    uint8_t *known;            // (n_vert) 1: the vertex's velocity is given in this step
-    double *b, *v_new, *f_ext; // (3*n_vert)
+    uint8_t *known;        // (n_block) 1: the velocity is given in this step
+    double *b, *v_new;     // (3*n_block)
+    double *f_ext;         // (3*n_vert)
+    pl_rigid_system *turn; // (n_rigid)
     // For the implicit integrator only.
     double *damping;                    // (9*A.nnz) its constant part of A
     double *load, *direction, *scratch; // (3*n_vert)
@@ -63,5 +90,11 @@ void pl_world_show(pl_world *world);
 
 // Builds the system if bodies were added since.
 pl_status pl_world_prepare(pl_world *world);
+
+// PL_ERROR_ARGUMENT if there is no such body.
+pl_status pl_world_check_body(const pl_world *world, int32_t body);
+
+// From the order of the mesh of a deformable body to ours (3*n_vert each).
+void pl_world_permute(const pl_world_body *b, const double *from, double *to);
 
 #endif

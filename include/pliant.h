@@ -454,10 +454,25 @@ PL_API pl_world_options pl_world_options_default(void);
 PL_API pl_status pl_world_create(const pl_world_options *options, pl_world **out);
 PL_API void pl_world_destroy(pl_world *world);
 
+// How a body touches others, and itself.
+typedef struct pl_surface_options {
+    double friction;   // Coulomb's mu, >= 0; between two bodies it is sqrt(mu_a mu_b)
+    double radius;     // thickness of the surface [m], >= 0
+    bool self;         // a deformable body may touch itself
+    uint32_t category; // two bodies touch if each one's category
+    uint32_t mask;     // has a bit in the other's mask
+} pl_surface_options;
+
+// Friction 0.5, radius 0, self; category 1, mask of all bits.
+PL_API pl_surface_options pl_surface_options_default(void);
+
+typedef enum pl_body_kind { PL_BODY_DEFORMABLE, PL_BODY_RIGID, PL_BODY_KINEMATIC } pl_body_kind;
+
 typedef struct pl_deformable_options {
     pl_material_options material;
     double velocity[3];         // at the start, of all vertices [m/s]
     double angular_velocity[3]; // at the start, about the centre of mass [rad/s]
+    pl_surface_options surface;
 } pl_deformable_options;
 
 PL_API pl_deformable_options pl_deformable_options_default(void);
@@ -492,6 +507,35 @@ typedef struct pl_motion {
 // At rest for ever.
 PL_API pl_motion pl_motion_default(void);
 
+typedef struct pl_rigid_options {
+    double density;             // [kg/m^3], > 0; not used if
+    double mass;                // [kg] is above 0
+    double damping;             // of all motion, in proportion to mass [1/s], >= 0
+    double velocity[3];         // at the start, of the centre of mass [m/s]
+    double angular_velocity[3]; // at the start [rad/s]
+    pl_surface_options surface;
+} pl_rigid_options;
+
+// 1,000 kg/m^3, at rest, no damping.
+PL_API pl_rigid_options pl_rigid_options_default(void);
+
+// Adds a body that keeps its shape: the solid that the tets of `mesh` fill or its closed faces
+// enclose. Fails like pl_world_add_deformable, with PL_ERROR_GEOMETRY if that is no solid.
+PL_API pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh,
+                                    const pl_rigid_options *options, int32_t *body);
+
+typedef struct pl_kinematic_options {
+    pl_motion motion; // at rest: a static body. From its end on the body rests
+    pl_surface_options surface;
+} pl_kinematic_options;
+
+PL_API pl_kinematic_options pl_kinematic_options_default(void);
+
+// Adds a body that moves as it is told and that nothing moves: floors, walls, tools. Its surface
+// may be open.
+PL_API pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
+                                        const pl_kinematic_options *options, int32_t *body);
+
 // Makes `vertex` (n; indices of the body's mesh) follow `motion` (NULL: they stay where they are)
 // from its start to its end; x0 are their positions at the time of this call. A vertex follows the
 // motion that was given last. Fails with PL_ERROR_ARGUMENT on an index out of range (named), a bad
@@ -506,16 +550,30 @@ PL_API pl_status pl_world_set_forces(pl_world *world, int32_t body, const double
 // --- State ---
 
 PL_API int32_t pl_world_body_count(const pl_world *world);
+PL_API pl_body_kind pl_world_kind(const pl_world *world, int32_t body);
 PL_API int32_t pl_world_vertex_count(const pl_world *world, int32_t body);
 PL_API double pl_world_time(const pl_world *world);   // [s]
 PL_API int64_t pl_world_steps(const pl_world *world); // since the start
 // (3*n_vert) of a body, in the order of its mesh; valid until the next step.
 PL_API const double *pl_world_positions(const pl_world *world, int32_t body);  // [m]
 PL_API const double *pl_world_velocities(const pl_world *world, int32_t body); // [m/s]
+
+// Where a rigid body is.
+typedef struct pl_frame {
+    double mass;                // [kg]
+    double centre[3];           // of mass [m]
+    double turn[4];             // since the start: a unit quaternion, the real part first
+    double velocity[3];         // of the centre [m/s]
+    double angular_velocity[3]; // [rad/s]
+} pl_frame;
+
+// Fails with PL_ERROR_ARGUMENT if the body is not rigid.
+PL_API pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out);
+
 // The rest shape of a body: its mesh as it was added.
 PL_API const pl_mesh *pl_world_mesh(const pl_world *world, int32_t body);
-// Overwrites positions and velocities (3*n_vert each; NULL leaves them). PL_ERROR_ARGUMENT if a
-// number is not finite.
+// Overwrites positions and velocities of a deformable body (3*n_vert each; NULL leaves them).
+// PL_ERROR_ARGUMENT if a number is not finite.
 PL_API pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x,
                                     const double *v);
 // Cauchy stress per tet: von Mises (n_tet) and the principal stresses, the largest first (3*n_tet)

@@ -139,6 +139,34 @@ pl_status pl_bsr_create(int32_t n, int64_t n_edge, const int32_t *edge, pl_bsr *
     return PL_OK;
 }
 
+pl_status pl_bsr_extend(pl_bsr *A, int32_t n)
+{
+    if (n == 0) return PL_OK;
+    pl_bsr B = {.n = A->n + n, .nnz = A->nnz + n};
+    B.row = pl_alloc((int64_t)B.n + 1, sizeof *B.row);
+    B.col = pl_alloc(B.nnz, sizeof *B.col);
+    B.diag = pl_alloc(B.n, sizeof *B.diag);
+    B.val = pl_alloc(9 * (B.nnz + 1), sizeof *B.val);
+    if (B.row == NULL || B.col == NULL || B.diag == NULL || B.val == NULL) {
+        pl_bsr_free(&B);
+        return PL_ERROR_MEMORY;
+    }
+    memcpy(B.row, A->row, ((size_t)A->n + 1) * sizeof *B.row);
+    memcpy(B.col, A->col, (size_t)A->nnz * sizeof *B.col);
+    memcpy(B.diag, A->diag, (size_t)A->n * sizeof *B.diag);
+    for (int32_t i = A->n; i < B.n; i++) {
+        B.diag[i] = B.row[i];
+        B.col[B.row[i]] = i;
+        B.row[i + 1] = B.row[i] + 1;
+    }
+    split_rows(&B);
+    pl_bsr_zero(&B);
+    memcpy(B.val, A->val, 9 * (size_t)A->nnz * sizeof *B.val);
+    pl_bsr_free(A);
+    *A = B;
+    return PL_OK;
+}
+
 void pl_bsr_free(pl_bsr *A)
 {
     pl_free(A->row);

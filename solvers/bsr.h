@@ -26,6 +26,10 @@ typedef struct pl_bsr {
 pl_status pl_bsr_create(int32_t n, int64_t n_edge, const int32_t *edge, pl_bsr *out);
 void pl_bsr_free(pl_bsr *A); // leaves it empty
 
+// Appends n block rows that have a diagonal block only, zero. On failure (PL_ERROR_MEMORY) A is as
+// it was.
+pl_status pl_bsr_extend(pl_bsr *A, int32_t n);
+
 void pl_bsr_zero(pl_bsr *A);
 
 // Where block (i, j) stands, or -1.

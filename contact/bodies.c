@@ -1,0 +1,280 @@
+// Adding bodies to a world, and what acts on them.
+
+#include "world.h"
+#include "../meshes/curve.h"
+#include "../meshes/geometry.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- Options ---
+
+pl_surface_options pl_surface_options_default(void)
+{
+    return (pl_surface_options){.friction = 0.5, .self = true, .category = 1, .mask = UINT32_MAX};
+}
+
+pl_deformable_options pl_deformable_options_default(void)
+{
+    return (pl_deformable_options){.material = pl_material_options_default(),
+                                   .surface = pl_surface_options_default()};
+}
+
+pl_rigid_options pl_rigid_options_default(void)
+{
+    return (pl_rigid_options){.density = 1000, .surface = pl_surface_options_default()};
+}
+
+pl_kinematic_options pl_kinematic_options_default(void)
+{
+    return (pl_kinematic_options){.motion = pl_motion_default(),
+                                  .surface = pl_surface_options_default()};
+}
+
+static pl_status check_surface(const pl_surface_options *o)
+{
+    if (!(o->friction >= 0 && isfinite(o->friction))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "friction: %g is not 0 or above", o->friction);
+    }
+    if (!(o->radius >= 0 && isfinite(o->radius))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "radius: %g is not 0 m or above", o->radius);
+    }
+    return PL_OK;
+}
+
+static pl_status check_velocity(const double velocity[3], const double angular_velocity[3])
+{
+    for (int k = 0; k < 3; k++) {
+        if (!isfinite(velocity[k])) return pl_fail(PL_ERROR_ARGUMENT, "velocity: not finite");
+        if (!isfinite(angular_velocity[k])) {
+            return pl_fail(PL_ERROR_ARGUMENT, "angular_velocity: not finite");
+        }
+    }
+    return PL_OK;
+}
+
+// --- What all kinds have ---
+
+// Makes room for a body with the mesh's vertices, which begins as {kind, surface}; it is part of
+// the world only when keep_body is called.
+static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind kind,
+                            const pl_surface_options *surface, pl_world_body **out)
+{
+    if (world->steps > 0 || world->ready) {
+        return pl_fail(PL_ERROR_ARGUMENT, "bodies are added before the first step");
+    }
+    PL_TRY(check_surface(surface));
+    int64_t n = (int64_t)world->n_shown + mesh->n_vert;
+    if (n > INT32_MAX / 4) return pl_fail(PL_ERROR_ARGUMENT, "too many vertices in one world");
+    PL_TRY(pl_reserve((void **)&world->bodies, &world->body_capacity, world->n_bodies + 1,
+                      sizeof *world->bodies));
+    PL_TRY(pl_reserve((void **)&world->x_shown, &world->x_shown_capacity, 3 * n, sizeof(double)));
+    PL_TRY(pl_reserve((void **)&world->v_shown, &world->v_shown_capacity, 3 * n, sizeof(double)));
+    *out = &world->bodies[world->n_bodies];
+    **out = (pl_world_body){.kind = kind, .surface = *surface, .shown = world->n_shown};
+    return PL_OK;
+}
+
+static void keep_body(pl_world *world, const pl_world_body *b, int32_t *number)
+{
+    if (number != NULL) *number = (int32_t)world->n_bodies;
+    world->n_bodies++;
+    world->n_shown += b->mesh->n_vert;
+    pl_world_show(world);
+}
+
+// --- Deformable bodies ---
+
+// Adds the spin about the centre of mass; the density is uniform, so that volumes weigh.
+static void set_velocity(const pl_mesh *mesh, const pl_deformable_options *o, double *v)
+{
+    double centre[3] = {0}, volume = 0;
+    const double *w = o->angular_velocity;
+    for (int64_t i = 0; i < mesh->n_tet; i++) {
+        const int32_t *t = mesh->tet + 4 * i;
+        double part = pl_tet_volume(mesh->x, t);
+        volume += part;
+        for (int k = 0; k < 12; k++) {
+            centre[k % 3] += 0.25 * part * mesh->x[3 * (int64_t)t[k / 3] + k % 3];
+        }
+    }
+    for (int k = 0; k < 3; k++) centre[k] /= volume;
+    for (int64_t i = 0; i < mesh->n_vert; i++) {
+        double r[3];
+        for (int k = 0; k < 3; k++) r[k] = mesh->x[3 * i + k] - centre[k];
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            v[3 * i + k] = o->velocity[k] + (w[a] * r[b] - w[b] * r[a]);
+        }
+    }
+}
+
+// Keeps the mesh, and finds the order of its vertices.
+static pl_status copy_shape(const pl_mesh *mesh, pl_world_body *b)
+{
+    b->rank = pl_alloc(mesh->n_vert, sizeof *b->rank);
+    pl_status status = b->rank != NULL ? pl_curve_rank(mesh, b->rank) : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = pl_mesh_copy(mesh, &b->mesh);
+    if (status != PL_OK) pl_free(b->rank);
+    return status;
+}
+
+static pl_status reserve_vertices(pl_world *world, int64_t n)
+{
+    PL_TRY(pl_reserve((void **)&world->x, &world->x_capacity, 3 * n, sizeof(double)));
+    PL_TRY(pl_reserve((void **)&world->v, &world->v_capacity, 3 * n, sizeof(double)));
+    return pl_reserve((void **)&world->force, &world->force_capacity, 3 * n, sizeof(double));
+}
+
+pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
+                                  const pl_deformable_options *options, int32_t *body)
+{
+    pl_deformable_options defaults = pl_deformable_options_default();
+    if (options == NULL) options = &defaults;
+    pl_material checked;
+    PL_TRY(pl_material_setup(&options->material, &checked));
+    PL_TRY(check_velocity(options->velocity, options->angular_velocity));
+    PL_TRY(pl_fem_check(mesh));
+    pl_world_body *b;
+    PL_TRY(begin_body(world, mesh, PL_BODY_DEFORMABLE, &options->surface, &b));
+    PL_TRY(reserve_vertices(world, (int64_t)world->n_vert + mesh->n_vert));
+    PL_TRY(copy_shape(mesh, b));
+    b->material = options->material;
+    b->first = world->n_vert;
+    b->fem = world->n_deformable;
+    int64_t start = 3 * (int64_t)b->first;
+    double *v = world->v_shown + 3 * (int64_t)b->shown;
+    set_velocity(mesh, options, v);
+    pl_world_permute(b, mesh->x, world->x + start);
+    pl_world_permute(b, v, world->v + start);
+    memset(world->force + start, 0, 3 * (size_t)mesh->n_vert * sizeof(double));
+    world->n_vert += mesh->n_vert;
+    world->n_deformable++;
+    keep_body(world, b, body);
+    return PL_OK;
+}
+
+// --- Rigid bodies ---
+
+pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigid_options *options,
+                             int32_t *body)
+{
+    pl_rigid_options defaults = pl_rigid_options_default();
+    if (options == NULL) options = &defaults;
+    PL_TRY(check_velocity(options->velocity, options->angular_velocity));
+    if (!(options->damping >= 0 && isfinite(options->damping))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "damping: %g is not 0 or above", options->damping);
+    }
+    const pl_weight weight = {options->mass > 0 ? 0 : options->density, options->mass};
+    pl_inertia inertia;
+    PL_TRY(pl_inertia_of_mesh(mesh, &weight, &inertia));
+    pl_world_body *b;
+    PL_TRY(begin_body(world, mesh, PL_BODY_RIGID, &options->surface, &b));
+    PL_TRY(pl_reserve((void **)&world->rigid, &world->rigid_capacity, world->n_rigid + 1,
+                      sizeof *world->rigid));
+    b->local = pl_alloc(3 * (int64_t)mesh->n_vert, sizeof(double));
+    pl_status status = b->local != NULL ? pl_mesh_copy(mesh, &b->mesh) : PL_ERROR_MEMORY;
+    if (status != PL_OK) {
+        pl_free(b->local);
+        return status;
+    }
+    pl_rigid_local(&inertia, mesh->n_vert, mesh->x, b->local);
+    b->damping = options->damping;
+    b->rigid = (int32_t)world->n_rigid;
+    pl_rigid *state = &world->rigid[world->n_rigid++];
+    *state = pl_rigid_at_rest(&inertia);
+    for (int k = 0; k < 4; k++) b->unturned[k] = k == 0 ? state->q[k] : -state->q[k];
+    memcpy(state->v, options->velocity, sizeof state->v);
+    pl_rigid_set_omega(state, options->angular_velocity);
+    keep_body(world, b, body);
+    return PL_OK;
+}
+
+// --- Kinematic bodies ---
+
+pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
+                                 const pl_kinematic_options *options, int32_t *body)
+{
+    pl_kinematic_options defaults = pl_kinematic_options_default();
+    if (options == NULL) options = &defaults;
+    if (mesh->n_face == 0 && mesh->n_tet == 0) {
+        return pl_fail(PL_ERROR_GEOMETRY, "the mesh has neither faces nor tets");
+    }
+    pl_world_body *b;
+    PL_TRY(begin_body(world, mesh, PL_BODY_KINEMATIC, &options->surface, &b));
+    PL_TRY(pl_path_create(&options->motion, &b->path));
+    pl_status status = pl_mesh_copy(mesh, &b->mesh);
+    if (status != PL_OK) {
+        pl_path_free(&b->path);
+        return status;
+    }
+    keep_body(world, b, body);
+    return PL_OK;
+}
+
+// --- Driven vertices and loads ---
+
+static pl_status check_deformable(const pl_world_body *b, int32_t body)
+{
+    if (b->kind == PL_BODY_DEFORMABLE) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "body %d is not deformable", (int)body);
+}
+
+static void drive_vertex(pl_world *world, int32_t vertex, int32_t motion)
+{
+    // Kept in order, by insertion: the places to drive are few, or come in order.
+    int64_t i = world->n_driven;
+    while (i > 0 && world->driven[i - 1].vertex > vertex) i--;
+    bool replace = i > 0 && world->driven[i - 1].vertex == vertex;
+    if (replace) {
+        i--;
+    } else {
+        memmove(world->driven + i + 1, world->driven + i,
+                (size_t)(world->n_driven - i) * sizeof *world->driven);
+        world->n_driven++;
+    }
+    world->driven[i] = (pl_driven){.vertex = vertex, .motion = motion};
+    memcpy(world->driven[i].x0, world->x + 3 * (int64_t)vertex, 3 * sizeof(double));
+}
+
+pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t *vertex,
+                         const pl_motion *motion)
+{
+    PL_TRY(pl_world_check_body(world, body));
+    const pl_world_body *b = &world->bodies[body];
+    PL_TRY(check_deformable(b, body));
+    if (n < 0 || (n > 0 && vertex == NULL)) return pl_fail(PL_ERROR_ARGUMENT, "vertex: no array");
+    for (int32_t i = 0; i < n; i++) {
+        if (vertex[i] < 0 || vertex[i] >= b->mesh->n_vert) {
+            return pl_fail(PL_ERROR_ARGUMENT, "vertex %d of %d", (int)vertex[i],
+                           (int)b->mesh->n_vert);
+        }
+    }
+    PL_TRY(pl_reserve((void **)&world->paths, &world->path_capacity, world->n_paths + 1,
+                      sizeof *world->paths));
+    PL_TRY(pl_reserve((void **)&world->driven, &world->driven_capacity, world->n_driven + n,
+                      sizeof *world->driven));
+    pl_motion rest = pl_motion_default();
+    PL_TRY(pl_path_create(motion != NULL ? motion : &rest, &world->paths[world->n_paths]));
+    int32_t index = (int32_t)world->n_paths++;
+    for (int32_t i = 0; i < n; i++) drive_vertex(world, b->first + b->rank[vertex[i]], index);
+    return PL_OK;
+}
+
+pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force)
+{
+    PL_TRY(pl_world_check_body(world, body));
+    const pl_world_body *b = &world->bodies[body];
+    PL_TRY(check_deformable(b, body));
+    double *to = world->force + 3 * (int64_t)b->first;
+    size_t size = 3 * (size_t)b->mesh->n_vert * sizeof *to;
+    if (force == NULL) {
+        memset(to, 0, size);
+        return PL_OK;
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)b->mesh->n_vert; i++) {
+        if (!isfinite(force[i])) return pl_fail(PL_ERROR_ARGUMENT, "force: not finite");
+    }
+    pl_world_permute(b, force, to);
+    return PL_OK;
+}
