@@ -1,0 +1,48 @@
+#include "arena.h"
+
+enum { ALIGNMENT = 64, FIRST_CHUNK = 1 << 16 };
+
+void pl_arena_free(pl_arena *arena)
+{
+    for (int32_t i = 0; i < arena->n_chunk; i++) pl_free(arena->chunk[i]);
+    *arena = (pl_arena){0};
+}
+
+void pl_arena_reset(pl_arena *arena)
+{
+    arena->current = 0;
+    arena->used = 0;
+}
+
+static pl_status add_chunk(pl_arena *arena, int64_t need)
+{
+    int64_t total = FIRST_CHUNK;
+    for (int32_t i = 0; i < arena->n_chunk; i++) total += arena->size[i];
+    int64_t size = PL_MAX(total, need);
+    if (arena->n_chunk == PL_MAX_CHUNKS) {
+        return pl_fail(PL_ERROR_MEMORY, "an arena of %lld bytes is full", (long long)total);
+    }
+    arena->chunk[arena->n_chunk] = pl_alloc(size, 1);
+    if (arena->chunk[arena->n_chunk] == NULL) return PL_ERROR_MEMORY;
+    arena->size[arena->n_chunk++] = size;
+    return PL_OK;
+}
+
+void *pl_arena_take(pl_arena *arena, int64_t count, size_t size)
+{
+    int64_t need = 0;
+    if (count < 0 || __builtin_mul_overflow(count, (int64_t)size, &need) ||
+        need > INT64_MAX - ALIGNMENT) {
+        pl_fail(PL_ERROR_MEMORY, "an arena cannot hold %lld elements of %zu bytes",
+                (long long)count, size);
+        return NULL;
+    }
+    need = (need + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    for (; arena->current < arena->n_chunk; arena->current++, arena->used = 0) {
+        if (need <= arena->size[arena->current] - arena->used) break;
+    }
+    if (arena->current == arena->n_chunk && add_chunk(arena, need) != PL_OK) return NULL;
+    char *piece = arena->chunk[arena->current] + arena->used;
+    arena->used += need;
+    return piece;
+}

@@ -1,0 +1,129 @@
+#include "problem.h"
+
+#include <math.h>
+
+// By how much the frame's products may differ from those of an orthonormal one: rounding of normals
+// made in single precision, and far below what a solver could feel.
+static const double FRAME_TOLERANCE = 1e-6;
+
+void pl_problem_clear(pl_problem *problem)
+{
+    problem->n_contact = 0;
+    problem->n_term = 0;
+}
+
+void pl_problem_free(pl_problem *problem)
+{
+    pl_free(problem->contact);
+    pl_free(problem->term);
+    *problem = (pl_problem){0};
+}
+
+// w v + v x r is linear in w and r, so that two terms of one block are one.
+static void add_term(pl_problem *problem, pl_contact *contact, const pl_term *term)
+{
+    for (pl_term *t = problem->term + contact->first; t < problem->term + problem->n_term; t++) {
+        if (t->block != term->block) continue;
+        t->w += term->w;
+        for (int i = 0; i < 3; i++) t->r[i] += term->r[i];
+        return;
+    }
+    problem->term[problem->n_term++] = *term;
+    contact->count++;
+}
+
+pl_status pl_problem_add(pl_problem *problem, const pl_contact *contact, int32_t n_term,
+                         const pl_term *term)
+{
+    PL_ASSERT(n_term >= 0);
+    if (n_term > INT32_MAX - problem->n_term || problem->n_contact > INT32_MAX / 3 - 1) {
+        return pl_fail(PL_ERROR_ARGUMENT, "a contact problem cannot hold more than %d contacts",
+                       problem->n_contact);
+    }
+    PL_TRY(pl_reserve((void **)&problem->contact, &problem->contact_capacity,
+                      (int64_t)problem->n_contact + 1, sizeof *problem->contact));
+    PL_TRY(pl_reserve((void **)&problem->term, &problem->term_capacity,
+                      (int64_t)problem->n_term + n_term, sizeof *problem->term));
+    pl_contact *k = problem->contact + problem->n_contact++;
+    *k = *contact;
+    k->first = problem->n_term;
+    k->count = 0;
+    for (int32_t i = 0; i < n_term; i++) add_term(problem, k, term + i);
+    return PL_OK;
+}
+
+// --- Checks ---
+
+static bool all_finite(int64_t n, const double *x)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+// How far the vectors of a frame are from orthonormal; NaN stays NaN.
+static double frame_error(const double *R)
+{
+    double worst = 0;
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b <= a; b++) {
+            const double *x = R + 3 * a, *y = R + 3 * b;
+            double e = fabs(x[0] * y[0] + x[1] * y[1] + x[2] * y[2] - (a == b));
+            if (!(e <= worst)) worst = e;
+        }
+    }
+    return worst;
+}
+
+static pl_status check_contact(const pl_problem *problem, int32_t k)
+{
+    const pl_contact *contact = problem->contact + k;
+    if (!(frame_error(contact->R) <= FRAME_TOLERANCE)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact %d: its frame is not orthonormal", k);
+    }
+    if (!(contact->mu >= 0) || !isfinite(contact->mu)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact %d: a friction coefficient of %g", k,
+                       contact->mu);
+    }
+    if (!all_finite(3, contact->c)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact %d: its offset is not finite", k);
+    }
+    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        const pl_term *term = problem->term + t;
+        if (term->block < 0 || term->block >= problem->A->n) {
+            return pl_fail(PL_ERROR_ARGUMENT, "contact %d: block %d is not among the %d of A", k,
+                           term->block, problem->A->n);
+        }
+        if (!isfinite(term->w) || !all_finite(3, term->r)) {
+            return pl_fail(PL_ERROR_ARGUMENT,
+                           "contact %d: the weight or lever arm of block %d is not finite", k,
+                           term->block);
+        }
+    }
+    return PL_OK;
+}
+
+static pl_status check_vector(const char *name, int64_t n, const double *x)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            return pl_fail(PL_ERROR_ARGUMENT, "%s[%lld] is %g, not a finite number", name,
+                           (long long)i, x[i]);
+        }
+    }
+    return PL_OK;
+}
+
+pl_status pl_problem_check(const pl_problem *problem, const double *v, const double *f)
+{
+    if (!(problem->dt > 0) || !isfinite(problem->dt)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "a contact problem with a time step of %g s",
+                       problem->dt);
+    }
+    PL_TRY(check_vector("b", 3 * (int64_t)problem->A->n, problem->b));
+    PL_TRY(check_vector("v", 3 * (int64_t)problem->A->n, v));
+    PL_TRY(check_vector("f", 3 * (int64_t)problem->n_contact, f));
+    for (int32_t k = 0; k < problem->n_contact; k++) PL_TRY(check_contact(problem, k));
+    return PL_OK;
+}

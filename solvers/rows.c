@@ -1,0 +1,145 @@
+#include "rows.h"
+
+#include <string.h>
+
+// Below this many contacts (or blocks) one thread is faster than starting several.
+enum { SERIAL_CONTACTS = 2048 };
+
+// --- Where blocks stand ---
+
+// at (A.n) is scratch: first how often a block is used, then where its next use goes.
+static void count_uses(const pl_problem *problem, int32_t *at)
+{
+    memset(at, 0, (size_t)problem->A->n * sizeof *at);
+    for (int32_t t = 0; t < problem->n_term; t++) {
+        if (!pl_is_known(problem, problem->term[t].block)) at[problem->term[t].block]++;
+    }
+}
+
+pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *out)
+{
+    int32_t n_block = problem->A->n;
+    int64_t n = PL_MIN(problem->n_term, n_block);
+    *out = (pl_uses){0};
+    out->block = pl_arena_take(arena, n, sizeof *out->block);
+    out->start = pl_arena_take(arena, n + 1, sizeof *out->start);
+    out->use = pl_arena_take(arena, problem->n_term, sizeof *out->use);
+    int32_t *at = pl_arena_take(arena, n_block, sizeof *at);
+    if (out->block == NULL || out->start == NULL || out->use == NULL || at == NULL) {
+        return PL_ERROR_MEMORY;
+    }
+    count_uses(problem, at);
+    int32_t sum = 0;
+    for (int32_t i = 0; i < n_block; i++) {
+        if (at[i] == 0) continue;
+        out->block[out->n] = i;
+        out->start[out->n++] = sum;
+        int32_t count = at[i];
+        at[i] = sum;
+        sum += count;
+    }
+    out->start[out->n] = sum;
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        const pl_contact *contact = problem->contact + k;
+        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+            int32_t block = problem->term[t].block;
+            if (!pl_is_known(problem, block)) out->use[at[block]++] = (pl_use){k, t};
+        }
+    }
+    return PL_OK;
+}
+
+// --- Products ---
+
+// u (3) := the frame's components of the sum of the terms.
+static inline void multiply_contact(const pl_contact *contact, const pl_term *term,
+                                    const double *restrict v, double *restrict u)
+{
+    double s0 = 0, s1 = 0, s2 = 0;
+    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        const double *x = v + 3 * (int64_t)term[t].block, *r = term[t].r;
+        double w = term[t].w;
+        s0 += w * x[0] + (x[1] * r[2] - x[2] * r[1]);
+        s1 += w * x[1] + (x[2] * r[0] - x[0] * r[2]);
+        s2 += w * x[2] + (x[0] * r[1] - x[1] * r[0]);
+    }
+    const double *R = contact->R;
+    for (int a = 0; a < 3; a++) u[a] = R[3 * a] * s0 + R[3 * a + 1] * s1 + R[3 * a + 2] * s2;
+}
+
+void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,
+                      double *u)
+{
+#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        const pl_contact *contact = problem->contact + k;
+        double *uk = u + 3 * (int64_t)k;
+        unsigned mask = rows == NULL ? PL_ROWS_ALL : rows[k];
+        if (mask != 0) multiply_contact(contact, problem->term, v, uk);
+        for (int a = 0; a < 3; a++) {
+            if (offset) uk[a] -= contact->c[a];
+            if ((mask >> a & 1) == 0) uk[a] = 0;
+        }
+    }
+}
+
+static void turn_to_world(const pl_problem *problem, const double *f, double *world)
+{
+#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        const double *R = problem->contact[k].R, *fk = f + 3 * (int64_t)k;
+        double *g = world + 3 * (int64_t)k;
+        for (int i = 0; i < 3; i++) g[i] = R[i] * fk[0] + R[3 + i] * fk[1] + R[6 + i] * fk[2];
+    }
+}
+
+// The transpose of w v + v x r is w g + r x g.
+void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,
+                           const double *f, double *world, double *y)
+{
+    turn_to_world(problem, f, world);
+#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_CONTACTS)
+    for (int32_t i = 0; i < uses->n; i++) {
+        double s0 = 0, s1 = 0, s2 = 0;
+        for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
+            const double *g = world + 3 * (int64_t)uses->use[j].contact;
+            const pl_term *term = problem->term + uses->use[j].term;
+            const double *r = term->r;
+            s0 += term->w * g[0] + (r[1] * g[2] - r[2] * g[1]);
+            s1 += term->w * g[1] + (r[2] * g[0] - r[0] * g[2]);
+            s2 += term->w * g[2] + (r[0] * g[1] - r[1] * g[0]);
+        }
+        double *yi = y + 3 * (int64_t)uses->block[i];
+        yi[0] += scale * s0, yi[1] += scale * s1, yi[2] += scale * s2;
+    }
+}
+
+// --- Blocks of L D^-1 L^T ---
+
+void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32_t k, double *S)
+{
+    const pl_contact *contact = problem->contact + k;
+    memset(S, 0, 9 * sizeof *S);
+    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        double G[9], H[9];
+        pl_term_rows(contact, problem->term + t, G);
+        pl_term_response(D->inv + 6 * (int64_t)problem->term[t].block, G, H);
+        for (int a = 0; a < 3; a++) {
+            for (int b = 0; b <= a; b++) {
+                S[3 * a + b] += G[3 * a] * H[b] + G[3 * a + 1] * H[3 + b] + G[3 * a + 2] * H[6 + b];
+            }
+        }
+    }
+    S[1] = S[3], S[2] = S[6], S[5] = S[7];
+}
+
+void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, double *scale)
+{
+#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        double S[9];
+        pl_contact_block(problem, D, k, S);
+        scale[2 * (int64_t)k] = S[0];
+        scale[2 * (int64_t)k + 1] = 0.5 * (S[4] + S[8]);
+    }
+}

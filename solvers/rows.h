@@ -1,0 +1,73 @@
+// The rows of contacts: products with L and L^T, and the 3x3 blocks of L D^-1 L^T. Internal.
+
+#ifndef PL_ROWS_H
+#define PL_ROWS_H
+
+#include "block_jacobi.h"
+#include "problem.h"
+#include "arena.h"
+
+// Where each block that is not known stands in contacts: L^T f is gathered block by block, so that
+// each sum has one order whatever the number of threads. The uses of block[i] are use[start[i]] ..
+// use[start[i+1]-1], in the order of the contacts.
+typedef struct pl_use {
+    int32_t contact, term;
+} pl_use;
+
+typedef struct pl_uses {
+    int32_t n;
+    int32_t *block; // (n) ascending
+    int32_t *start; // (n + 1)
+    pl_use *use;    // (start[n])
+} pl_uses;
+
+// Lives as long as what is taken from the arena does.
+pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *out);
+
+// Which rows of a contact to look at: bits for n, t1, t2.
+enum { PL_ROW_NORMAL = 1, PL_ROWS_TANGENT = 6, PL_ROWS_ALL = 7 };
+
+// u (3*n_contact) := L v, or L v - c if `offset`. Rows whose bit is not in `rows` (n_contact; NULL:
+// all are) become 0.
+void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,
+                      double *u);
+
+// y := y + scale L^T f in the blocks of `uses`. f (3*n_contact), y (3*A.n); world (3*n_contact) is
+// scratch. No alias.
+void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,
+                           const double *f, double *world, double *y);
+
+// G (9, row-major) := the contact's three rows in the block of a term. With e a vector of the
+// frame, e . (w v + v x r) = (w e + r x e) . v.
+static inline void pl_term_rows(const pl_contact *contact, const pl_term *term, double *G)
+{
+    const double *r = term->r;
+    for (int a = 0; a < 3; a++) {
+        const double *e = contact->R + 3 * a;
+        G[3 * a] = term->w * e[0] + (r[1] * e[2] - r[2] * e[1]);
+        G[3 * a + 1] = term->w * e[1] + (r[2] * e[0] - r[0] * e[2]);
+        G[3 * a + 2] = term->w * e[2] + (r[0] * e[1] - r[1] * e[0]);
+    }
+}
+
+// H (9, row-major) := inv G^T, with inv (6) as pl_block_jacobi has it: the velocity of the block
+// per impulse in the contact's frame.
+static inline void pl_term_response(const double *inv, const double *G, double *H)
+{
+    for (int a = 0; a < 3; a++) {
+        const double *g = G + 3 * a;
+        H[a] = (inv[0] * g[0] + inv[1] * g[1]) + inv[2] * g[2];
+        H[3 + a] = (inv[1] * g[0] + inv[3] * g[1]) + inv[4] * g[2];
+        H[6 + a] = (inv[2] * g[0] + inv[4] * g[1]) + inv[5] * g[2];
+    }
+}
+
+// S (9, symmetric) := the diagonal block of L D^-1 L^T of contact k [1/kg]. D^-1 must be 0 in the
+// known blocks.
+void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32_t k, double *S);
+
+// scale (2*n_contact) := how much the normal and the tangential velocity of each contact answer to
+// its own impulse [1/kg]: S_nn, and the mean of S_t1t1 and S_t2t2. 0 where all blocks are known.
+void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, double *scale);
+
+#endif
