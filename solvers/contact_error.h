@@ -1,0 +1,43 @@
+// How well velocities and impulses solve a contact problem: one yardstick for every solver.
+// Internal.
+//
+// Velocities u become displacements by dt, impulses f by dt s, with s the answer of a contact's own
+// velocity to its impulse (pl_contact_scales): so all but the first and the last are in metres. All
+// are maxima over the contacts, but for the last. Contacts all of whose blocks are known have no
+// impulse that could help; they count in `penetration` only.
+
+#ifndef PL_CONTACT_ERROR_H
+#define PL_CONTACT_ERROR_H
+
+#include "rows.h"
+
+typedef struct pl_contact_errors {
+    // |b + L^T f - A v| over max(|b'|, |L^T f|), in the rows that are not known, where b' is b less
+    // A times the known velocities. Euclidean norms.
+    double residual;
+    double penetration; // dt max(0, -u_n) [m]
+    double normal;      // of the natural map: dt |min(u_n, s_n f_n)| [m]
+    double friction;    // of the natural map: dt s_t |f_t - P(f_t - u_t / s_t)|, where P shortens
+                        // to mu f_n [m]
+    double cone;        // dt s_t (|f_t| - mu f_n), or dt s_n (-f_n) [m]
+    double fischer;     // [VJ19, Eq. 24], of x = dt s_n f_n and y = dt u_n, and, as in its 6.3, of
+                        // x = dt s_t (mu f_n - |f_t|) and y = dt |u_t| [m]
+    // The mean over contacts of (d_n^2 / s_n + d_t^2 / s_t) / 2 [J], with d the natural maps above
+    // as velocities: the energy that the error would have. This is how we read the unit-consistent
+    // measure of Enzenhoefer et al. that [Ho22, 6.2.2] uses and gives no formula of.
+    double energy;
+} pl_contact_errors;
+
+// Of the contacts alone; `residual` is left as it is. scale (2*n_contact), u and f (3*n_contact).
+void pl_contact_errors_update(const pl_problem *problem, const double *scale, const double *u,
+                              const double *f, pl_contact_errors *errors);
+
+// Is every error of the contacts at most eps2 [m]? False if one is not a number.
+bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2);
+
+// r := b + L^T f - A v in the rows that are not known, 0 in the others. r (3*A.n); world
+// (3*n_contact) is scratch.
+void pl_contact_residual(const pl_problem *problem, const pl_uses *uses, const double *v,
+                         const double *f, double *world, double *r);
+
+#endif
