@@ -1,0 +1,254 @@
+// Accelerated proximal gradients [Beck & Teboulle 2009] with restart [O'Donoghue & Candes 2015].
+//
+// If there were no contacts, v would minimize E(v) = v . A v / 2 - b . v. Around a point y, with D
+// the diagonal blocks of A and s so large that s D - A is positive semi-definite,
+//     E(v) <= E(y) - g0 . (v - y) + s (v - y) . D (v - y) / 2,    g0 = b - A y.
+// A step minimizes the right-hand side under the laws of contact instead of the left:
+//     v = y + D^-1 (g0 + L^T f) / s,    u = L v - c and f obey Signorini and Coulomb,
+// which couples contacts only through the blocks that they share: a few sweeps of Gauss-Seidel
+// (sweeps.h) on f / s, warm from the last step, do. Where v = y, A v = b + L^T f holds and all is
+// solved. Coulomb's law makes this a fixed-point iteration rather than a minimization; the friction
+// is exact in every step, and there are no states to switch.
+//
+// The next y runs ahead: y = v + beta (v - v_old), and A y follows from A v and A v_old, so that a
+// step costs one product with A, and the residual at v, b + L^T f - A v, is known at every step.
+
+#include "solver.h"
+#include "sweeps.h"
+#include "vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SWEEPS = 5, // per step, twice as many after each step whose residual is good and whose contacts
+    MAX_SWEEPS = 80, // are not: up to this many
+    POWER_STEPS = 8,
+    PART_ROWS = 512, // at least, per part of a sum: see kernel.h
+    SERIAL_ROWS = 8192,
+};
+
+// Sweeps end early when they move a contact by less than this part of eps2.
+static const double SWEEP_SHARE = 0.01;
+// Where a step finds s too small it becomes what that step needed, times this, and at most twice
+// what it was: very near to the solution the sums that say so are rounding.
+static const double CURVATURE_MARGIN = 1.02;
+// The bound that s is for may fail by this much, which is rounding.
+static const double CURVATURE_SLACK = 1e-9;
+
+typedef struct apg {
+    const pl_problem *problem;
+    pl_workspace *ws;
+    int64_t n; // 3*A.n
+    double s;
+    int32_t n_sweep;
+    double *v, *old, *y;    // (n)
+    double *Av, *Aold, *Ay; // (n) A times each of them
+    double *g;              // (n) b + L^T f - A y, 0 in known rows
+    double *f, *f_start;    // (3*n_contact) the impulses over s; those before the sweeps
+    pl_sweeps sweeps;
+} apg;
+
+static pl_status create(const pl_problem *problem, pl_workspace *ws, const double *v, apg *a)
+{
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    *a = (apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS};
+    double **vector[] = {&a->v, &a->old, &a->y, &a->Av, &a->Aold, &a->Ay, &a->g};
+    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+        *vector[i] = pl_arena_take(&ws->arena, n, sizeof(double));
+        if (*vector[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    a->f = pl_arena_take(&ws->arena, m, sizeof(double));
+    a->f_start = pl_arena_take(&ws->arena, m, sizeof(double));
+    if (a->f == NULL || a->f_start == NULL) return PL_ERROR_MEMORY;
+    return pl_sweeps_create(problem, &ws->D, ws->scale, v, &ws->arena, &a->sweeps);
+}
+
+// An estimate from below of the largest eigenvalue of D^-1 A: Rayleigh's quotient x . A x / x . D x
+// after some steps of the power method. What it lacks, the steps find out.
+static double find_curvature(apg *a, pl_solve_stats *stats)
+{
+    double *x = a->y, *Ax = a->Ay, *Dx = a->g, s = 1;
+    uint64_t state = 1;
+    for (int64_t i = 0; i < a->n; i++) { // Dx begins as noise
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        Dx[i] = (double)(state >> 11) / 9007199254740992.0 - 0.5;
+    }
+    for (int step = 0; step < POWER_STEPS; step++) {
+        pl_block_jacobi_apply(&a->ws->D, Dx, x); // 0 in the known blocks
+        double xDx = pl_vec_dot(a->n, x, Dx);
+        if (!(xDx > 0)) return 1;
+        double xAx = pl_bsr_multiply_dot(a->problem->A, x, Ax);
+        s = xAx / xDx;
+        for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / sqrt(xDx);
+    }
+    stats->products += POWER_STEPS;
+    return PL_MAX(s, 1);
+}
+
+// v := y + D^-1 g / s, with g := b - A y + L^T f; then sweeps change v and f, and g follows.
+static void step(apg *a, const pl_solver_options *options)
+{
+    const pl_problem *problem = a->problem;
+    const double *b = problem->b, *inv = a->ws->D.inv;
+    int64_t n_block = problem->A->n;
+#pragma omp parallel for schedule(static) if (n_block >= SERIAL_ROWS)
+    for (int64_t i = 0; i < n_block; i++) {
+        bool known = pl_is_known(problem, i);
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = known ? 0 : b[k] - a->Ay[k];
+    }
+    pl_rows_transpose_add(problem, &a->ws->uses, a->s, a->f, a->ws->world, a->g);
+#pragma omp parallel for schedule(static) if (n_block >= SERIAL_ROWS)
+    for (int64_t i = 0; i < n_block; i++) {
+        const double *m = inv + 6 * i, *g = a->g + 3 * i, *y = a->y + 3 * i;
+        double *v = a->v + 3 * i, is = 1 / a->s;
+        v[0] = y[0] + is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]);
+        v[1] = y[1] + is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]);
+        v[2] = y[2] + is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2]);
+    }
+    int64_t m = 3 * (int64_t)problem->n_contact;
+    memcpy(a->f_start, a->f, (size_t)m * sizeof *a->f);
+    pl_sweeps_run(&a->sweeps, a->n_sweep, SWEEP_SHARE * options->eps2 / problem->dt, a->v, a->f);
+    for (int64_t i = 0; i < m; i++) a->f_start[i] = a->f[i] - a->f_start[i];
+    pl_rows_transpose_add(problem, &a->ws->uses, a->s, a->f_start, a->ws->world, a->g);
+}
+
+// What a step is judged by.
+typedef struct sums {
+    double rr;      // |b + L^T f - A v|^2 in the rows that are not known
+    double model;   // (v - y) . g, which is s (v - y) . D (v - y)
+    double true_;   // (v - y) . A (v - y)
+    double forward; // g . (v - old): negative where the step turns back
+} sums;
+
+static sums add_rows(const apg *a, int64_t first, int64_t last)
+{
+    sums s = {0};
+    for (int64_t i = first; i < last; i++) {
+        bool known = pl_is_known(a->problem, i);
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
+            double d = a->v[k] - a->y[k], Ad = a->Av[k] - a->Ay[k];
+            double r = known ? 0 : a->g[k] - Ad;
+            s.rr += r * r;
+            s.model += d * a->g[k];
+            s.true_ += d * Ad;
+            s.forward += a->g[k] * (a->v[k] - a->old[k]);
+        }
+    }
+    return s;
+}
+
+static sums judge(const apg *a)
+{
+    sums part[PL_MAX_PARTS], total = {0};
+    int64_t n = a->n / 3, size = pl_part_size(n, PART_ROWS), n_part = (n + size - 1) / size;
+#pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
+    for (int64_t p = 0; p < n_part; p++) {
+        part[p] = add_rows(a, p * size, PL_MIN((p + 1) * size, n));
+    }
+    for (int64_t p = 0; p < n_part; p++) {
+        total.rr += part[p].rr;
+        total.model += part[p].model;
+        total.true_ += part[p].true_;
+        total.forward += part[p].forward;
+    }
+    return total;
+}
+
+// y := v + beta (v - old), and old becomes v.
+static void run_ahead(apg *a, double beta)
+{
+#pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
+    for (int64_t i = 0; i < a->n; i++) {
+        a->y[i] = a->v[i] + beta * (a->v[i] - a->old[i]);
+        a->Ay[i] = a->Av[i] + beta * (a->Av[i] - a->Aold[i]);
+    }
+    double *v = a->v, *Av = a->Av;
+    a->v = a->old, a->Av = a->Aold;
+    a->old = v, a->Aold = Av;
+}
+
+static double norm_of_pushes(apg *a)
+{
+    memset(a->ws->r, 0, (size_t)a->n * sizeof(double));
+    pl_rows_transpose_add(a->problem, &a->ws->uses, a->s, a->f, a->ws->world, a->ws->r);
+    return sqrt(pl_vec_dot(a->n, a->ws->r, a->ws->r));
+}
+
+// Are v and f good enough? The contacts are looked at only where the residual is; if they are what
+// is left to do, the next step sweeps more.
+static bool is_solved(apg *a, const pl_solver_options *options, double r)
+{
+    if (r > options->eps1 * a->ws->b_norm &&
+        pl_relative_residual(a->ws, norm_of_pushes(a), r) > options->eps1) {
+        a->n_sweep = SWEEPS;
+        return false;
+    }
+    pl_contact_errors errors = {0};
+    int64_t m = 3 * (int64_t)a->problem->n_contact;
+    for (int64_t i = 0; i < m; i++) a->f_start[i] = a->s * a->f[i];
+    pl_rows_multiply(a->problem, NULL, true, a->v, a->ws->u);
+    pl_contact_errors_update(a->problem, a->ws->scale, a->ws->u, a->f_start, &errors);
+    a->n_sweep = PL_MIN(2 * a->n_sweep, MAX_SWEEPS);
+    return pl_contact_errors_within(&errors, options->eps2);
+}
+
+static void set_curvature(apg *a, double s)
+{
+    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) a->f[i] *= a->s / s;
+    a->s = s;
+}
+
+// Steps until solved. `old` holds the last accepted v; where the loop ends, v does.
+static pl_solve_end iterate(apg *a, const pl_solver_options *options, pl_solve_stats *stats)
+{
+    double theta = 1;
+    for (;; stats->iterations++) {
+        if (stats->iterations == options->max_iterations) return PL_SOLVE_LIMIT;
+        if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
+        step(a, options);
+        pl_bsr_multiply(a->problem->A, a->v, a->Av);
+        stats->products++;
+        sums sum = judge(a);
+        if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;
+        if (sum.true_ > (1 + CURVATURE_SLACK) * sum.model && sum.model > 0) {
+            set_curvature(a, a->s * PL_MIN(CURVATURE_MARGIN * sum.true_ / sum.model, 2));
+            continue;
+        }
+        if (is_solved(a, options, sqrt(sum.rr))) {
+            run_ahead(a, 0);
+            stats->iterations++;
+            return PL_SOLVE_CONVERGED;
+        }
+        bool back = sum.forward < 0;
+        if (back) theta = 1;
+        stats->restarts += back;
+        double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
+        run_ahead(a, back ? 0 : (theta - 1) / next);
+        theta = next;
+    }
+}
+
+pl_status pl_apg_solve(const pl_problem *problem, const pl_solver_options *options,
+                       pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    apg a;
+    PL_TRY(create(problem, ws, v, &a));
+    a.s = find_curvature(&a, stats);
+    size_t size = (size_t)a.n * sizeof *v;
+    int64_t m = 3 * (int64_t)problem->n_contact;
+    for (int64_t i = 0; i < m; i++) {
+        bool answers = ws->scale[2 * (i / 3)] > 0;
+        a.f[i] = answers ? f[i] / a.s : 0;
+    }
+    memcpy(a.old, v, size);
+    pl_bsr_multiply(problem->A, v, a.Aold);
+    stats->products++;
+    memcpy(a.y, v, size);
+    memcpy(a.Ay, a.Aold, size);
+    stats->end = iterate(&a, options, stats);
+    if (stats->end == PL_SOLVE_BREAKDOWN) return PL_OK;
+    memcpy(v, a.old, size);
+    for (int64_t i = 0; i < m; i++) f[i] = a.s * a.f[i];
+    return PL_OK;
+}

@@ -1,0 +1,191 @@
+#include "solver.h"
+#include "vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+const pl_solver pl_solvers[] = {
+    {"apg", PL_FORM_FULL,
+     "exact cones; friction within eps2; one product with A per iteration, no state machine",
+     "accelerated proximal gradient [Beck & Teboulle 2009; O'Donoghue & Candes 2015]",
+     pl_apg_solve},
+};
+const int32_t pl_n_solver = sizeof pl_solvers / sizeof *pl_solvers;
+
+pl_status pl_solver_find(const char *name, const pl_solver **out)
+{
+    const char *names[sizeof pl_solvers / sizeof *pl_solvers];
+    *out = NULL;
+    for (int32_t i = 0; i < pl_n_solver; i++) {
+        if (strcmp(name, pl_solvers[i].name) == 0) {
+            *out = &pl_solvers[i];
+            return PL_OK;
+        }
+        names[i] = pl_solvers[i].name;
+    }
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "solver", name, strlen(name), names, pl_n_solver);
+}
+
+pl_solver_options pl_solver_options_default(void)
+{
+    return (pl_solver_options){
+        .eps1 = 1e-5, .eps2 = 1e-6, .max_iterations = 20000, .precond = PL_PRECOND_FULL};
+}
+
+void pl_workspace_free(pl_workspace *ws)
+{
+    pl_arena_free(&ws->arena);
+    *ws = (pl_workspace){0};
+}
+
+double pl_relative_residual(const pl_workspace *ws, double pushes, double r)
+{
+    const double large = 1e100; // than any tolerance, and finite
+    double size = PL_MAX(ws->b_norm, pushes);
+    return r == 0 ? 0 : size > 0 ? r / size : large;
+}
+
+bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options)
+{
+    return options->max_seconds > 0 && pl_seconds() - ws->started > options->max_seconds;
+}
+
+// --- Before ---
+
+static pl_status check_options(const pl_solver_options *options)
+{
+    if (!(options->eps1 > 0 && options->eps2 > 0)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "tolerances of %g and %g m: both must be positive",
+                       options->eps1, options->eps2);
+    }
+    if (options->max_iterations < 0 || !(options->max_seconds >= 0)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "limits of %d iterations and %g s: none may be negative",
+                       options->max_iterations, options->max_seconds);
+    }
+    return PL_OK;
+}
+
+static pl_status take(const pl_problem *problem, pl_workspace *ws)
+{
+    int64_t n = problem->A->n, n_contact = problem->n_contact;
+    pl_arena_reset(&ws->arena);
+    ws->D = (pl_block_jacobi){(int32_t)n, pl_arena_take(&ws->arena, 6 * n, sizeof(double))};
+    ws->scale = pl_arena_take(&ws->arena, 2 * n_contact, sizeof(double));
+    ws->world = pl_arena_take(&ws->arena, 3 * n_contact, sizeof(double));
+    ws->u = pl_arena_take(&ws->arena, 3 * n_contact, sizeof(double));
+    ws->r = pl_arena_take(&ws->arena, 3 * n, sizeof(double));
+    bool all = ws->D.inv != NULL && ws->scale != NULL && ws->world != NULL && ws->u != NULL &&
+               ws->r != NULL;
+    return all ? pl_uses_create(problem, &ws->arena, &ws->uses) : PL_ERROR_MEMORY;
+}
+
+// |b'|: the residual of what is known, everything else at rest.
+static double measure_b(const pl_problem *problem, pl_workspace *ws, const double *v,
+                        pl_solve_stats *stats)
+{
+    int64_t n = 3 * (int64_t)problem->A->n;
+    if (problem->known == NULL) return sqrt(pl_vec_dot(n, problem->b, problem->b));
+    double *at_rest = pl_arena_take(&ws->arena, n, sizeof *at_rest);
+    if (at_rest == NULL) return NAN;
+    for (int64_t i = 0; i < n; i++) at_rest[i] = problem->known[i / 3] ? v[i] : 0;
+    pl_bsr_multiply(problem->A, at_rest, ws->r);
+    stats->products++;
+    for (int64_t i = 0; i < n; i++) {
+        ws->r[i] = problem->known[i / 3] ? 0 : problem->b[i] - ws->r[i];
+    }
+    return sqrt(pl_vec_dot(n, ws->r, ws->r));
+}
+
+static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const double *v,
+                         pl_solve_stats *stats)
+{
+    PL_TRY(take(problem, ws));
+    PL_TRY(pl_block_jacobi_update(&ws->D, problem->A));
+    for (int64_t i = 0; i < problem->A->n; i++) {
+        if (pl_is_known(problem, i)) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
+    }
+    pl_contact_scales(problem, &ws->D, ws->scale);
+    ws->b_norm = measure_b(problem, ws, v, stats);
+    if (isnan(ws->b_norm)) return PL_ERROR_MEMORY;
+    return PL_OK;
+}
+
+// The first contact that is violated, and that no unknown velocity could help; -1 if none.
+static int32_t find_impossible(const pl_problem *problem, const pl_workspace *ws, double eps2,
+                               const double *v)
+{
+    pl_rows_multiply(problem, NULL, true, v, ws->u);
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        bool stuck = !(ws->scale[2 * (int64_t)k] > 0);
+        if (stuck && -problem->dt * ws->u[3 * (int64_t)k] > eps2) return k;
+    }
+    return -1;
+}
+
+// --- After ---
+
+static void measure(const pl_problem *problem, const pl_workspace *ws, const double *v,
+                    const double *f, pl_solve_stats *stats)
+{
+    int64_t n = 3 * (int64_t)problem->A->n;
+    memset(ws->r, 0, (size_t)n * sizeof *ws->r);
+    pl_rows_transpose_add(problem, &ws->uses, 1, f, ws->world, ws->r);
+    double pushes = sqrt(pl_vec_dot(n, ws->r, ws->r));
+    pl_contact_residual(problem, &ws->uses, v, f, ws->world, ws->r);
+    double r = sqrt(pl_vec_dot(n, ws->r, ws->r));
+    stats->errors.residual = pl_relative_residual(ws, pushes, r);
+    pl_rows_multiply(problem, NULL, true, v, ws->u);
+    pl_contact_errors_update(problem, ws->scale, ws->u, f, &stats->errors);
+    stats->products++;
+}
+
+static pl_status report(const pl_solver *solver, const pl_solver_options *options,
+                        const pl_solve_stats *stats)
+{
+    const pl_contact_errors *e = &stats->errors;
+    switch (stats->end) {
+    case PL_SOLVE_CONVERGED:
+        return PL_OK;
+    case PL_SOLVE_LIMIT:
+    case PL_SOLVE_TIME:
+    case PL_SOLVE_STALLED:
+        return pl_fail(PL_ERROR_NUMERICS,
+                       "%s did not converge in %d iterations and %.3g s: residual %.3g of %.3g, "
+                       "penetration %.3g, normal %.3g and friction error %.3g of %.3g m; allow "
+                       "more, or take smaller steps",
+                       solver->name, stats->iterations, stats->seconds, e->residual, options->eps1,
+                       e->penetration, e->normal, e->friction, options->eps2);
+    case PL_SOLVE_IMPOSSIBLE:
+    case PL_SOLVE_BREAKDOWN:
+        break;
+    }
+    return pl_fail(PL_ERROR_NUMERICS,
+                   "%s, iteration %d: the matrix is not positive definite, or a number is not "
+                   "finite",
+                   solver->name, stats->iterations);
+}
+
+pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
+                   const pl_solver_options *options, pl_workspace *ws, double *v, double *f,
+                   pl_solve_stats *stats)
+{
+    const pl_solver_options usual = pl_solver_options_default();
+    if (options == NULL) options = &usual;
+    *stats = (pl_solve_stats){.end = PL_SOLVE_BREAKDOWN};
+    ws->started = pl_seconds();
+    PL_TRY(check_options(options));
+    PL_TRY(pl_problem_check(problem, v, f));
+    PL_TRY(prepare(problem, ws, v, stats));
+    int32_t impossible = find_impossible(problem, ws, options->eps2, v);
+    if (impossible >= 0) {
+        stats->end = PL_SOLVE_IMPOSSIBLE;
+        return pl_fail(PL_ERROR_NUMERICS,
+                       "contact %d closes by %.3g m, and the motion of all that takes part in it "
+                       "is given",
+                       impossible, -problem->dt * ws->u[3 * (int64_t)impossible]);
+    }
+    PL_TRY(solver->solve(problem, options, ws, v, f, stats));
+    measure(problem, ws, v, f, stats);
+    stats->seconds = pl_seconds() - ws->started;
+    return report(solver, options, stats);
+}

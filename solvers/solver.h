@@ -1,0 +1,107 @@
+// Solvers of contact problems: what they share, and the table of all of them. Internal.
+//
+// To add one: write a function of the type pl_solve_fn in a file of its own, declare it below, and
+// give it a line in the table of registry.c.
+
+#ifndef PL_SOLVER_H
+#define PL_SOLVER_H
+
+#include "arena.h"
+#include "contact_error.h"
+
+typedef enum pl_precond {
+    PL_PRECOND_FULL, // [VJ19, Eq. 22] with approximate A and S
+    PL_PRECOND_DIAG, // the diagonals of the same
+    PL_PRECOND_NONE,
+} pl_precond;
+
+typedef struct pl_solver_options {
+    double eps1;            // on pl_contact_errors.residual; > 0
+    double eps2;            // on the other errors of a contact [m]; > 0
+    int32_t max_iterations; // 0 or more
+    double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
+    pl_precond precond;     // of `cr`
+    bool paper;             // the solver as its paper prints it, with the paper's parameters
+} pl_solver_options;
+
+// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, full, not as printed.
+pl_solver_options pl_solver_options_default(void);
+
+typedef enum pl_solve_end {
+    PL_SOLVE_CONVERGED,
+    PL_SOLVE_LIMIT,      // max_iterations came first
+    PL_SOLVE_TIME,       // max_seconds came first
+    PL_SOLVE_STALLED,    // no step improves it: the contacts ask for too much
+    PL_SOLVE_IMPOSSIBLE, // a contact is violated, and all its velocities are known
+    PL_SOLVE_BREAKDOWN,  // a matrix is not positive definite, or a number is not finite
+} pl_solve_end;
+
+typedef struct pl_solve_stats {
+    pl_solve_end end;
+    int32_t iterations;
+    int64_t products;       // with A
+    int64_t state_changes;  // of contacts: open, stick, slip
+    int64_t restarts;       // of a recurrence
+    int64_t factorizations; // of matrices larger than 3x3
+    double seconds;
+    pl_contact_errors errors; // of the result, measured alike for every solver
+} pl_solve_stats;
+
+// What a solver works on: memory, and what pl_solve has made before it calls one.
+typedef struct pl_workspace {
+    pl_arena arena; // to take from
+    pl_uses uses;
+    pl_block_jacobi D; // the inverse diagonal blocks of A; 0 in the known blocks
+    double *scale;     // (2*n_contact) see pl_contact_scales
+    double *world;     // (3*n_contact) scratch of pl_rows_transpose_add
+    double *r;         // (3*A.n) scratch
+    double *u;         // (3*n_contact) scratch
+    double b_norm;     // |b'|, see pl_contact_errors
+    double started;    // [s] of pl_seconds
+} pl_workspace;
+
+void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
+
+// Improves v (3*A.n) and f (3*n_contact), which hold a first guess and, in known blocks, the
+// velocities that stay. Sets stats->end and its counts; returns a failure only if it could not work
+// at all (memory). What it leaves in v and f is finite.
+typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options *options,
+                              pl_workspace *ws, double *v, double *f, pl_solve_stats *stats);
+
+typedef enum pl_form {
+    PL_FORM_FULL,    // works on A and L
+    PL_FORM_REDUCED, // works on L A^-1 L^T
+} pl_form;
+
+typedef struct pl_solver {
+    const char *name;
+    pl_form form;
+    const char *guarantee; // one line for a person who chooses
+    const char *paper;     // where it is from
+    pl_solve_fn *solve;
+} pl_solver;
+
+extern const pl_solver pl_solvers[];
+extern const int32_t pl_n_solver;
+
+// Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
+pl_status pl_solver_find(const char *name, const pl_solver **out);
+
+// Solves, and measures the result. Returns PL_OK only if it ended with PL_SOLVE_CONVERGED;
+// PL_ERROR_NUMERICS if not, with v and f the best that the solver has; PL_ERROR_ARGUMENT (see
+// pl_problem_check, and options out of range) or PL_ERROR_MEMORY, with v and f as they were.
+// `options` may be NULL for the defaults; *stats is always set.
+pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
+                   const pl_solver_options *options, pl_workspace *ws, double *v, double *f,
+                   pl_solve_stats *stats);
+
+// |r| relative to max(|b'|, |L^T f|), where `pushes` is |L^T f|; 0 for 0 of 0, and very
+// large for anything else of 0.
+double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
+
+// Has the time that the options allow passed?
+bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
+
+pl_solve_fn pl_apg_solve; // apg.c
+
+#endif
