@@ -9,6 +9,8 @@ const pl_solver pl_solvers[] = {
      "exact cones; friction within eps2; one product with A per iteration, no state machine",
      "accelerated proximal gradient [Beck & Teboulle 2009; O'Donoghue & Candes 2015]",
      pl_apg_solve},
+    {"cr", PL_FORM_FULL, "friction within eps2 unless as printed; few iterations without friction",
+     "preconditioned conjugate residuals with switching states [VJ19, Alg. 1-3]", pl_cr_solve},
 };
 const int32_t pl_n_solver = sizeof pl_solvers / sizeof *pl_solvers;
 

@@ -1,0 +1,72 @@
+// Conjugate residuals with switching contacts [VJ19, Alg. 1-3]: what its three files share.
+// Internal.
+//
+// Contacts are open, stick or slip, and with these states held the problem is linear,
+//     A v - L^T f = b + (friction of those that slip),   -L v - K f = -c   in the active rows,
+// B y = d in short, symmetric and indefinite. Rows that are not active are left out, and so are
+// their impulses. K is 0 as printed; see cr_states.c for what it does otherwise.
+//
+// The paper turns tangents nowhere; we let a contact's t1 turn along its slip, in a copy.
+
+#ifndef PL_CR_H
+#define PL_CR_H
+
+#include "solver.h"
+
+typedef enum pl_cr_state { PL_CR_OPEN, PL_CR_STICK, PL_CR_SLIP } pl_cr_state;
+
+typedef struct pl_cr_contact {
+    uint8_t state;     // pl_cr_state
+    uint32_t n_switch; // how often it has changed
+    double K[3];       // compliance of its rows [1/kg]
+    double history;    // f_n at the last update of its kinetic friction [N s]
+    double Z;          // how many contacts it counts for [VJ19, 3.4.1]
+    double S[9];       // its block of L A_d^-1 L^T
+    double inverse[9]; // of Z S + K in its active rows, 0 in the others
+} pl_cr_contact;
+
+// Vectors of both kinds of rows.
+typedef struct pl_cr_vector {
+    double *v; // (3*A.n)
+    double *f; // (3*n_contact)
+} pl_cr_vector;
+
+typedef struct pl_cr {
+    pl_problem problem; // with a copy of the contacts, whose tangents turn
+    const pl_solver_options *options;
+    pl_workspace *ws;
+    pl_solve_stats *stats;
+    int64_t n, m;                       // 3*A.n, 3*n_contact
+    pl_cr_vector y, r, z, p, Bp, Bz, q; // solution, residual, C^-1 r, direction, B p, B z, C^-1 B p
+    double *Ay, *Ap, *Az;               // (n) the share of A: a switch leaves it as it is
+    double *u;                          // (m) L v - c of all rows
+    uint8_t *rows;                      // (n_contact) bits of the active ones
+    pl_cr_contact *contact;
+    pl_block_jacobi A_d; // the approximate inverse of A: 0 in known blocks
+    double none;         // what PL_PRECOND_NONE multiplies constraint rows by
+    double pushes;       // |L^T f| at the last restart
+    double share;        // of eps2 that the linear problem may leave in its rows
+    int64_t evaluations;
+    bool minimum; // the active rows contradict each other: see [VJ19, 4.3]
+    bool waits;   // a contact would switch, and it was not its turn
+} pl_cr;
+
+// --- cr_precond.c ---
+
+// Makes A_d, and Z and S of every contact.
+pl_status pl_cr_precond_create(pl_cr *cr);
+// After the rows, the frame or K of a contact have changed.
+void pl_cr_precond_update(pl_cr *cr, int32_t k);
+// z := C^-1 r. No alias.
+void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z);
+
+// --- cr_states.c ---
+
+// States, rows and tangents for the impulses that the solve starts from.
+void pl_cr_states_start(pl_cr *cr);
+// [VJ19, Alg. 2 and 3]: looks at all contacts, and returns whether one has changed.
+bool pl_cr_states_update(pl_cr *cr);
+// Turns the impulses back to the frames of the caller's problem, whose contacts are given.
+void pl_cr_states_finish(const pl_cr *cr, const pl_contact *contact, double *f);
+
+#endif

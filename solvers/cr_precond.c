@@ -1,0 +1,227 @@
+// [VJ19, 3.4] The inverse of B by blocks, with A replaced by A_d and S = L A^-1 L^T + K by S_d:
+//     y = -S_d^-1 (c + L A_d^-1 a),    x = A_d^-1 (a + L^T y)    for C (x, y) = (a, c).
+// As printed, A_d and S_d are the diagonals. Otherwise they are the 3x3 blocks on them, which cost
+// the same to apply and do not depend on the axes.
+
+#include "cr.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- Near-duplicates [VJ19, 3.4.1] ---
+
+static double weight_in(const pl_problem *problem, const pl_contact *contact, int32_t block)
+{
+    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        if (problem->term[t].block == block) return problem->term[t].w;
+    }
+    return 0;
+}
+
+// The product of (1 - |difference of weights|) over the blocks that a and b share. Their other
+// blocks do not count, so that contacts which share one vertex of little weight may pass as alike.
+static double similarity_printed(const pl_problem *problem, const pl_contact *a,
+                                 const pl_contact *b)
+{
+    double product = 1;
+    for (int32_t t = a->first; t < a->first + a->count; t++) {
+        const pl_term *term = problem->term + t;
+        double other = weight_in(problem, b, term->block);
+        if (other != 0) product *= 1 - PL_MIN(fabs(fabs(term->w) - fabs(other)), 1);
+    }
+    return product;
+}
+
+// The same over the blocks of both, and with the cosine between the normals: 0 unless they act on
+// the same blocks in the same direction.
+static double similarity(const pl_problem *problem, const pl_contact *a, const pl_contact *b)
+{
+    const double *n = a->R, *o = b->R;
+    double product = PL_MAX(n[0] * o[0] + n[1] * o[1] + n[2] * o[2], 0);
+    for (int32_t t = a->first; t < a->first + a->count; t++) {
+        const pl_term *term = problem->term + t;
+        double other = weight_in(problem, b, term->block);
+        product *= 1 - PL_MIN(fabs(term->w - other), 1);
+    }
+    for (int32_t t = b->first; t < b->first + b->count; t++) {
+        const pl_term *term = problem->term + t;
+        if (weight_in(problem, a, term->block) == 0) product *= 1 - PL_MIN(fabs(term->w), 1);
+    }
+    return product;
+}
+
+// The contacts of a block that turns belong to a rigid body, all of whose contacts count as alike.
+static bool is_angular(const pl_problem *problem, const pl_use *use)
+{
+    return problem->term[use->term].w == 0;
+}
+
+// Z[k] := 1 + the similarities of k and all contacts that share a block with it. For each rigid
+// body, as printed, the number of its contacts stands in for them; the paper counts per pair of
+// bodies, which a list of blocks does not know.
+static void weigh(pl_cr *cr, int32_t *seen)
+{
+    const pl_problem *problem = &cr->problem;
+    const pl_uses *uses = &cr->ws->uses;
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        cr->contact[k].Z = 1;
+        seen[k] = -1;
+    }
+    for (int32_t i = 0; i < uses->n; i++) {
+        for (int32_t a = uses->start[i]; a < uses->start[i + 1]; a++) {
+            int32_t k = uses->use[a].contact;
+            if (is_angular(problem, uses->use + a)) {
+                double count = uses->start[i + 1] - uses->start[i];
+                cr->contact[k].Z = PL_MAX(cr->contact[k].Z, count);
+            }
+        }
+    }
+    const pl_contact *contact = problem->contact;
+    int32_t *at = seen + problem->n_contact; // (A.n) where a block stands in `uses`
+    for (int32_t i = 0; i < uses->n; i++) at[uses->block[i]] = i;
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        seen[k] = k;
+        for (int32_t t = contact[k].first; t < contact[k].first + contact[k].count; t++) {
+            const pl_term *term = problem->term + t;
+            if (pl_is_known(problem, term->block) || term->w == 0) continue;
+            int32_t i = at[term->block];
+            for (int32_t b = uses->start[i]; b < uses->start[i + 1]; b++) {
+                int32_t other = uses->use[b].contact;
+                if (seen[other] == k || problem->term[uses->use[b].term].w == 0) continue;
+                seen[other] = k;
+                cr->contact[k].Z += cr->options->paper
+                                        ? similarity_printed(problem, contact + k, contact + other)
+                                        : similarity(problem, contact + k, contact + other);
+            }
+        }
+    }
+}
+
+// --- A_d and S_d ---
+
+static void approximate_A(pl_cr *cr)
+{
+    const pl_bsr *A = cr->problem.A;
+    for (int64_t i = 0; i < A->n; i++) {
+        double *inv = cr->A_d.inv + 6 * i;
+        const double *a = A->val + 9 * A->diag[i];
+        bool none = cr->options->precond == PL_PRECOND_NONE;
+        if (pl_is_known(&cr->problem, i)) {
+            memset(inv, 0, 6 * sizeof *inv);
+        } else if (none || cr->options->paper) {
+            inv[0] = none ? 1 : 1 / a[0];
+            inv[3] = none ? 1 : 1 / a[4];
+            inv[5] = none ? 1 : 1 / a[8];
+            inv[1] = inv[2] = inv[4] = 0;
+        } else {
+            memcpy(inv, cr->ws->D.inv + 6 * i, 6 * sizeof *inv);
+        }
+    }
+}
+
+// Without a preconditioner the kinds of rows need a common scale: as printed, rows are
+// displacements, dt times ours. Otherwise rows of L become as large as A's mean diagonal.
+static double scale_of_rows(const pl_cr *cr)
+{
+    if (cr->options->paper) return cr->problem.dt * cr->problem.dt;
+    const pl_bsr *A = cr->problem.A;
+    double sum = 0;
+    for (int64_t i = 0; i < A->n; i++) {
+        const double *a = A->val + 9 * A->diag[i];
+        sum += a[0] + a[4] + a[8];
+    }
+    double mean = sum / (3 * (double)A->n);
+    return mean * mean;
+}
+
+pl_status pl_cr_precond_create(pl_cr *cr)
+{
+    int64_t n_contact = cr->problem.n_contact, n_block = cr->problem.A->n;
+    cr->A_d = (pl_block_jacobi){(int32_t)n_block,
+                                pl_arena_take(&cr->ws->arena, 6 * n_block, sizeof(double))};
+    int32_t *seen = pl_arena_take(&cr->ws->arena, n_contact + n_block, sizeof *seen);
+    if (cr->A_d.inv == NULL || seen == NULL) return PL_ERROR_MEMORY;
+    approximate_A(cr);
+    cr->none = scale_of_rows(cr);
+    weigh(cr, seen);
+    return PL_OK;
+}
+
+// out (9) := the inverse of the rows and columns of M in `rows`, 0 elsewhere; by Gauss-Jordan, as M
+// is positive definite. A pivot that is nothing but rounding leaves its row out.
+static void invert_rows(const double *M, unsigned rows, double *out)
+{
+    double work[9], unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(work, M, sizeof work);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if ((rows >> i & rows >> j & 1) == 0) work[3 * i + j] = i == j;
+        }
+    }
+    for (int p = 0; p < 3; p++) {
+        double pivot = work[4 * p];
+        if (!(pivot > 1e-13 * M[4 * p])) {
+            rows &= ~(1u << p);
+            for (int i = 0; i < 3; i++) work[3 * p + i] = work[3 * i + p] = i == p;
+            continue;
+        }
+        for (int j = 0; j < 3; j++) work[3 * p + j] /= pivot, unit[3 * p + j] /= pivot;
+        for (int i = 0; i < 3; i++) {
+            double factor = work[3 * i + p];
+            if (i == p || factor == 0) continue;
+            for (int j = 0; j < 3; j++) {
+                work[3 * i + j] -= factor * work[3 * p + j];
+                unit[3 * i + j] -= factor * unit[3 * p + j];
+            }
+        }
+    }
+    for (int i = 0; i < 9; i++) out[i] = rows >> (i / 3) & rows >> (i % 3) & 1 ? unit[i] : 0;
+}
+
+void pl_cr_precond_update(pl_cr *cr, int32_t k)
+{
+    pl_cr_contact *contact = cr->contact + k;
+    pl_contact_block(&cr->problem, &cr->A_d, k, contact->S);
+    double M[9];
+    for (int i = 0; i < 9; i++) {
+        bool diagonal = i % 4 == 0;
+        M[i] = diagonal || !cr->options->paper ? contact->Z * contact->S[i] : 0;
+        if (diagonal) M[i] += contact->K[i / 4];
+    }
+    invert_rows(M, cr->rows[k], contact->inverse);
+}
+
+// --- C^-1 ---
+
+// y (m) := factor S_d^-1 x, in the active rows.
+static void apply_S(const pl_cr *cr, double factor, const double *x, double *y)
+{
+    for (int64_t k = 0; k < cr->problem.n_contact; k++) {
+        const double *M = cr->contact[k].inverse, *a = x + 3 * k;
+        for (int i = 0; i < 3; i++) {
+            y[3 * k + i] = factor * ((M[3 * i] * a[0] + M[3 * i + 1] * a[1]) + M[3 * i + 2] * a[2]);
+        }
+    }
+}
+
+void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z)
+{
+    pl_block_jacobi_apply(&cr->A_d, r->v, z->v);
+    switch (cr->options->precond) {
+    case PL_PRECOND_NONE:
+        for (int64_t i = 0; i < cr->m; i++) z->f[i] = cr->none * r->f[i];
+        return;
+    case PL_PRECOND_DIAG:
+        apply_S(cr, 1, r->f, z->f);
+        return;
+    case PL_PRECOND_FULL:
+        break;
+    }
+    double *x = cr->ws->u, *push = cr->ws->r;
+    pl_rows_multiply(&cr->problem, cr->rows, false, z->v, x);
+    for (int64_t i = 0; i < cr->m; i++) x[i] += r->f[i];
+    apply_S(cr, -1, x, z->f);
+    memcpy(push, r->v, (size_t)cr->n * sizeof *push);
+    pl_rows_transpose_add(&cr->problem, &cr->ws->uses, 1, z->f, cr->ws->world, push);
+    pl_block_jacobi_apply(&cr->A_d, push, z->v);
+}
