@@ -1,0 +1,226 @@
+// Problems and their rows: terms that add up, products against dense ones, transposes, blocks of
+// L D^-1 L^T, the same bits on any number of threads, every refused number.
+
+#include "contacts.h"
+
+#include <omp.h>
+
+void setUp(void)
+{
+    random_state = 1;
+}
+
+void tearDown(void)
+{
+    fail_never();
+    omp_set_num_threads(2);
+}
+
+static void test_terms_of_one_block_add_up(void)
+{
+    small s;
+    start_masses(&s, 2, (double[]){1, 1}, 1);
+    pl_contact contact = random_contact(0);
+    const pl_term term[3] = {{1, 0.5, {1, 0, 0}}, {0, 1, {0}}, {1, -2, {0, 3, 0}}};
+    add_contact(&s, &contact, 3, term);
+    TEST_ASSERT_EQUAL(2, s.problem.contact[0].count);
+    TEST_ASSERT_EQUAL_DOUBLE(-1.5, s.problem.term[0].w);
+    TEST_ASSERT_EQUAL_DOUBLE(1, s.problem.term[0].r[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(3, s.problem.term[0].r[1]);
+    end_small(&s);
+}
+
+static void test_products_equal_dense_ones(void)
+{
+    small s;
+    start_random(&s, 9, 14, 0.5);
+    s.known[4] = 1;
+    int n = 3 * s.A.n, m = 3 * s.problem.n_contact;
+    double *L = dense_rows(&s.problem), *v = random_vector(n), *f = random_vector(m);
+    double *u = random_vector(m), *y = random_vector(n), *start = random_vector(n);
+    memcpy(y, start, (size_t)n * sizeof *y);
+    double *world = random_vector(m);
+    uint8_t rows[14];
+    for (int k = 0; k < 14; k++) rows[k] = (uint8_t)(k % 8);
+    for (int pass = 0; pass < 4; pass++) {
+        bool offset = pass & 1;
+        pl_rows_multiply(&s.problem, pass & 2 ? rows : NULL, offset, v, u);
+        for (int k = 0; k < m; k++) {
+            double sum = offset ? -s.problem.contact[k / 3].c[k % 3] : 0;
+            for (int i = 0; i < n; i++) sum += L[k * n + i] * v[i];
+            if (pass & 2 && (rows[k / 3] >> k % 3 & 1) == 0) sum = 0;
+            TEST_ASSERT_DOUBLE_WITHIN(1e-14, sum, u[k]);
+        }
+    }
+    pl_uses uses;
+    TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s.problem, &s.ws.arena, &uses));
+    pl_rows_transpose_add(&s.problem, &uses, -2, f, world, y);
+    for (int i = 0; i < n; i++) {
+        double sum = start[i];
+        for (int k = 0; k < m && i / 3 != 4; k++) sum -= 2 * L[k * n + i] * f[k];
+        TEST_ASSERT_DOUBLE_WITHIN(1e-13, sum, y[i]);
+    }
+    free(L), free(v), free(f), free(u), free(y), free(start), free(world);
+    end_small(&s);
+}
+
+static void test_blocks_equal_dense_ones(void)
+{
+    small s;
+    start_random(&s, 7, 10, 0.5);
+    s.known[2] = 1;
+    pl_block_jacobi D;
+    TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(7, &D));
+    TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&D, &s.A));
+    memset(D.inv + 12, 0, 6 * sizeof *D.inv);
+    double *L = dense_rows(&s.problem), scale[20];
+    pl_contact_scales(&s.problem, &D, scale);
+    static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    for (int k = 0; k < 10; k++) {
+        double S[9];
+        pl_contact_block(&s.problem, &D, k, S);
+        for (int e = 0; e < 9; e++) {
+            const double *a = L + (3 * k + e / 3) * 21, *b = L + (3 * k + e % 3) * 21;
+            double sum = 0;
+            for (int i = 0; i < 63; i++) {
+                sum += a[i / 9 * 3 + i % 9 / 3] * D.inv[6 * (i / 9) + at[i % 9]] *
+                       b[i / 9 * 3 + i % 3];
+            }
+            TEST_ASSERT_DOUBLE_WITHIN(1e-14, sum, S[e]);
+        }
+        TEST_ASSERT_EQUAL_DOUBLE(S[0], scale[2 * k]);
+        TEST_ASSERT_EQUAL_DOUBLE(0.5 * (S[4] + S[8]), scale[2 * k + 1]);
+    }
+    free(L);
+    pl_block_jacobi_free(&D);
+    end_small(&s);
+}
+
+static void test_threads_do_not_change_bits(void)
+{
+    small s;
+    grid_matrix(16, 1, &s.A);
+    start_small(&s, 1);
+    for (int k = 0; k < 4000; k++) {
+        pl_contact contact = random_contact(0.5);
+        pl_term term[3];
+        for (int t = 0; t < 3; t++) {
+            term[t] = (pl_term){(int32_t)(random_bits() % 4096), random_number(), {0, 1, 0.5}};
+        }
+        add_contact(&s, &contact, 3, term);
+    }
+    pl_uses uses;
+    TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s.problem, &s.ws.arena, &uses));
+    double *v = random_vector(3 * 4096), *f = random_vector(12000), *world = random_vector(12000);
+    double *u[3], *y[3];
+    for (int t = 0; t < 3; t++) {
+        omp_set_num_threads(1 << t);
+        u[t] = calloc(12000, sizeof(double)), y[t] = calloc(3 * 4096, sizeof(double));
+        pl_rows_multiply(&s.problem, NULL, true, v, u[t]);
+        pl_rows_transpose_add(&s.problem, &uses, 1, f, world, y[t]);
+        TEST_ASSERT_TRUE(same_bits(u[0], u[t], 12000));
+        TEST_ASSERT_TRUE(same_bits(y[0], y[t], 3 * 4096));
+    }
+    for (int t = 0; t < 3; t++) free(u[t]), free(y[t]);
+    free(v), free(f), free(world);
+    end_small(&s);
+}
+
+static void refuse(small *s, const char *part)
+{
+    TEST_ASSERT_EQUAL_MESSAGE(PL_ERROR_ARGUMENT, pl_problem_check(&s->problem, s->v, s->f), part);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), part), pl_error_text());
+}
+
+static void test_what_no_solver_could_handle_is_named(void)
+{
+    small s;
+    start_random(&s, 4, 6, 0.5);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_check(&s.problem, s.v, s.f));
+    pl_contact *contact = s.problem.contact + 3;
+    pl_term *term = s.problem.term + contact->first;
+    double *number[] = {s.b + 5,      s.v + 2,  s.f + 7, contact->R + 4, contact->c + 1,
+                        &contact->mu, &term->w, term->r, &s.problem.dt};
+    const char *part[] = {"b[5]",      "v[2]",      "f[7]",      "contact 3: its frame",
+                          "contact 3", "contact 3", "contact 3", "contact 3",
+                          "time step"};
+    for (int i = 0; i < 9; i++) {
+        double old = *number[i];
+        *number[i] = i % 2 == 0 ? NAN : INFINITY;
+        refuse(&s, part[i]);
+        *number[i] = old;
+    }
+    contact->mu = -0.1;
+    refuse(&s, "contact 3: a friction coefficient of -0.1");
+    contact->mu = 0.5;
+    contact->R[0] *= 1.01;
+    refuse(&s, "contact 3: its frame is not orthonormal");
+    contact->R[0] /= 1.01;
+    term->block = 4;
+    refuse(&s, "contact 3: block 4 is not among the 4");
+    term->block = -1;
+    refuse(&s, "contact 3: block -1");
+    term->block = 0;
+    s.problem.dt = 0;
+    refuse(&s, "time step of 0");
+    end_small(&s);
+}
+
+static pl_status grow(void *user)
+{
+    (void)user;
+    pl_problem problem = {0};
+    pl_status status = PL_OK;
+    pl_contact contact = contact_along(0, 0, 1, 0);
+    for (int32_t k = 0; k < 40 && status == PL_OK; k++) {
+        const pl_term term = {k, 1, {0}};
+        int32_t before = problem.n_contact;
+        status = pl_problem_add(&problem, &contact, 1, &term);
+        TEST_ASSERT_EQUAL(before + (status == PL_OK), problem.n_contact);
+        TEST_ASSERT_EQUAL(problem.n_contact, problem.n_term);
+    }
+    pl_problem_free(&problem);
+    return status;
+}
+
+static void test_allocations_that_fail(void)
+{
+    fail_each_allocation(grow, NULL);
+}
+
+static void test_an_arena_is_used_again(void)
+{
+    pl_arena arena = {0};
+    char *first[6];
+    for (int round = 0; round < 3; round++) {
+        fail_nth(-1);
+        pl_arena_reset(&arena);
+        for (int i = 0; i < 6; i++) {
+            char *piece = pl_arena_take(&arena, 30000 * (i + 1) + i, 1);
+            TEST_ASSERT_NOT_NULL(piece);
+            TEST_ASSERT_EQUAL(0, (uintptr_t)piece % 64);
+            memset(piece, i, (size_t)(30000 * (i + 1) + i));
+            if (round == 0) first[i] = piece;
+            TEST_ASSERT_EQUAL_PTR(first[i], piece);
+        }
+        for (int i = 0; i < 6; i++) TEST_ASSERT_EQUAL(i, first[i][30000 * (i + 1)]);
+        if (round > 0) TEST_ASSERT_EQUAL(0, allocations);
+    }
+    TEST_ASSERT_NULL(pl_arena_take(&arena, INT64_MAX / 4, 8));
+    TEST_ASSERT_NULL(pl_arena_take(&arena, -1, 8));
+    pl_arena_free(&arena);
+    fail_never();
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_terms_of_one_block_add_up);
+    RUN_TEST(test_products_equal_dense_ones);
+    RUN_TEST(test_blocks_equal_dense_ones);
+    RUN_TEST(test_threads_do_not_change_bits);
+    RUN_TEST(test_what_no_solver_could_handle_is_named);
+    RUN_TEST(test_allocations_that_fail);
+    RUN_TEST(test_an_arena_is_used_again);
+    return UNITY_END();
+}
