@@ -1,0 +1,263 @@
+// A header, the arrays one after the other, and a checksum over all of it. Numbers are stored in
+// the machine's byte order; another one shows as another magic.
+
+#include "problem_file.h"
+#include "../base/hash.h"
+
+#include <string.h>
+
+#define MAGIC 0x31425250544e4c50ull // "PLNTPRB1"
+
+enum { VERSION = 1, CONTACT_NUMBERS = 13, TERM_NUMBERS = 4 };
+
+typedef struct header {
+    uint64_t magic, version;
+    int64_t n, nnz, n_contact, n_term, has_known;
+    double dt;
+} header;
+
+// --- Writing ---
+
+typedef struct writer {
+    pl_output out;
+    uint64_t sum;
+} writer;
+
+static void put(writer *w, const void *data, size_t size)
+{
+    w->sum = pl_hash(w->sum, data, size);
+    pl_output_write(&w->out, data, size);
+}
+
+// Number by number: the structs have gaps.
+static void put_contacts(writer *w, const pl_problem *problem)
+{
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        const pl_contact *c = problem->contact + k;
+        double number[CONTACT_NUMBERS];
+        memcpy(number, c->R, sizeof c->R);
+        memcpy(number + 9, c->c, sizeof c->c);
+        number[12] = c->mu;
+        put(w, number, sizeof number);
+        put(w, &c->count, sizeof c->count);
+    }
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        const pl_contact *c = problem->contact + k;
+        for (int32_t t = c->first; t < c->first + c->count; t++) {
+            const pl_term *term = problem->term + t;
+            const double number[TERM_NUMBERS] = {term->w, term->r[0], term->r[1], term->r[2]};
+            put(w, number, sizeof number);
+            put(w, &term->block, sizeof term->block);
+        }
+    }
+}
+
+pl_status pl_problem_write(const pl_problem *problem, const double *v, const double *f,
+                           const char *path)
+{
+    const pl_bsr *A = problem->A;
+    const header h = {.magic = MAGIC,
+                      .version = VERSION,
+                      .n = A->n,
+                      .nnz = A->nnz,
+                      .n_contact = problem->n_contact,
+                      .n_term = problem->n_term,
+                      .has_known = problem->known != NULL,
+                      .dt = problem->dt};
+    writer w = {.sum = PL_HASH_START};
+    PL_TRY(pl_output_open(path, &w.out));
+    size_t n = (size_t)A->n, nnz = (size_t)A->nnz;
+    put(&w, &h, sizeof h);
+    put(&w, A->row, (n + 1) * sizeof *A->row);
+    put(&w, A->col, nnz * sizeof *A->col);
+    put(&w, A->val, 9 * nnz * sizeof *A->val);
+    put(&w, problem->b, 3 * n * sizeof *problem->b);
+    if (problem->known != NULL) put(&w, problem->known, n);
+    put(&w, v, 3 * n * sizeof *v);
+    put(&w, f, 3 * (size_t)problem->n_contact * sizeof *f);
+    put_contacts(&w, problem);
+    pl_output_write(&w.out, &w.sum, sizeof w.sum);
+    return pl_output_close(&w.out);
+}
+
+// --- Reading ---
+
+typedef struct reader {
+    const char *at, *end; // what is left, without the checksum
+    uint64_t sum;
+    const char *name;
+} reader;
+
+static pl_status damaged(const reader *r, const char *what)
+{
+    return pl_fail(PL_ERROR_FORMAT, "%s: the problem is damaged: %s", r->name, what);
+}
+
+static pl_status get(reader *r, void *to, size_t size)
+{
+    if ((size_t)(r->end - r->at) < size) return damaged(r, "it ends too early");
+    r->sum = pl_hash(r->sum, r->at, size);
+    if (size > 0) memcpy(to, r->at, size);
+    r->at += size;
+    return PL_OK;
+}
+
+// Allocates, but not more than the file could fill.
+static pl_status get_array(reader *r, int64_t count, size_t size, void **out)
+{
+    if (count > (r->end - r->at) / (int64_t)size) return damaged(r, "it ends too early");
+    *out = pl_alloc(count, size);
+    if (*out == NULL) return PL_ERROR_MEMORY;
+    return get(r, *out, (size_t)count * size);
+}
+
+static pl_status get_header(reader *r, header *h)
+{
+    if (r->end - r->at < (int64_t)sizeof *h || memcmp(r->at, &(uint64_t){MAGIC}, 8) != 0) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: not a contact problem", r->name);
+    }
+    PL_TRY(get(r, h, sizeof *h));
+    if (h->version != VERSION) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: a problem of version %llu, this is version %d",
+                       r->name, (unsigned long long)h->version, (int)VERSION);
+    }
+    int64_t most = r->end - r->at; // each takes a byte at least
+    bool fits = h->n >= 0 && h->nnz >= 0 && h->n_contact >= 0 && h->n_term >= 0;
+    fits = fits && h->n <= PL_MIN(most, INT32_MAX) && h->nnz <= most;
+    fits = fits && PL_MAX(h->n_contact, h->n_term) <= PL_MIN(most, INT32_MAX / 3);
+    return fits ? PL_OK : damaged(r, "its counts do not fit its size");
+}
+
+// The edges of A's graph from its rows; then A must have the pattern that these make.
+static pl_status build_pattern(reader *r, const header *h, const int64_t *row, const int32_t *col,
+                               pl_bsr *A)
+{
+    bool ascends = row[0] == 0 && row[h->n] == h->nnz;
+    for (int64_t i = 0; i < h->n; i++) ascends = ascends && row[i] <= row[i + 1];
+    if (!ascends) return damaged(r, "the rows of its matrix");
+    int32_t *edge = pl_alloc(2 * h->nnz, sizeof *edge);
+    if (edge == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < h->n; i++) {
+        for (int64_t k = row[i]; k < row[i + 1]; k++) {
+            edge[2 * k] = (int32_t)i;
+            edge[2 * k + 1] = col[k];
+        }
+    }
+    pl_status status = pl_bsr_create((int32_t)h->n, h->nnz, edge, A);
+    pl_free(edge);
+    if (status == PL_ERROR_ARGUMENT) return damaged(r, "a column of its matrix is out of range");
+    if (status != PL_OK) return status;
+    bool same = A->nnz == h->nnz && memcmp(A->row, row, ((size_t)h->n + 1) * sizeof *row) == 0 &&
+                memcmp(A->col, col, (size_t)h->nnz * sizeof *col) == 0;
+    return same ? PL_OK : damaged(r, "the pattern of its matrix is not symmetric");
+}
+
+static pl_status get_matrix(reader *r, const header *h, pl_bsr *A)
+{
+    void *row = NULL, *col = NULL;
+    pl_status status = get_array(r, h->n + 1, sizeof(int64_t), &row);
+    if (status == PL_OK) status = get_array(r, h->nnz, sizeof(int32_t), &col);
+    if (status == PL_OK) status = build_pattern(r, h, row, col, A);
+    pl_free(row);
+    pl_free(col);
+    return status == PL_OK ? get(r, A->val, 9 * (size_t)h->nnz * sizeof *A->val) : status;
+}
+
+// count (n_contact) is scratch.
+static pl_status get_contacts(reader *r, const header *h, pl_contact *contact, int32_t *count)
+{
+    int64_t sum = 0;
+    for (int64_t k = 0; k < h->n_contact; k++) {
+        double number[CONTACT_NUMBERS];
+        PL_TRY(get(r, number, sizeof number));
+        PL_TRY(get(r, count + k, sizeof *count));
+        memcpy(contact[k].R, number, sizeof contact[k].R);
+        memcpy(contact[k].c, number + 9, sizeof contact[k].c);
+        contact[k].mu = number[12];
+        if (count[k] < 0) return damaged(r, "a contact has a negative number of terms");
+        sum += count[k];
+    }
+    return sum == h->n_term ? PL_OK : damaged(r, "the terms of its contacts");
+}
+
+static pl_status get_terms(reader *r, const header *h, pl_term *term)
+{
+    for (int64_t t = 0; t < h->n_term; t++) {
+        double number[TERM_NUMBERS];
+        PL_TRY(get(r, number, sizeof number));
+        PL_TRY(get(r, &term[t].block, sizeof term[t].block));
+        if (term[t].block < 0 || term[t].block >= h->n) {
+            return damaged(r, "a contact takes a block that is out of range");
+        }
+        term[t].w = number[0];
+        memcpy(term[t].r, number + 1, sizeof term[t].r);
+    }
+    return PL_OK;
+}
+
+static pl_status add_contacts(reader *r, const header *h, pl_problem *problem)
+{
+    pl_contact *contact = pl_alloc(h->n_contact, sizeof *contact);
+    int32_t *count = pl_alloc(h->n_contact, sizeof *count);
+    pl_term *term = pl_alloc(h->n_term, sizeof *term);
+    bool all = contact != NULL && count != NULL && term != NULL;
+    pl_status status = all ? get_contacts(r, h, contact, count) : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = get_terms(r, h, term);
+    int64_t first = 0;
+    for (int64_t k = 0; status == PL_OK && k < h->n_contact; k++) {
+        status = pl_problem_add(problem, contact + k, count[k], term + first);
+        first += count[k];
+    }
+    pl_free(contact);
+    pl_free(count);
+    pl_free(term);
+    return status;
+}
+
+static pl_status get_all(reader *r, pl_recorded *out)
+{
+    header h;
+    PL_TRY(get_header(r, &h));
+    PL_TRY(get_matrix(r, &h, &out->A));
+    PL_TRY(get_array(r, 3 * h.n, sizeof(double), (void **)&out->b));
+    if (h.has_known != 0) PL_TRY(get_array(r, h.n, 1, (void **)&out->known));
+    PL_TRY(get_array(r, 3 * h.n, sizeof(double), (void **)&out->v));
+    PL_TRY(get_array(r, 3 * h.n_contact, sizeof(double), (void **)&out->f));
+    out->problem = (pl_problem){.A = &out->A, .b = out->b, .known = out->known, .dt = h.dt};
+    return add_contacts(r, &h, &out->problem);
+}
+
+pl_status pl_problem_parse(const pl_bytes *bytes, const char *name, pl_recorded *out)
+{
+    *out = (pl_recorded){0};
+    uint64_t sum = 0;
+    size_t size = bytes->size < sizeof sum ? 0 : bytes->size - sizeof sum;
+    reader r = {bytes->data, bytes->data + size, PL_HASH_START, name};
+    pl_status status = get_all(&r, out);
+    if (status == PL_OK) memcpy(&sum, r.end, sizeof sum);
+    if (status == PL_OK && r.at != r.end) status = damaged(&r, "it goes on after its end");
+    if (status == PL_OK && sum != r.sum) status = damaged(&r, "its checksum is another");
+    if (status != PL_OK) pl_recorded_free(out);
+    return status;
+}
+
+pl_status pl_problem_read(const char *path, pl_recorded *out)
+{
+    *out = (pl_recorded){0};
+    pl_bytes bytes;
+    PL_TRY(pl_bytes_load(path, &bytes));
+    pl_status status = pl_problem_parse(&bytes, path, out);
+    pl_bytes_free(&bytes);
+    return status;
+}
+
+void pl_recorded_free(pl_recorded *recorded)
+{
+    pl_problem_free(&recorded->problem);
+    pl_bsr_free(&recorded->A);
+    pl_free(recorded->b);
+    pl_free(recorded->known);
+    pl_free(recorded->v);
+    pl_free(recorded->f);
+    *recorded = (pl_recorded){0};
+}

@@ -1,0 +1,33 @@
+// Contact problems in files, to be solved again elsewhere. Internal.
+
+#ifndef PL_PROBLEM_FILE_H
+#define PL_PROBLEM_FILE_H
+
+#include "../base/file.h"
+#include "problem.h"
+
+// A problem with everything it borrows, and the velocities and impulses that a solve started from.
+typedef struct pl_recorded {
+    pl_problem problem; // its A, b and known are those below
+    pl_bsr A;
+    double *b;      // (3*A.n)
+    uint8_t *known; // (A.n) or NULL
+    double *v;      // (3*A.n)
+    double *f;      // (3*n_contact)
+} pl_recorded;
+
+// Writes the problem and where a solve starts, v (3*A.n) and f (3*n_contact). Fails with
+// PL_ERROR_FILE; the file then does not appear.
+pl_status pl_problem_write(const pl_problem *problem, const double *v, const double *f,
+                           const char *path);
+
+// Fails with PL_ERROR_FILE, PL_ERROR_FORMAT (not a problem, another version, damaged: named) or
+// PL_ERROR_MEMORY; *out is then empty.
+pl_status pl_problem_read(const char *path, pl_recorded *out);
+// The same for a file in memory; `name` is for the texts of failures.
+pl_status pl_problem_parse(const pl_bytes *bytes, const char *name, pl_recorded *out);
+
+// A problem must not be moved after it was read: it points into *out.
+void pl_recorded_free(pl_recorded *recorded); // leaves it empty
+
+#endif

@@ -1,0 +1,181 @@
+// Contact problems in files: the same bits back, the same solution, and no damage goes unseen.
+
+#include "contacts.h"
+#include "../solvers/problem_file.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static char path[64];
+
+void setUp(void)
+{
+    random_state = 1;
+    snprintf(path, sizeof path, "/tmp/pliant-problem-%d.plp", (int)getpid());
+}
+
+void tearDown(void)
+{
+    fail_never();
+    remove(path);
+}
+
+static void start_example(small *s, bool known)
+{
+    start_random(s, 9, 7, 0.4);
+    s->known[3] = 1;
+    if (!known) s->problem.known = NULL;
+    for (int i = 0; i < 27; i++) s->v[i] = random_number();
+    for (int i = 0; i < 21; i++) s->f[i] = random_number();
+}
+
+static void load(pl_bytes *bytes)
+{
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_bytes_load(path, bytes), pl_error_text());
+}
+
+static void check_same(const small *s, const pl_recorded *r)
+{
+    const pl_problem *a = &s->problem, *b = &r->problem;
+    TEST_ASSERT_EQUAL(a->A->n, b->A->n);
+    TEST_ASSERT_EQUAL(a->A->nnz, b->A->nnz);
+    TEST_ASSERT_EQUAL_MEMORY(a->A->col, b->A->col, (size_t)a->A->nnz * sizeof(int32_t));
+    TEST_ASSERT_TRUE(same_bits(a->A->val, b->A->val, 9 * a->A->nnz));
+    TEST_ASSERT_TRUE(same_bits(a->b, b->b, 27) && same_bits(s->v, r->v, 27));
+    TEST_ASSERT_TRUE(same_bits(s->f, r->f, 21) && same_bits(&a->dt, &b->dt, 1));
+    TEST_ASSERT_EQUAL(a->known == NULL, b->known == NULL);
+    if (a->known != NULL) TEST_ASSERT_EQUAL_MEMORY(a->known, b->known, 9);
+    TEST_ASSERT_EQUAL(a->n_contact, b->n_contact);
+    TEST_ASSERT_EQUAL(a->n_term, b->n_term);
+    TEST_ASSERT_EQUAL_MEMORY(a->contact, b->contact, (size_t)a->n_contact * sizeof *a->contact);
+    for (int32_t t = 0; t < a->n_term; t++) {
+        TEST_ASSERT_EQUAL(a->term[t].block, b->term[t].block);
+        TEST_ASSERT_TRUE(same_bits(&a->term[t].w, &b->term[t].w, 1));
+        TEST_ASSERT_TRUE(same_bits(a->term[t].r, b->term[t].r, 3));
+    }
+}
+
+static void test_a_problem_comes_back(void)
+{
+    for (int known = 0; known < 2; known++) {
+        small s;
+        start_example(&s, known);
+        TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+        pl_recorded r;
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_problem_read(path, &r), pl_error_text());
+        check_same(&s, &r);
+        pl_solve_stats stats;
+        TEST_ASSERT_EQUAL(PL_OK, solve_small(&s, ways[0], 1e-5, 1e-6));
+        TEST_ASSERT_EQUAL(PL_OK, pl_solve(pl_solvers, &r.problem, NULL, &s.ws, r.v, r.f, &stats));
+        TEST_ASSERT_TRUE(same_bits(s.v, r.v, 27) && same_bits(s.f, r.f, 21));
+        pl_recorded_free(&r);
+        end_small(&s);
+    }
+}
+
+static void test_an_empty_problem_comes_back(void)
+{
+    small s;
+    TEST_ASSERT_EQUAL(PL_OK, pl_bsr_create(0, 0, NULL, &s.A));
+    start_small(&s, 1);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    pl_recorded r;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_problem_read(path, &r), pl_error_text());
+    pl_recorded_free(&r);
+    end_small(&s);
+}
+
+static void refuse(const pl_bytes *bytes, const char *part)
+{
+    pl_recorded r;
+    TEST_ASSERT_EQUAL(PL_ERROR_FORMAT, pl_problem_parse(bytes, "here", &r));
+    TEST_ASSERT_NULL(r.b);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), part), pl_error_text());
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "here: "), pl_error_text());
+}
+
+static void test_damage_is_seen(void)
+{
+    small s;
+    start_example(&s, true);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    pl_bytes bytes;
+    load(&bytes);
+    for (size_t i = 0; i < bytes.size; i++) {
+        bytes.data[i] ^= (char)(1 << i % 8);
+        refuse(&bytes, "");
+        bytes.data[i] ^= (char)(1 << i % 8);
+    }
+    size_t size = bytes.size;
+    for (bytes.size = 0; bytes.size < size; bytes.size++) refuse(&bytes, "");
+    bytes.size = size;
+    pl_bytes_free(&bytes);
+    end_small(&s);
+}
+
+// Counts that lie, with a file as short as it is: nothing is allocated for them.
+static void test_counts_that_do_not_fit(void)
+{
+    small s;
+    start_example(&s, true);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    pl_bytes bytes;
+    load(&bytes);
+    const int64_t lie[] = {-1, INT64_MAX, INT64_MIN, INT32_MAX, 1 << 20};
+    for (int field = 2; field < 6; field++) {
+        for (int l = 0; l < 5; l++) {
+            char old[8];
+            memcpy(old, bytes.data + 8 * field, 8);
+            memcpy(bytes.data + 8 * field, &lie[l], 8);
+            refuse(&bytes, "counts do not fit");
+            memcpy(bytes.data + 8 * field, old, 8);
+        }
+    }
+    uint64_t version = 2;
+    memcpy(bytes.data + 8, &version, 8);
+    refuse(&bytes, "version 2, this is version 1");
+    bytes.data[0] = 'x';
+    refuse(&bytes, "not a contact problem");
+    pl_bytes_free(&bytes);
+    end_small(&s);
+}
+
+static void test_a_missing_file(void)
+{
+    pl_recorded r;
+    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_problem_read("/nowhere/x.plp", &r));
+    small s;
+    start_example(&s, false);
+    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_problem_write(&s.problem, s.v, s.f, "/nowhere/x.plp"));
+    end_small(&s);
+}
+
+static pl_status read_again(void *user)
+{
+    (void)user;
+    pl_recorded r;
+    pl_status status = pl_problem_read(path, &r);
+    pl_recorded_free(&r);
+    return status;
+}
+
+static void test_allocations_that_fail(void)
+{
+    small s;
+    start_example(&s, true);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    fail_each_allocation(read_again, NULL);
+    end_small(&s);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_a_problem_comes_back);
+    RUN_TEST(test_an_empty_problem_comes_back);
+    RUN_TEST(test_damage_is_seen);
+    RUN_TEST(test_counts_that_do_not_fit);
+    RUN_TEST(test_a_missing_file);
+    RUN_TEST(test_allocations_that_fail);
+    return UNITY_END();
+}
