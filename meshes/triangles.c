@@ -114,9 +114,50 @@ static bool segment_near_triangle(const double *p, const double *q, const double
     return true;
 }
 
+// --- Faces with corners in common ---
+
+static bool same_point(const double *a, const double *b)
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+// Order by the first coordinate that differs. Along a line it is the order of the points.
+static bool comes_before(const double *a, const double *b)
+{
+    for (int k = 0; k < 3; k++) {
+        if (a[k] != b[k]) return a[k] < b[k];
+    }
+    return false;
+}
+
+// Do the segments from w to p and to q have more than w in common?
+static bool same_direction(const double *w, const double *p, const double *q)
+{
+    return !same_point(w, p) && !same_point(w, q) && comes_before(w, p) == comes_before(w, q) &&
+           pl_triangle_flat(w, p, q);
+}
+
+// Has the segment from t[0] to p more than t[0] in common with the triangle t? p is in its plane if
+// it is not flat, and then it must lie in the angle at t[0].
+static bool leads_into(const double *p, const double *const t[3])
+{
+    if (pl_triangle_flat(t[0], t[1], t[2])) {
+        return same_direction(t[0], p, t[1]) || same_direction(t[0], p, t[2]);
+    }
+    if (same_point(t[0], p)) return false;
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        int turn = pl_orient2d(t[0], t[1], t[2], i, j);
+        if (turn * pl_orient2d(t[0], t[1], p, i, j) < 0) return false;
+        if (turn * pl_orient2d(t[0], p, t[2], i, j) < 0) return false;
+    }
+    return pl_orient3d(t[0], t[1], t[2], p) == 0;
+}
+
 // a[0] and b[0] are the same. A point in common other than that corner brings the segment from the
 // corner through it with it, up to where it leaves the first of the two triangles: that is on the
-// edge opposite to the corner.
+// edge opposite to the corner. The other way round this holds unless the corner is on that edge
+// itself, in a flat triangle; that one is the two segments from the corner to the other corners.
 static bool corner_mates_meet(const double *const a[3], const double *const b[3])
 {
     // Most neighbours part here, at no cost.
@@ -127,11 +168,17 @@ static bool corner_mates_meet(const double *const a[3], const double *const b[3]
     if (a1 * a2 > 0) return false;
     int b1 = pl_orient3d(a[0], a[1], a[2], b[1]), b2 = pl_orient3d(a[0], a[1], a[2], b[2]);
     if (b1 * b2 > 0) return false;
-    return (a_near && segment_meets_triangle(a[1], a[2], a1, a2, b[0], b[1], b[2])) ||
-           (b_near && segment_meets_triangle(b[1], b[2], b1, b2, a[0], a[1], a[2]));
+    if (!(a_near && segment_meets_triangle(a[1], a[2], a1, a2, b[0], b[1], b[2])) &&
+        !(b_near && segment_meets_triangle(b[1], b[2], b1, b2, a[0], a[1], a[2]))) {
+        return false;
+    }
+    if (pl_triangle_flat(a[0], a[1], a[2])) return leads_into(a[1], b) || leads_into(a[2], b);
+    if (pl_triangle_flat(b[0], b[1], b[2])) return leads_into(b[1], a) || leads_into(b[2], a);
+    return true;
 }
 
-// The edge uv is shared. The triangles meet elsewhere only if one is folded onto the other.
+// The edge uv is shared. The triangles meet elsewhere only if one is folded onto the other, or if
+// both are flat and reach beyond the same end of the edge.
 static bool edge_mates_meet(const double *u, const double *v, const double *a, const double *b)
 {
     if (pl_orient3d(u, v, a, b) != 0) return false;
@@ -139,21 +186,27 @@ static bool edge_mates_meet(const double *u, const double *v, const double *a, c
         int i = (k + 1) % 3, j = (k + 2) % 3;
         if (pl_orient2d(u, v, a, i, j) * pl_orient2d(u, v, b, i, j) > 0) return true;
     }
-    return false;
+    const double *first = comes_before(v, u) ? v : u, *last = first == u ? v : u;
+    if (!(comes_before(a, first) && comes_before(b, first)) &&
+        !(comes_before(last, a) && comes_before(last, b))) {
+        return false;
+    }
+    return pl_triangle_flat(u, v, a) && pl_triangle_flat(u, v, b) && pl_triangle_flat(u, a, b);
 }
 
 bool pl_faces_meet(const double *x, const int32_t a[3], const int32_t b[3])
 {
-    int shared = 0, in_a[3], in_b[3]; // corners that are the same
+    int shared = 0, in_a[3], in_b[3]; // different vertices that both have
     for (int k = 0; k < 3; k++) {
-        for (int l = 0; l < 3; l++) {
-            if (a[k] != b[l] || shared == 3) continue;
+        bool repeats = (k > 0 && a[k] == a[0]) || (k > 1 && a[k] == a[1]);
+        for (int l = 0; l < 3 && !repeats; l++) {
+            if (a[k] != b[l]) continue;
             in_a[shared] = k;
             in_b[shared++] = l;
+            break;
         }
     }
     if (shared == 3) return true;
-    if (shared == 2 && (in_a[0] == in_a[1] || in_b[0] == in_b[1])) shared = 1; // repeated corner
     int k = shared > 0 ? in_a[0] : 0, l = shared > 0 ? in_b[0] : 0;
     const double *pa[3], *pb[3];
     for (int m = 0; m < 3; m++) {

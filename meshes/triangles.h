@@ -15,9 +15,8 @@ bool pl_segment_meets_triangle(const double p[3], const double q[3], const doubl
                                const double b[3], const double c[3]);
 
 // True if the closed triangles a and b (indices into x) have a point in common that is not on a
-// vertex or edge with the same indices in both. Two triangles with the same three corners do. Where
-// they share nothing, degenerate triangles are decided exactly too; a degenerate triangle that
-// shares a vertex or an edge may be said to meet its neighbour when only the shared part touches.
+// vertex or edge with the same indices in both. Two triangles with the same three different corners
+// do. Triangles may be flat and may repeat a corner.
 bool pl_faces_meet(const double *x, const int32_t a[3], const int32_t b[3]);
 
 #endif

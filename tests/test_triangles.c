@@ -1,7 +1,9 @@
-// Exact meeting of triangles against separating axes in integers, on lattices so small that
-// touching, coplanar and degenerate cases come up all the time.
+// Exact meeting of triangles against separating axes in integers and against the corners of the
+// intersection in rational numbers, on lattices so small that touching, coplanar and degenerate
+// cases come up all the time.
 
 #include "../meshes/triangles.h"
+#include "rational.h"
 #include "surfaces.h"
 
 void setUp(void)
@@ -214,19 +216,39 @@ static void test_same_corners_meet(void)
     run(3, 4, false, false, 100);
 }
 
-// Degenerate neighbours may be judged either way, but must be judged.
-static void test_degenerate_neighbours_do_not_crash(void)
+// Any indices, repeated ones too, on any points, equal ones too.
+static void run_rational(int n_vert, int size, bool planar, int cases)
 {
-    double x[18];
-    for (int n = 0; n < 20000; n++) {
-        for (int i = 0; i < 18; i++) x[i] = random_int(2);
+    int meeting[3] = {0}, parting[3] = {0}; // by vertices shared
+    for (int n = 0; n < cases; n++) {
+        double x[18];
         int32_t a[3], b[3];
+        for (int i = 0; i < 18; i++) x[i] = random_int(size);
+        for (int i = 0; i < 6 && planar; i++) x[3 * i + 2] = x[3 * i] + x[3 * i + 1];
         for (int k = 0; k < 3; k++) {
-            a[k] = random_int(6);
-            b[k] = random_int(6);
+            a[k] = random_int(n_vert);
+            b[k] = random_int(n_vert);
         }
-        pl_faces_meet(x, a, b);
+        int shared = shared_vertices(a, b, NULL);
+        if (shared == 3) continue;
+        bool expected = rational_meet(x, a, b);
+        *(expected ? &meeting[shared] : &parting[shared]) += 1;
+        TEST_ASSERT_EQUAL_INT(expected, pl_faces_meet(x, a, b));
+        TEST_ASSERT_EQUAL_INT(expected, pl_faces_meet(x, b, a));
     }
+    for (int k = 0; k < 3; k++) {
+        TEST_ASSERT_GREATER_THAN_INT(cases / 200, meeting[k]);
+        TEST_ASSERT_GREATER_THAN_INT(cases / 200, parting[k]);
+    }
+}
+
+static void test_against_rationals(void)
+{
+    run_rational(6, 2, false, 4000);
+    run_rational(6, 3, false, 4000);
+    run_rational(5, 5, false, 4000);
+    run_rational(5, 2, true, 4000);
+    run_rational(6, 4, true, 4000);
 }
 
 static void test_near_misses(void)
@@ -263,7 +285,7 @@ int main(void)
     RUN_TEST(test_one_shared_vertex);
     RUN_TEST(test_one_shared_edge);
     RUN_TEST(test_same_corners_meet);
-    RUN_TEST(test_degenerate_neighbours_do_not_crash);
+    RUN_TEST(test_against_rationals);
     RUN_TEST(test_near_misses);
     RUN_TEST(test_flatness);
     return UNITY_END();
