@@ -2,6 +2,7 @@
 #include "geometry.h"
 
 #include <math.h>
+#include <string.h>
 
 // A vertex with at least this many faces is a hub. With fewer, trying all pairs is cheaper.
 enum { HUB_FACES = 64 };
@@ -151,20 +152,37 @@ static pl_status gather_fans(const bool *skip, int32_t *valence, pl_fans *fans)
     return status;
 }
 
-static pl_status build_tree(const pl_mesh *mesh, pl_fan *fan)
+static void fit_fan(pl_fans *fans, pl_fan *fan)
 {
-    pl_box *arc = pl_alloc(fan->n, sizeof *arc);
-    if (arc == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < fan->n; i++) {
-        const int32_t *corner = mesh->face + 3 * (int64_t)fan->face[i];
-        cone c = cone_of(mesh, fan->hub, corner);
-        pl_box box = pl_face_box(mesh->x, corner);
-        arc[i] = cone_box(&c);
+        const int32_t *corner = fans->mesh->face + 3 * (int64_t)fan->face[i];
+        cone c = cone_of(fans->mesh, fan->hub, corner);
+        pl_box box = pl_face_box(fans->mesh->x, corner);
+        fans->arc[i] = cone_box(&c);
+        fans->centre[i] = pl_box_centre(&fans->arc[i], i);
         fan->bounds = i > 0 ? pl_boxes_join(&fan->bounds, &box) : box;
     }
-    pl_status status = pl_tree_build_boxes(fan->n, arc, &fan->tree);
-    pl_free(arc);
-    return status;
+    pl_tree_arrange(&fan->tree, fans->centre);
+    for (int32_t i = 0; i < fan->n; i++) fan->tree.box[fan->tree.leaf[i]] = fans->arc[i];
+    pl_tree_join(&fan->tree);
+}
+
+void pl_fans_fit(pl_fans *fans)
+{
+    for (int32_t k = 0; k < fans->n; k++) fit_fan(fans, &fans->fan[k]);
+}
+
+static pl_status alloc_trees(pl_fans *fans)
+{
+    int32_t most = 0;
+    for (int32_t k = 0; k < fans->n; k++) most = PL_MAX(most, fans->fan[k].n);
+    fans->arc = pl_alloc(most, sizeof *fans->arc);
+    fans->centre = pl_alloc(most, sizeof *fans->centre);
+    if (fans->arc == NULL || fans->centre == NULL) return PL_ERROR_MEMORY;
+    for (int32_t k = 0; k < fans->n; k++) {
+        PL_TRY(pl_tree_alloc(fans->fan[k].n, &fans->fan[k].tree));
+    }
+    return PL_OK;
 }
 
 pl_status pl_fans_build(const pl_mesh *mesh, const bool *skip, pl_fans *out)
@@ -180,9 +198,7 @@ pl_status pl_fans_build(const pl_mesh *mesh, const bool *skip, pl_fans *out)
         }
         status = gather_fans(skip, valence, out);
     }
-    for (int32_t k = 0; k < out->n && status == PL_OK; k++) {
-        status = build_tree(mesh, &out->fan[k]);
-    }
+    if (status == PL_OK) status = alloc_trees(out);
     pl_free(valence);
     if (status != PL_OK) pl_fans_free(out);
     return status;
@@ -194,6 +210,8 @@ void pl_fans_free(pl_fans *fans)
     pl_free(fans->fan);
     pl_free(fans->of);
     pl_free(fans->face);
+    pl_free(fans->arc);
+    pl_free(fans->centre);
     pl_free(fans->seen);
     *fans = (pl_fans){0};
 }
@@ -240,7 +258,10 @@ static bool search_node(const search *s, int32_t node, const cone *c, const pl_b
 bool pl_fan_search(pl_fans *fans, int32_t k, const int32_t corner[3], pl_tree_visit *visit,
                    void *user)
 {
-    fans->searches++;
+    if (++fans->searches == 0) { // after four billion: old marks must not look like new ones
+        memset(fans->seen, 0, (size_t)fans->mesh->n_face * sizeof *fans->seen);
+        fans->searches = 1;
+    }
     search s = {fans, &fans->fan[k], visit, user};
     cone c = cone_of(fans->mesh, s.fan->hub, corner);
     pl_box box = cone_box(&c);

@@ -24,16 +24,20 @@ typedef struct pl_fan {
 typedef struct pl_fans {
     const pl_mesh *mesh;
     int32_t n;
-    pl_fan *fan;    // (n) ascending by hub
-    int32_t *of;    // (n_face) the fan that a face belongs to, -1 if none
-    int32_t *face;  // the faces of all fans, one fan after the other
-    uint32_t *seen; // (n_face) the last search that found a face
+    pl_fan *fan;            // (n) ascending by hub
+    int32_t *of;            // (n_face) the fan that a face belongs to, -1 if none
+    int32_t *face;          // the faces of all fans, one fan after the other
+    pl_box *arc;            // (faces of the largest fan) room for its arcs
+    pl_tree_centre *centre; // (the same) and their centres
+    uint32_t *seen;         // (n_face) the last search that found a face
     uint32_t searches;
 } pl_fans;
 
 // Finds the hubs of `mesh`, which must outlive the fans. A face with several belongs to the one
 // with the most faces. Faces with skip[f] (n_face) belong to none.
 pl_status pl_fans_build(const pl_mesh *mesh, const bool *skip, pl_fans *out);
+// Measures the arcs where the vertices are now: before the first search and when they have moved.
+void pl_fans_fit(pl_fans *fans);
 void pl_fans_free(pl_fans *fans);
 
 // Visits, once each, the faces of fan k that may meet the face of the three corners elsewhere than

@@ -1,10 +1,7 @@
 #include "edges.h"
-#include "fans.h"
 #include "mesh.h"
-#include "tree.h"
+#include "pairs.h"
 #include "triangles.h"
-
-#include <string.h>
 
 // --- Edges ---
 
@@ -131,147 +128,45 @@ static pl_status inspect_topology(const pl_mesh *mesh, pl_surface_report *out)
 
 // --- Faces ---
 
-static pl_status inspect_degenerate(const pl_mesh *mesh, bool *skip, pl_surface_report *out)
+// body (n_face): 0, or -1 for degenerate faces.
+static pl_status inspect_degenerate(const pl_mesh *mesh, int32_t *body, pl_surface_report *out)
 {
     list degenerate = {0};
     pl_status status = PL_OK;
     for (int32_t f = 0; f < mesh->n_face && status == PL_OK; f++) {
         const int32_t *v = mesh->face + 3 * (int64_t)f;
-        skip[f] = pl_face_repeats(v) ||
-                  pl_triangle_flat(mesh->x + 3 * (int64_t)v[0], mesh->x + 3 * (int64_t)v[1],
-                                   mesh->x + 3 * (int64_t)v[2]);
-        if (skip[f]) status = list_add(&degenerate, f);
+        bool flat = pl_face_repeats(v) ||
+                    pl_triangle_flat(mesh->x + 3 * (int64_t)v[0], mesh->x + 3 * (int64_t)v[1],
+                                     mesh->x + 3 * (int64_t)v[2]);
+        body[f] = flat ? -1 : 0;
+        if (flat) status = list_add(&degenerate, f);
     }
     list_move(&degenerate, 1, &out->n_degenerate, &out->degenerate);
     return status;
 }
 
-// --- Pairs of faces ---
-
-typedef struct pair_search {
-    const pl_mesh *mesh;
-    const bool *skip; // (n_face) degenerate
-    pl_fans fans;
-    pl_tree tree; // over the other faces
-    int32_t f;    // the face whose partners are looked for
-    pl_box box;   // around it
-    bool later;   // only those after f
-    int32_t fan;  // whose strangers are looked for
-    list pairs;
-    pl_status status;
-} pair_search;
-
-static void look_from(pair_search *search, int32_t f, bool later)
+static pl_status inspect_pairs(const pl_mesh *mesh, const int32_t *body, pl_surface_report *out)
 {
-    search->f = f;
-    search->later = later;
-    search->box = pl_face_box(search->mesh->x, search->mesh->face + 3 * (int64_t)f);
-}
-
-static bool visit_pair(void *user, int32_t g)
-{
-    pair_search *search = user;
-    const int32_t *face = search->mesh->face, *a = face + 3 * (int64_t)search->f;
-    const int32_t *b = face + 3 * (int64_t)g;
-    if (g == search->f || (search->later && g < search->f)) return true;
-    pl_box box = pl_face_box(search->mesh->x, b);
-    if (!pl_boxes_overlap(&box, &search->box) || !pl_faces_meet(search->mesh->x, a, b)) return true;
-    search->status = list_add(&search->pairs, PL_MIN(search->f, g));
-    if (search->status == PL_OK) {
-        search->status = list_add(&search->pairs, PL_MAX(search->f, g));
+    pl_pairs pairs;
+    PL_TRY(pl_pairs_build(mesh, body, 1, &pairs));
+    pl_pairs_fit(&pairs);
+    pl_status status = pl_pairs_find(&pairs);
+    if (status == PL_OK) {
+        out->n_intersections = (int32_t)pairs.n_pair;
+        out->intersections = pairs.pair;
+        pairs.pair = NULL;
     }
-    return search->status == PL_OK && search->pairs.n < 2 * PL_INTERSECTIONS_MAX;
-}
-
-// A face in the box of a fan, against that fan. Pairs of fans are looked at from the second one.
-static bool visit_stranger(void *user, int32_t g)
-{
-    pair_search *search = user;
-    if (search->fans.of[g] >= search->fan) return true;
-    look_from(search, g, false);
-    return pl_fan_search(&search->fans, search->fan, search->mesh->face + 3 * (int64_t)g,
-                         visit_pair, search);
-}
-
-// Finds pairs until a visit ends the search: all are found, there are too many, or memory is out.
-static bool find_pairs(pair_search *search)
-{
-    const pl_mesh *mesh = search->mesh;
-    for (int32_t k = 0; k < search->fans.n; k++) {
-        const pl_fan *fan = &search->fans.fan[k];
-        for (int32_t i = 0; i < fan->n; i++) {
-            look_from(search, fan->face[i], true);
-            const int32_t *corner = mesh->face + 3 * (int64_t)fan->face[i];
-            if (!pl_fan_search(&search->fans, k, corner, visit_pair, search)) return false;
-        }
-        search->fan = k;
-        if (!pl_tree_search(&search->tree, &fan->bounds, visit_stranger, search)) return false;
-    }
-    for (int32_t f = 0; f < mesh->n_face && search->fans.n > 0; f++) {
-        if (search->fans.of[f] >= 0) pl_tree_remove(&search->tree, f);
-    }
-    for (int32_t f = 0; f < mesh->n_face; f++) {
-        if (search->skip[f] || search->fans.of[f] >= 0) continue;
-        look_from(search, f, true);
-        if (!pl_tree_search(&search->tree, &search->box, visit_pair, search)) return false;
-    }
-    return true;
-}
-
-static bool pair_before(const int32_t a[2], const int32_t b[2])
-{
-    return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];
-}
-
-// Puts `value` into the heap of n pairs whose root, i, is free.
-static void sift_pair(int32_t *pair, int64_t i, int64_t n, const int32_t value[2])
-{
-    int32_t kept[2] = {value[0], value[1]};
-    for (int64_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && pair_before(pair + 2 * child, pair + 2 * child + 2)) child++;
-        if (!pair_before(kept, pair + 2 * child)) break;
-        memcpy(pair + 2 * i, pair + 2 * child, sizeof kept);
-    }
-    memcpy(pair + 2 * i, kept, sizeof kept);
-}
-
-static void sort_pairs(int32_t *pair, int64_t n) // heapsort: no memory, no bad case
-{
-    for (int64_t i = n / 2 - 1; i >= 0; i--) sift_pair(pair, i, n, pair + 2 * i);
-    for (int64_t i = n - 1; i > 0; i--) {
-        int32_t last[2] = {pair[2 * i], pair[2 * i + 1]};
-        memcpy(pair + 2 * i, pair, sizeof last);
-        sift_pair(pair, 0, i, last);
-    }
-}
-
-static pl_status inspect_pairs(const pl_mesh *mesh, const bool *skip, pl_surface_report *out)
-{
-    pair_search search = {.mesh = mesh, .skip = skip};
-    search.status = pl_fans_build(mesh, skip, &search.fans);
-    if (search.status == PL_OK) {
-        search.status = pl_tree_build(mesh->n_face, mesh->face, mesh->x, &search.tree);
-    }
-    if (search.status == PL_OK) {
-        for (int32_t f = 0; f < mesh->n_face; f++) {
-            if (skip[f]) pl_tree_remove(&search.tree, f);
-        }
-        find_pairs(&search);
-        sort_pairs(search.pairs.data, search.pairs.n / 2);
-    }
-    pl_tree_free(&search.tree);
-    pl_fans_free(&search.fans);
-    list_move(&search.pairs, 2, &out->n_intersections, &out->intersections);
-    return search.status;
+    pl_pairs_free(&pairs);
+    return status;
 }
 
 static pl_status inspect_geometry(const pl_mesh *mesh, pl_surface_report *out)
 {
-    bool *skip = pl_alloc(mesh->n_face, sizeof *skip);
-    if (skip == NULL) return PL_ERROR_MEMORY;
-    pl_status status = inspect_degenerate(mesh, skip, out);
-    if (status == PL_OK) status = inspect_pairs(mesh, skip, out);
-    pl_free(skip);
+    int32_t *body = pl_alloc(mesh->n_face, sizeof *body);
+    if (body == NULL) return PL_ERROR_MEMORY;
+    pl_status status = inspect_degenerate(mesh, body, out);
+    if (status == PL_OK) status = inspect_pairs(mesh, body, out);
+    pl_free(body);
     return status;
 }
 

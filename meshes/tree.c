@@ -3,6 +3,7 @@
 #include <math.h>
 
 enum { TREE_STACK = 64 }; // the depth is at most 31, with one sibling waiting per level
+enum { PARALLEL = 4096 }; // more items than this are worth a task, or a team of threads
 
 static const pl_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
@@ -21,11 +22,7 @@ pl_box pl_face_box(const double *x, const int32_t face[3])
 
 // --- Building ---
 
-// An item by the centre of its box. Halved before the sum, so that nothing overflows.
-typedef struct centre {
-    double at[3];
-    int32_t item;
-} centre;
+typedef pl_tree_centre centre;
 
 // Strict order along an axis: by coordinate, then by item, so that the tree is unique.
 static bool before(const centre *a, const centre *b, int axis)
@@ -102,33 +99,63 @@ static void place(pl_tree *tree, int32_t node, centre *c, int32_t n)
     }
     int32_t left = leaves_below(2 * node, tree->n);
     select_smallest(c, n, left, longest_axis(c, n));
-    place(tree, 2 * node, c, left);
+    if (n > PARALLEL) { // a task that is not worth it costs even if it is not started
+#pragma omp task
+        place(tree, 2 * node, c, left);
+    } else {
+        place(tree, 2 * node, c, left);
+    }
     place(tree, 2 * node + 1, c + left, n - left);
 }
 
-pl_status pl_tree_build_boxes(int32_t n_item, const pl_box *box, pl_tree *out)
+pl_status pl_tree_alloc(int32_t n_item, pl_tree *out)
 {
     int64_t n = n_item;
     *out = (pl_tree){.n = n_item};
     out->box = pl_alloc(2 * n, sizeof *out->box);
     out->item = pl_alloc(n, sizeof *out->item);
     out->leaf = pl_alloc(n, sizeof *out->leaf);
-    centre *centres = pl_alloc(n, sizeof *centres);
-    if (out->box == NULL || out->item == NULL || out->leaf == NULL || centres == NULL) {
-        pl_free(centres);
-        pl_tree_free(out);
-        return PL_ERROR_MEMORY;
+    if (out->box != NULL && out->item != NULL && out->leaf != NULL) return PL_OK;
+    pl_tree_free(out);
+    return PL_ERROR_MEMORY;
+}
+
+// The halves are independent, so that threads change nothing.
+void pl_tree_arrange(pl_tree *tree, pl_tree_centre *c)
+{
+    if (tree->n == 0) return;
+#pragma omp parallel if (tree->n > PARALLEL)
+#pragma omp single
+    place(tree, 1, c, tree->n);
+}
+
+// Level by level, from below.
+void pl_tree_join(pl_tree *tree)
+{
+    pl_box *box = tree->box;
+    int32_t to = tree->n;
+    for (; to > PARALLEL; to = (to + 1) / 2) { // the children of the upper half are done
+#pragma omp parallel for schedule(static)
+        for (int32_t i = (to + 1) / 2; i < to; i++) {
+            box[i] = pl_boxes_join(&box[2 * i], &box[2 * i + 1]);
+        }
     }
-    for (int32_t i = 0; i < n_item; i++) {
-        for (int k = 0; k < 3; k++) centres[i].at[k] = 0.25 * box[i].lo[k] + 0.25 * box[i].hi[k];
-        centres[i].item = i;
+    for (int32_t i = to - 1; i >= 1; i--) box[i] = pl_boxes_join(&box[2 * i], &box[2 * i + 1]);
+}
+
+pl_status pl_tree_build_boxes(int32_t n_item, const pl_box *box, pl_tree *out)
+{
+    *out = (pl_tree){0};
+    centre *centres = pl_alloc(n_item, sizeof *centres);
+    pl_status status = centres != NULL ? pl_tree_alloc(n_item, out) : PL_ERROR_MEMORY;
+    if (status == PL_OK) {
+        for (int32_t i = 0; i < n_item; i++) centres[i] = pl_box_centre(&box[i], i);
+        pl_tree_arrange(out, centres);
+        for (int32_t i = 0; i < n_item; i++) out->box[out->leaf[i]] = box[i];
+        pl_tree_join(out);
     }
-    if (n > 0) place(out, 1, centres, n_item);
     pl_free(centres);
-    for (int64_t i = 0; i < n; i++) out->box[n + i] = box[out->item[i]];
-    for (int64_t i = n - 1; i >= 1; i--)
-        out->box[i] = pl_boxes_join(&out->box[2 * i], &out->box[2 * i + 1]);
-    return PL_OK;
+    return status;
 }
 
 pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl_tree *out)

@@ -3,7 +3,7 @@
 // The shape of the tree is fixed when it is built (halves of equal count along the longest axis, so
 // that n items make n - 1 inner nodes and a depth of log2 n, however they lie); the boxes may
 // change afterwards. This serves a surface whose faces move and vanish but stay near where they
-// were.
+// were. One whose faces go farther chooses the shape again, in the same memory.
 
 #ifndef PL_TREE_H
 #define PL_TREE_H
@@ -20,6 +20,12 @@ typedef struct pl_tree {
     int32_t *item; // (n) of leaf n + i
     int32_t *leaf; // (n) of each item
 } pl_tree;
+
+// An item and the centre of its box, up to a common factor.
+typedef struct pl_tree_centre {
+    double at[3];
+    int32_t item;
+} pl_tree_centre;
 
 // Called for each item found; returns false to end the search.
 typedef bool pl_tree_visit(void *user, int32_t item);
@@ -48,6 +54,21 @@ pl_box pl_face_box(const double *x, const int32_t face[3]);
 pl_status pl_tree_build_boxes(int32_t n_item, const pl_box *box, pl_tree *out);
 pl_status pl_tree_build(int32_t n_face, const int32_t *face, const double *x, pl_tree *out);
 void pl_tree_free(pl_tree *tree);
+
+// The same in steps. The arrays, not yet set:
+pl_status pl_tree_alloc(int32_t n_item, pl_tree *out);
+// The shape, item and leaf, from the centres (n; one of each item, in any order, left in another):
+void pl_tree_arrange(pl_tree *tree, pl_tree_centre *centre);
+// The inner boxes, once those of the leaves are set:
+void pl_tree_join(pl_tree *tree);
+
+// Halved before the sum, so that nothing overflows.
+static inline pl_tree_centre pl_box_centre(const pl_box *box, int32_t item)
+{
+    pl_tree_centre c = {.item = item};
+    for (int k = 0; k < 3; k++) c.at[k] = 0.25 * box->lo[k] + 0.25 * box->hi[k];
+    return c;
+}
 
 // Gives an item another box; an empty one (lo > hi) hides it from searches.
 void pl_tree_update(pl_tree *tree, int32_t item, const pl_box *box);
