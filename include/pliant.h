@@ -364,6 +364,71 @@ PL_API pl_status pl_surfaces_search(pl_surfaces *surfaces, const double *x0, con
 PL_API pl_status pl_surfaces_extend(pl_surfaces *surfaces, const double *x0, const double *x1,
                                     pl_candidates *out, int32_t *grown);
 
+// Collision: the audit
+// ---------------------------------------------------------------------------------------------
+
+// The proof that a state is free of intersection, in exact arithmetic and independent of whatever
+// made the state: no two triangles have a point in common (touching counts), and none is inside a
+// closed body. For use after every step: an audit is made once for the faces, and run on positions.
+typedef struct pl_audit pl_audit;
+
+// A body is a set of triangles: a closed surface, a sheet, or both. Its closed parts (connected
+// over common vertices, every edge with an even number of faces) have an inside: what their faces
+// wind around, or, where these do not agree on a direction, what a way out crosses oddly often.
+// Bodies may have vertices in common.
+typedef struct pl_audit_body {
+    int32_t n_face;      // 0: the body takes no part
+    const int32_t *face; // (3*n_face) vertex indices
+} pl_audit_body;
+
+typedef struct pl_audit_options {
+    const int32_t *exclude; // (2*n_exclude) pairs of bodies that are not held against each other; a
+                            // body with itself: it may intersect itself
+    int32_t n_exclude;
+    bool distance; // measure the smallest distance between bodies
+} pl_audit_options;
+
+// Nothing excluded, distance measured.
+PL_API pl_audit_options pl_audit_options_default(void);
+
+// Copies the bodies (n_body) and options; n_vert bounds the vertex indices. Fails with
+// PL_ERROR_ARGUMENT on a negative count, too many faces in all or an index out of range (named).
+PL_API pl_status pl_audit_create(int32_t n_vert, int32_t n_body, const pl_audit_body *bodies,
+                                 const pl_audit_options *options, pl_audit **out);
+PL_API void pl_audit_destroy(pl_audit *audit);
+
+// Two faces that have a point in common, other than on a vertex or an edge that both have. Faces
+// are counted within their bodies.
+typedef struct pl_audit_pair {
+    int32_t body[2], face[2];
+} pl_audit_pair;
+
+// A vertex of `body` that is inside of the body `other` and not part of it.
+typedef struct pl_audit_inside {
+    int32_t body, vertex, other;
+} pl_audit_inside;
+
+// The arrays belong to the audit and live until it is run again or destroyed.
+typedef struct pl_audit_report {
+    bool clean;    // nothing intersects and nothing is inside anything
+    bool complete; // false: more than PL_INTERSECTIONS_MAX of either, and only so many listed. With
+                   // too many intersections, nothing else is looked for
+    int32_t n_intersections;
+    const pl_audit_pair *intersections; // (n_intersections) sorted by body and face of both
+    int32_t n_inside;
+    const pl_audit_inside *inside; // (n_inside) by body; one vertex for each connected part,
+                                   // because a part that meets nothing is inside as a whole, or
+                                   // all its vertices if it has some in common with other bodies
+    double distance; // the smallest between faces of different bodies without a common vertex [m];
+                     // INFINITY if there are none, NAN if it was not measured
+    pl_audit_pair nearest; // the faces that have it; of several, the first. -1 where there are none
+} pl_audit_report;
+
+// Audits the positions x (3*n_vert). The distance is computed in doubles (collision/README.md says
+// how well), everything else is exact. Fails with PL_ERROR_NUMERICS if a position is not finite
+// (named). That something intersects is no failure. Allocates only if there is something to list.
+PL_API pl_status pl_audit_run(pl_audit *audit, const double *x, pl_audit_report *out);
+
 // ---------------------------------------------------------------------------------------------
 // Materials
 // ---------------------------------------------------------------------------------------------
