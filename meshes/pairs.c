@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// A block is a node of a tree at the level where about this many leaves are below each: the unit
-// of work for a thread.
+// A block has at least this many leaves, if its patch has, and less than twice as many.
 enum { BLOCK_LEAVES = 256 };
 // Patches with more faces than this are fitted by all threads together, smaller ones by one each.
 enum { LARGE_PATCH = 4096 };
@@ -51,10 +50,10 @@ static pl_status make_patches(pl_pairs *pairs, int32_t *count)
             if (n == 0) continue;
             pl_tree tree = {n, pairs->faces.box + 2 * (int64_t)first, pairs->faces.item + first,
                             pairs->faces.leaf + first};
-            int32_t p = pairs->n_patch++, blocks = kind == 0 ? block_level(n) : 0;
+            int32_t p = pairs->n_patch++;
             pairs->patch[p] =
                 (pl_patch){.body = b, .hubs = kind == 1, .first = first, .tree = tree};
-            pairs->first_block[p + 1] = pairs->first_block[p] + blocks;
+            pairs->first_block[p + 1] = pairs->first_block[p] + block_level(n);
             first += n;
         }
         if (pairs->n_patch > pairs->first_patch[b]) pairs->present[n_present++] = b;
@@ -191,11 +190,26 @@ void pl_pairs_fit(pl_pairs *pairs)
     for (int32_t p = 0; p < pairs->n_patch; p++) {
         if (pairs->patch[p].tree.n > LARGE_PATCH) fit_patch(pairs, &pairs->patch[p], first_time);
     }
-#pragma omp parallel for schedule(dynamic, 16) if (pairs->n_patch > 1)
+#pragma omp parallel for schedule(dynamic, 16) if (pairs->faces.n > PL_SMALL_SCENE)
     for (int32_t p = 0; p < pairs->n_patch; p++) {
         if (pairs->patch[p].tree.n <= LARGE_PATCH) fit_patch(pairs, &pairs->patch[p], first_time);
     }
     fit_bodies(pairs);
+}
+
+const pl_patch *pl_pairs_block(const pl_pairs *pairs, int32_t k, int32_t *node)
+{
+    int32_t lo = 0, hi = pairs->n_patch - 1; // the last patch with first_block <= k
+    while (lo < hi) {
+        int32_t middle = hi - (hi - lo) / 2;
+        if (pairs->first_block[middle] <= k) {
+            lo = middle;
+        } else {
+            hi = middle - 1;
+        }
+    }
+    *node = block_level(pairs->patch[lo].tree.n) + k - pairs->first_block[lo];
+    return &pairs->patch[lo];
 }
 
 // --- What is found ---
@@ -394,24 +408,11 @@ static bool visit_other_body(void *user, int32_t item)
     return meet_nodes(b, b->node, patch, 1);
 }
 
-static int32_t patch_of_block(const pl_pairs *pairs, int32_t k)
-{
-    int32_t lo = 0, hi = pairs->n_patch - 1; // the last patch with first_block <= k
-    while (lo < hi) {
-        int32_t middle = hi - (hi - lo) / 2;
-        if (pairs->first_block[middle] <= k)
-            lo = middle;
-        else
-            hi = middle - 1;
-    }
-    return lo;
-}
-
 static void find_in_block(pl_pairs *pairs, int32_t k)
 {
-    int32_t p = patch_of_block(pairs, k);
-    block b = {.pairs = pairs, .patch = &pairs->patch[p]};
-    b.node = block_level(b.patch->tree.n) + k - pairs->first_block[p];
+    block b = {.pairs = pairs};
+    b.patch = pl_pairs_block(pairs, k, &b.node);
+    if (b.patch->hubs) return;
     if (!pl_bodies_excluded(pairs, b.patch->body, b.patch->body) &&
         !(meet_within(&b, b.node) && meet_later_blocks(&b, 1))) {
         return;
@@ -427,7 +428,7 @@ static void find(pl_pairs *pairs, bool parallel)
     pairs->more = pairs->over = false;
     pairs->status = PL_OK;
     if (!find_in_fans(pairs)) return;
-#pragma omp parallel for schedule(dynamic) if (parallel)
+#pragma omp parallel for schedule(dynamic) if (parallel && pairs->faces.n > PL_SMALL_SCENE)
     for (int32_t k = 0; k < pairs->first_block[pairs->n_patch]; k++) {
         if (!is_over(pairs)) find_in_block(pairs, k);
     }

@@ -12,6 +12,9 @@
 #include "mesh.h"
 #include "tree.h"
 
+// With no more faces than this in all, one thread is the fastest.
+enum { PL_SMALL_SCENE = 1024 };
+
 // The faces of a body that belong to fans, or those that do not.
 typedef struct pl_patch {
     int32_t body;
@@ -34,7 +37,7 @@ typedef struct pl_pairs {
     int32_t n_patch;
     pl_patch *patch;      // (n_patch) ascending by body
     int32_t *first_patch; // (n_body + 1) those of body b: first_patch[b] .. first_patch[b + 1]
-    int32_t *first_block; // (n_patch + 1) a patch is searched in blocks, see pairs.c
+    int32_t *first_block; // (n_patch + 1) the blocks of patch p, see pl_pairs_block
     int32_t *face;        // (n) all faces that are not left out, by patch, ascending
     pl_tree faces;        // (n) the arrays of all trees
     pl_tree_centre *room; // (n)
@@ -61,6 +64,11 @@ void pl_pairs_fit(pl_pairs *pairs);
 // Finds the pairs of faces for which pl_faces_meet holds, the same for any number of threads. Only
 // PL_ERROR_MEMORY can happen.
 pl_status pl_pairs_find(pl_pairs *pairs);
+
+// A patch is worked on in blocks, one for a thread at a time: the nodes of its tree at the level
+// where some hundred leaves are below each. Block k, below first_block[n_patch], is this node of
+// this patch.
+const pl_patch *pl_pairs_block(const pl_pairs *pairs, int32_t k, int32_t *node);
 
 static inline int32_t pl_patch_face(const pl_pairs *pairs, const pl_patch *patch, int32_t item)
 {

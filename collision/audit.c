@@ -1,0 +1,220 @@
+#include "audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+pl_audit_options pl_audit_options_default(void)
+{
+    return (pl_audit_options){.distance = true};
+}
+
+// --- Making ---
+
+static pl_status check_body(const pl_audit_body *body, int32_t b, int32_t n_vert)
+{
+    if (body->n_face < 0 || (body->n_face > 0 && body->face == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: body %d: %d faces%s", (int)b, (int)body->n_face,
+                       body->n_face > 0 ? " in a NULL array" : "");
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)body->n_face; i++) {
+        if (body->face[i] < 0 || body->face[i] >= n_vert) {
+            return pl_fail(PL_ERROR_ARGUMENT, "audit: body %d: face %lld: vertex %d of %d", (int)b,
+                           (long long)(i / 3), (int)body->face[i], (int)n_vert);
+        }
+    }
+    return PL_OK;
+}
+
+static pl_status check_arguments(int32_t n_vert, int32_t n_body, const pl_audit_body *bodies,
+                                 const pl_audit_options *options)
+{
+    if (n_vert < 0 || n_vert > PL_MESH_MAX || n_body < 0 || (n_body > 0 && bodies == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: %d vertices, %d bodies%s", (int)n_vert,
+                       (int)n_body, bodies == NULL ? " in a NULL array" : "");
+    }
+    int64_t n_face = 0;
+    for (int32_t b = 0; b < n_body; b++) {
+        PL_TRY(check_body(&bodies[b], b, n_vert));
+        n_face += bodies[b].n_face;
+    }
+    if (n_face > PL_MESH_MAX) {
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: more than %d faces", PL_MESH_MAX);
+    }
+    if (options->n_exclude < 0 || (options->n_exclude > 0 && options->exclude == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: exclude: %d pairs%s", (int)options->n_exclude,
+                       options->n_exclude > 0 ? " in a NULL array" : "");
+    }
+    for (int64_t i = 0; i < 2 * (int64_t)options->n_exclude; i++) {
+        if (options->exclude[i] < 0 || options->exclude[i] >= n_body) {
+            return pl_fail(PL_ERROR_ARGUMENT, "audit: exclude: pair %lld: body %d of %d",
+                           (long long)(i / 2), (int)options->exclude[i], (int)n_body);
+        }
+    }
+    return PL_OK;
+}
+
+static uint64_t pair_key(int32_t a, int32_t b)
+{
+    return (uint64_t)PL_MIN(a, b) << 32 | (uint64_t)PL_MAX(a, b);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t s = *(const uint64_t *)a, t = *(const uint64_t *)b;
+    return (s > t) - (s < t);
+}
+
+static bool is_excluded(const void *user, int32_t a, int32_t b)
+{
+    const pl_audit *audit = user;
+    uint64_t key = pair_key(a, b);
+    return bsearch(&key, audit->excluded, (size_t)audit->n_excluded, sizeof key, compare_keys) !=
+           NULL;
+}
+
+static pl_status copy_excluded(pl_audit *audit, const pl_audit_options *options)
+{
+    audit->n_excluded = options->n_exclude;
+    audit->excluded = pl_alloc(options->n_exclude, sizeof *audit->excluded);
+    if (audit->excluded == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < audit->n_excluded; i++) {
+        audit->excluded[i] = pair_key(options->exclude[2 * i], options->exclude[2 * i + 1]);
+    }
+    qsort(audit->excluded, (size_t)audit->n_excluded, sizeof *audit->excluded, compare_keys);
+    return PL_OK;
+}
+
+static pl_status copy_bodies(pl_audit *audit, int32_t n_vert, const pl_audit_body *bodies)
+{
+    int64_t n_face = 0;
+    for (int32_t b = 0; b < audit->n_body; b++) n_face += bodies[b].n_face;
+    PL_TRY(pl_mesh_alloc(n_vert, n_face, 0, &audit->mesh));
+    audit->body = pl_alloc(n_face, sizeof *audit->body);
+    audit->first_face = pl_alloc((int64_t)audit->n_body + 1, sizeof *audit->first_face);
+    if (audit->body == NULL || audit->first_face == NULL) return PL_ERROR_MEMORY;
+    int32_t f = 0;
+    for (int32_t b = 0; b < audit->n_body; b++) {
+        int32_t n = bodies[b].n_face;
+        if (n > 0) memcpy(audit->mesh->face + 3 * (int64_t)f, bodies[b].face, 12 * (size_t)n);
+        for (int32_t i = 0; i < n; i++) audit->body[f + i] = b;
+        audit->first_face[b] = f;
+        f += n;
+    }
+    audit->first_face[audit->n_body] = f;
+    return PL_OK;
+}
+
+static pl_status build(pl_audit *audit, int32_t n_vert, const pl_audit_body *bodies,
+                       const pl_audit_options *options)
+{
+    PL_TRY(copy_bodies(audit, n_vert, bodies));
+    PL_TRY(copy_excluded(audit, options));
+    PL_TRY(pl_pairs_build(audit->mesh, audit->body, audit->n_body, &audit->pairs));
+    if (audit->n_excluded > 0) {
+        audit->pairs.excluded = is_excluded;
+        audit->pairs.user = audit;
+    }
+    return pl_audit_find_parts(audit);
+}
+
+static const pl_audit_pair no_pair = {{-1, -1}, {-1, -1}};
+
+pl_status pl_audit_create(int32_t n_vert, int32_t n_body, const pl_audit_body *bodies,
+                          const pl_audit_options *options, pl_audit **out)
+{
+    *out = NULL;
+    pl_audit_options defaults = pl_audit_options_default();
+    if (options == NULL) options = &defaults;
+    PL_TRY(check_arguments(n_vert, n_body, bodies, options));
+    pl_audit *audit = pl_alloc_zero(1, sizeof *audit);
+    if (audit == NULL) return PL_ERROR_MEMORY;
+    audit->n_body = n_body;
+    audit->distance = options->distance;
+    audit->nearest = no_pair;
+    pl_status status = build(audit, n_vert, bodies, options);
+    if (status != PL_OK) {
+        pl_audit_destroy(audit);
+        return status;
+    }
+    *out = audit;
+    return PL_OK;
+}
+
+void pl_audit_destroy(pl_audit *audit)
+{
+    if (audit == NULL) return;
+    pl_pairs_free(&audit->pairs);
+    pl_mesh_destroy(audit->mesh);
+    pl_free(audit->body);
+    pl_free(audit->first_face);
+    pl_free(audit->excluded);
+    pl_free(audit->kind);
+    pl_free(audit->closed);
+    pl_free(audit->probe);
+    pl_free(audit->meeting);
+    pl_free(audit->inside);
+    pl_free(audit);
+}
+
+// --- Running ---
+
+static pl_status take_positions(pl_audit *audit, const double *x)
+{
+    int64_t n = 3 * (int64_t)audit->mesh->n_vert;
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            return pl_fail(PL_ERROR_NUMERICS, "audit: vertex %lld: coordinate %d is not finite",
+                           (long long)(i / 3), (int)(i % 3));
+        }
+    }
+    if (n > 0) memcpy(audit->mesh->x, x, (size_t)n * sizeof *x);
+    return PL_OK;
+}
+
+static pl_status find_intersections(pl_audit *audit, pl_audit_report *out)
+{
+    PL_TRY(pl_pairs_find(&audit->pairs));
+    int64_t n = audit->pairs.n_pair;
+    PL_TRY(
+        pl_reserve((void **)&audit->meeting, &audit->meeting_capacity, n, sizeof *audit->meeting));
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t *pair = audit->pairs.pair + 2 * i;
+        audit->meeting[i] = pl_audit_pair_of(audit, pair[0], pair[1]);
+    }
+    out->n_intersections = (int32_t)n;
+    out->intersections = audit->meeting;
+    out->complete = !audit->pairs.more;
+    return PL_OK;
+}
+
+// Faces of different bodies that meet have the distance 0 (and would be many to choose from).
+static void measure(pl_audit *audit, pl_audit_report *out)
+{
+    for (int32_t i = 0; i < out->n_intersections; i++) {
+        if (out->intersections[i].body[0] == out->intersections[i].body[1]) continue;
+        out->distance = 0;
+        out->nearest = out->intersections[i];
+        return;
+    }
+    if (audit->pairs.more) return;
+    out->distance = pl_audit_measure(audit, &audit->nearest);
+    out->nearest = audit->nearest;
+}
+
+pl_status pl_audit_run(pl_audit *audit, const double *x, pl_audit_report *out)
+{
+    *out = (pl_audit_report){.distance = NAN, .nearest = no_pair};
+    PL_TRY(take_positions(audit, x));
+    pl_pairs_fit(&audit->pairs);
+    PL_TRY(find_intersections(audit, out));
+    if (out->complete) {
+        PL_TRY(pl_audit_find_inside(audit));
+        out->n_inside = (int32_t)audit->n_inside;
+        out->inside = audit->inside;
+        out->complete = !audit->more_inside;
+    }
+    if (audit->distance) measure(audit, out);
+    out->clean = out->n_intersections == 0 && out->n_inside == 0;
+    return PL_OK;
+}
