@@ -19,7 +19,7 @@ static pl_status clean_surface(pl_mesh *mesh, const char *name, double weld)
     return PL_OK;
 }
 
-pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out)
+pl_status pl_load_mesh_as_is(const char *word, pl_mesh **out)
 {
     if (pl_shape_known(word)) return pl_mesh_make(word, out);
     char after_name = word[strcspn(word, ":./")];
@@ -27,7 +27,12 @@ pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out)
     if (!is_path && pl_mesh_make(word, out) != PL_OK) { // a shape, misspelt
         return pl_fail(PL_ERROR_ARGUMENT, "%s: no such file, and %s", word, pl_error_text());
     }
-    PL_TRY(pl_mesh_read(word, out));
+    return pl_mesh_read(word, out);
+}
+
+pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out)
+{
+    PL_TRY(pl_load_mesh_as_is(word, out));
     if (pl_mesh_tet_count(*out) > 0 || pl_mesh_face_count(*out) == 0) return PL_OK;
     pl_status status = clean_surface(*out, word, weld);
     if (status != PL_OK) {

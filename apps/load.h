@@ -10,4 +10,7 @@
 // faces dropped, turned outward; the log says what was changed.
 pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out);
 
+// The same without cleaning.
+pl_status pl_load_mesh_as_is(const char *word, pl_mesh **out);
+
 #endif

@@ -17,6 +17,7 @@ static const entry commands[] = {
      "read, check, clean, decimate, fill with tetrahedra and write meshes"},
     {"run", pl_command_run, "simulate a scene"},
     {"render", pl_command_render, "draw meshes or a scene into a PNG picture"},
+    {"audit", pl_command_audit, "prove that surfaces do not intersect, or show where they do"},
     {"bench", pl_command_bench, "measure Pliant on this machine"},
 };
 

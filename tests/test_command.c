@@ -45,6 +45,7 @@ static void test_help(void)
     expect(0, "--version", "pliant 0.");
     expect(0, "mesh --help", "ring:radius=0.4:section=0.2:segments=18");
     expect(0, "render --help", "--size WxH");
+    expect(0, "audit --help", "--parts");
     expect(0, "bench --help", "mesh");
     expect(1, "mehs", "pliant: unknown command \"mehs\", did you mean \"mesh\"?");
 }
@@ -142,6 +143,57 @@ static void test_mesh_refuses_what_cannot_be_filled(void)
     remove("/tmp/pliant_open.off");
 }
 
+static void test_audit(void)
+{
+    expect(0, "audit --help", "Exit code: 0 if all is clean, 2 if something intersects");
+    expect(1, "audit", "pliant: usage: pliant audit MESH...");
+    expect(1, "audit ring $T/none.off", "none.off: No such file");
+    expect(0, "audit ring", "1 body, 144 faces\nclean: no two faces meet");
+    expect(2, "audit ring cube", "pairs of faces intersect:\n  ring face");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " more (--all lists them)"), output);
+    expect(2, "audit ring cube --all", "smallest distance between bodies: 0 m, ring face");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "more (--all"), output);
+    expect(2, "audit cube box:size=4,4,4", "cube vertex 0 at (-0.5, -0.5, -0.5) inside of box");
+    expect(0, "mesh cube:cells=1 --scale 2 -o $T/two.vtu", "8 vertices");
+    expect(2, "audit cube:cells=1 $T/two.vtu", "1 vertex is inside of another body:");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "smallest distance between bodies: 0.5 m"), output);
+}
+
+// Two tets in one file, one with its tip in the other: as a surface they are one body or two.
+static void test_audit_parts(void)
+{
+    system("printf 'OFF\\n8 8 0\\n0 0 0\\n8 0 0\\n0 8 0\\n0 0 8\\n1 1 1\\n2 1 1\\n1 2 1\\n1 1 2\\n"
+           "3 0 2 1\\n3 0 1 3\\n3 1 2 3\\n3 2 0 3\\n3 4 6 5\\n3 4 5 7\\n3 5 6 7\\n3 6 4 7\\n'"
+           " >/tmp/pliant_parts.off");
+    expect(0, "audit /tmp/pliant_parts.off", "1 body, 8 faces\nclean");
+    expect(2, "audit /tmp/pliant_parts.off --parts", "2 bodies, 8 faces");
+    TEST_ASSERT_NOT_NULL_MESSAGE(
+        strstr(output, "parts.off[1] vertex 4 at (1, 1, 1) inside of /tmp/pliant_parts.off[0]"),
+        output);
+    // Tets are bodies by parts: what a frame of a run holds.
+    system("printf '# vtk DataFile Version 3.0\\nt\\nASCII\\nDATASET UNSTRUCTURED_GRID\\nPOINTS 8 "
+           "double\\n"
+           "0 0 0 8 0 0 0 8 0 0 0 8 1 1 1 2 1 1 1 2 1 1 1 2\\nCELLS 2 10\\n4 0 1 2 3\\n4 4 5 6 7\\n"
+           "CELL_TYPES 2\\n10 10\\n' >/tmp/pliant_parts.vtk");
+    expect(2, "audit /tmp/pliant_parts.vtk", "parts.vtk[1] vertex 5 at (2, 1, 1) inside of");
+    remove("/tmp/pliant_parts.off");
+    remove("/tmp/pliant_parts.vtk");
+}
+
+// The faces of an STL file have no vertex in common; where corners are equal they belong together.
+static void test_audit_soup(void)
+{
+    system(
+        "printf 'solid\\n' >/tmp/pliant_soup.stl; for t in '0 0 0:0 1 0:1 0 0' '0 0 0:1 0 0:0 0 1'"
+        " '1 0 0:0 1 0:0 0 1' '0 1 0:0 0 0:0 0 1'; do echo \"$t\" | awk -F: '{print \"facet normal "
+        "0 0 0\\n"
+        "outer loop\\nvertex \" $1 \"\\nvertex \" $2 \"\\nvertex \" $3 \"\\nendloop\\nendfacet\"}'"
+        " >>/tmp/pliant_soup.stl; done; echo endsolid >>/tmp/pliant_soup.stl");
+    expect(0, "audit /tmp/pliant_soup.stl", "8 equal vertices welded");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "1 body, 4 faces\nclean"), output);
+    remove("/tmp/pliant_soup.stl");
+}
+
 static void test_render(void)
 {
     expect(0, "render ring -o $T/ring.png --size 160x90 --passes 2", "160x90, 1 body, ");
@@ -180,6 +232,9 @@ int main(void)
     RUN_TEST(test_mesh_keeps_a_cloud_of_points);
     RUN_TEST(test_outputs_are_refused_before_the_work);
     RUN_TEST(test_mesh_refuses_what_cannot_be_filled);
+    RUN_TEST(test_audit);
+    RUN_TEST(test_audit_parts);
+    RUN_TEST(test_audit_soup);
     RUN_TEST(test_render);
     RUN_TEST(test_bench_runs);
     char line[128];
