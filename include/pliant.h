@@ -298,6 +298,36 @@ PL_API bool pl_shape_known(const char *description);
 PL_API size_t pl_shape_help(char *buffer, size_t size);
 
 // ---------------------------------------------------------------------------------------------
+// Collision: two features of surfaces, at rest and on their way
+// ---------------------------------------------------------------------------------------------
+
+// What a pair is made of, and how its points stand in the arrays `x` below: those of the first
+// feature, then those of the second.
+typedef enum pl_pair_kind {
+    PL_VERTEX_VERTEX, // x (3*2)
+    PL_VERTEX_EDGE,   // x (3*3): the vertex, the two ends
+    PL_VERTEX_FACE,   // x (3*4): the vertex, the three corners
+    PL_EDGE_EDGE,     // x (3*4): the ends of one, the ends of the other
+} pl_pair_kind;
+
+// The closest points of two features. The difference of the two, first feature minus second, is the
+// sum of weight[i] x[i]: the weights of the first feature add up to 1, those of the second to -1.
+typedef struct pl_closest {
+    double distance;  // [m]
+    double weight[4]; // 0 for points that the kind does not have
+    double normal[3]; // unit vector from the second feature to the first
+    uint32_t support; // bit i: point i has a weight that is not 0. So all bits of a face mean its
+                      // interior, two of them an edge and one a corner
+} pl_closest;
+
+// Computes them, for any finite points: edges of no length, faces without area, parallel edges and
+// points that coincide as well. The distance is right to a few units in the last place of the
+// size of the pair (wherever in the world it is). Where it is 0, or cannot be told from 0 any more,
+// the normal is that of the face or of the two edges; where these span no plane, any vector across
+// the longest edge; where there is none, the x axis.
+PL_API void pl_closest_points(pl_pair_kind kind, const double *x, pl_closest *out);
+
+// ---------------------------------------------------------------------------------------------
 // Collision: which features of moving surfaces can touch
 // ---------------------------------------------------------------------------------------------
 
@@ -459,36 +489,6 @@ typedef struct pl_material_options {
 // Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.7 (a
 // uniaxial compression to 70 % of the volume), share 0.2.
 PL_API pl_material_options pl_material_options_default(void);
-
-// ---------------------------------------------------------------------------------------------
-// Collision: two features of surfaces, at rest and on their way
-// ---------------------------------------------------------------------------------------------
-
-// What a pair is made of, and how its points stand in the arrays `x` below: those of the first
-// feature, then those of the second.
-typedef enum pl_pair_kind {
-    PL_VERTEX_VERTEX, // x (3*2)
-    PL_VERTEX_EDGE,   // x (3*3): the vertex, the two ends
-    PL_VERTEX_FACE,   // x (3*4): the vertex, the three corners
-    PL_EDGE_EDGE,     // x (3*4): the ends of one, the ends of the other
-} pl_pair_kind;
-
-// The closest points of two features. The difference of the two, first feature minus second, is the
-// sum of weight[i] x[i]: the weights of the first feature add up to 1, those of the second to -1.
-typedef struct pl_closest {
-    double distance;  // [m]
-    double weight[4]; // 0 for points that the kind does not have
-    double normal[3]; // unit vector from the second feature to the first
-    uint32_t support; // bit i: point i has a weight that is not 0. So all bits of a face mean its
-                      // interior, two of them an edge and one a corner
-} pl_closest;
-
-// Computes them, for any finite points: edges of no length, faces without area, parallel edges and
-// points that coincide as well. The distance is right to a few units in the last place of the
-// size of the pair (wherever in the world it is). Where it is 0, or cannot be told from 0 any more,
-// the normal is that of the face or of the two edges; where these span no plane, any vector across
-// the longest edge; where there is none, the x axis.
-PL_API void pl_closest_points(pl_pair_kind kind, const double *x, pl_closest *out);
 
 // ---------------------------------------------------------------------------------------------
 // Worlds: bodies that move
