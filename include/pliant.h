@@ -327,6 +327,23 @@ typedef struct pl_closest {
 // the longest edge; where there is none, the x axis.
 PL_API void pl_closest_points(pl_pair_kind kind, const double *x, pl_closest *out);
 
+// When and how two moving features come too close.
+typedef struct pl_impact {
+    double time;        // 0 at the start of the motion, 1 at its end
+    pl_closest closest; // of the features at that time
+} pl_impact;
+
+// Do two features come closer than `separation` [m] (0 or more) while their points move along
+// straight lines from x0 to x1 (finite, each as pl_pair_kind says)? "No" is a proof, rounding
+// errors included: at no time are they at that distance or closer. "Yes" comes with a time before
+// which they are not (out may be NULL); it is above 0 if they start farther apart. It is given for
+// pairs that come within 1.02 times the separation, too, or within some 1e-13 of the size of their
+// motion, and now and then for pairs that graze each other a little farther away. Features that
+// start at the separation or closer hit at time 0; who has such pairs asks with half their distance
+// instead.
+PL_API bool pl_ccd(pl_pair_kind kind, const double *x0, const double *x1, double separation,
+                   pl_impact *out);
+
 // ---------------------------------------------------------------------------------------------
 // Collision: which features of moving surfaces can touch
 // ---------------------------------------------------------------------------------------------
