@@ -81,6 +81,13 @@ static inline dyadic dyadic_times(dyadic a, long k)
     return r;
 }
 
+static inline dyadic dyadic_half(dyadic a)
+{
+    dyadic r = dyadic_times(a, 1);
+    dyadic_pool.e[r]--;
+    return r;
+}
+
 static inline dyadic dyadic_sub(dyadic a, dyadic b)
 {
     return dyadic_add(a, dyadic_times(b, -1));
