@@ -4,9 +4,11 @@
 #include "../meshes/edges.h"
 #include "bvh.h"
 #include "list.h"
+#include "patch.h"
 #include "search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- What is given ---
@@ -423,4 +425,69 @@ pl_status pl_surfaces_extend(pl_surfaces *s, const double *x0, const double *x1,
     PL_TRY(pl_search_grown(s, s->grown));
     *grown = n;
     return hand_out(s, out);
+}
+
+// --- State ---
+
+// Trees that were mended are not those that a new start would build, and other trees find other
+// smooth patches. For the same bits after a restart, their order is part of the state.
+typedef struct item_name {
+    int32_t id, kind;
+} item_name;
+
+size_t pl_surfaces_state_size(const pl_surfaces *s)
+{
+    return (size_t)s->n_item * sizeof(item_name) +
+           ((size_t)s->n_chunk + (size_t)s->n_body) * sizeof(float);
+}
+
+void pl_surfaces_get_state(const pl_surfaces *s, void *state)
+{
+    item_name *name = state;
+    for (int32_t i = 0; i < s->n_item; i++) name[i] = (item_name){s->item[i].id, s->item[i].kind};
+    float *cost = (float *)(name + s->n_item);
+    for (int32_t c = 0; c < s->n_chunk; c++) *cost++ = s->chunk[c].cost;
+    for (int32_t b = 0; b < s->n_body; b++) *cost++ = s->body[b].cost;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const pl_item *p = a, *q = b;
+    if (p->kind != q->kind) return p->kind < q->kind ? -1 : 1;
+    return (p->id > q->id) - (p->id < q->id);
+}
+
+// Brings the items of a body into the order of the names; `sorted` (its n_item) is scratch.
+static pl_status order_body(pl_surfaces *s, const pl_surface_body *b, const item_name *name,
+                            pl_item *sorted)
+{
+    memcpy(sorted, s->item + b->item, (size_t)b->n_item * sizeof *sorted);
+    qsort(sorted, (size_t)b->n_item, sizeof *sorted, compare_items);
+    for (int32_t i = 0; i < b->n_item; i++) {
+        const pl_item key = {.id = name[i].id, .kind = (uint8_t)name[i].kind};
+        const pl_item *found =
+            bsearch(&key, sorted, (size_t)b->n_item, sizeof *sorted, compare_items);
+        if (found == NULL) return pl_fail(PL_ERROR_FORMAT, "a state of other surfaces");
+        s->item[b->item + i] = *found;
+    }
+    return PL_OK;
+}
+
+pl_status pl_surfaces_set_state(pl_surfaces *s, const void *state)
+{
+    const item_name *name = state;
+    const float *cost = (const float *)(name + s->n_item);
+    pl_item *sorted = pl_alloc(s->n_item, sizeof *sorted);
+    pl_status status = sorted != NULL ? PL_OK : PL_ERROR_MEMORY;
+    for (int32_t b = 0; b < s->n_body && status == PL_OK; b++) {
+        status = order_body(s, &s->body[b], name + s->body[b].item, sorted);
+    }
+    pl_free(sorted);
+    for (int32_t c = 0; c < s->n_chunk && status == PL_OK; c++) {
+        s->chunk[c].cost = *cost++;
+        status = pl_patch_outline(s, &s->chunk[c]);
+    }
+    for (int32_t b = 0; b < s->n_body && status == PL_OK; b++) s->body[b].cost = *cost++;
+    s->searched = false;
+    return status;
 }

@@ -129,4 +129,11 @@ struct pl_surfaces {
     int64_t n_list[PL_PAIR_KINDS], list_capacity[PL_PAIR_KINDS];
 };
 
+// The order of the trees, which a search has to start from to leave out the same patches: `state`
+// has pl_surfaces_state_size bytes. Setting fails with PL_ERROR_FORMAT if it is of other surfaces,
+// or PL_ERROR_MEMORY.
+size_t pl_surfaces_state_size(const pl_surfaces *s);
+void pl_surfaces_get_state(const pl_surfaces *s, void *state);
+pl_status pl_surfaces_set_state(pl_surfaces *s, const void *state);
+
 #endif

@@ -212,6 +212,18 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
     return PL_OK;
 }
 
+pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b)
+{
+    PL_TRY(pl_world_check_body(world, a));
+    PL_TRY(pl_world_check_body(world, b));
+    if (world->ready) return pl_fail(PL_ERROR_ARGUMENT, "pairs are ignored before the first step");
+    PL_TRY(pl_reserve((void **)&world->ignored, &world->ignored_capacity,
+                      2 * (world->n_ignored + 1), sizeof *world->ignored));
+    world->ignored[2 * world->n_ignored] = a;
+    world->ignored[2 * world->n_ignored++ + 1] = b;
+    return PL_OK;
+}
+
 // --- Driven vertices and loads ---
 
 static pl_status check_deformable(const pl_world_body *b, int32_t body)

@@ -1,6 +1,7 @@
 // The state of a world in a file: a header, the arrays of the state, a checksum over all of it.
 
-#include "world.h"
+#include "touch.h"
+#include "../collision/surfaces.h"
 #include "../base/file.h"
 #include "../base/hash.h"
 
@@ -16,6 +17,7 @@ typedef struct header {
     uint64_t world; // what the state belongs to, see fingerprint
     int64_t steps;
     double time;
+    int64_t n_memory; // contacts that the next step starts from, -1 if the world has not stepped
 } header;
 
 // Bodies and driven vertices as one number: a state fits a world that has the same.
@@ -34,33 +36,39 @@ static uint64_t fingerprint(const pl_world *world)
     return hash;
 }
 
-// What follows the header: arrays of the world, one after the other.
+// What follows the header: arrays of the world, one after the other. The last is the order of the
+// collision trees.
 typedef struct piece {
     void *data;
     size_t size;
 } piece;
 
-enum { PIECES = 3 };
+enum { PIECES = 5, MEMORY = 3, TREES = 4 };
 
-static size_t list_pieces(const pl_world *world, piece out[PIECES])
+static size_t list_pieces(const pl_world *world, int64_t n_memory, void *trees, piece out[PIECES])
 {
     size_t vectors = 3 * (size_t)world->n_vert * sizeof(double), sum = 0;
     out[0] = (piece){world->x, vectors};
     out[1] = (piece){world->v, vectors};
     out[2] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
+    out[MEMORY] = out[TREES] = (piece){NULL, 0};
+    if (n_memory >= 0 && world->touch != NULL) {
+        const pl_touch *touch = world->touch;
+        out[MEMORY] = (piece){touch->contacts.memory, (size_t)n_memory * sizeof(pl_remembered)};
+        out[TREES] = (piece){trees, pl_surfaces_state_size(touch->boundary.surfaces)};
+    }
     for (int i = 0; i < PIECES; i++) sum += out[i].size;
     return sum;
 }
 
-pl_status pl_world_save(const pl_world *world, const char *path)
+static pl_status write_state(const pl_world *world, const header *h, void *trees, const char *path)
 {
-    const header h = {MAGIC, VERSION, fingerprint(world), world->steps, world->time};
     piece pieces[PIECES];
-    list_pieces(world, pieces);
-    uint64_t sum = pl_hash(PL_HASH_START, &h, sizeof h);
+    list_pieces(world, h->n_memory, trees, pieces);
+    uint64_t sum = pl_hash(PL_HASH_START, h, sizeof *h);
     pl_output out;
     PL_TRY(pl_output_open(path, &out));
-    pl_output_write(&out, &h, sizeof h);
+    pl_output_write(&out, h, sizeof *h);
     for (int i = 0; i < PIECES; i++) {
         sum = pl_hash(sum, pieces[i].data, pieces[i].size);
         pl_output_write(&out, pieces[i].data, pieces[i].size);
@@ -69,21 +77,29 @@ pl_status pl_world_save(const pl_world *world, const char *path)
     return pl_output_close(&out);
 }
 
-static pl_status check(const pl_world *world, const pl_bytes *bytes, const char *path, header *h)
+pl_status pl_world_save(const pl_world *world, const char *path)
 {
-    if (bytes->size < sizeof *h) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
-    memcpy(h, bytes->data, sizeof *h);
-    if (h->magic != MAGIC) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
-    if (h->version != VERSION) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: a checkpoint of version %llu, this is version %d",
-                       path, (unsigned long long)h->version, (int)VERSION);
-    }
-    if (h->world != fingerprint(world)) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", path);
-    }
+    const pl_touch *touch = world->touch;
+    const header h = {MAGIC,        VERSION,     fingerprint(world),
+                      world->steps, world->time, touch != NULL ? touch->contacts.n_memory : -1};
+    if (touch == NULL) return write_state(world, &h, NULL, path);
+    void *trees = pl_alloc((int64_t)pl_surfaces_state_size(touch->boundary.surfaces), 1);
+    if (trees == NULL) return PL_ERROR_MEMORY;
+    pl_surfaces_get_state(touch->boundary.surfaces, trees);
+    pl_status status = write_state(world, &h, trees, path);
+    pl_free(trees);
+    return status;
+}
+
+// The pieces of the file as they belong to the world, whose contacts are there if the file has any.
+static pl_status check(const pl_world *world, const pl_bytes *bytes, const char *path,
+                       const header *h)
+{
     piece pieces[PIECES];
     uint64_t sum = 0, expected = pl_hash(PL_HASH_START, h, sizeof *h);
-    bool whole = bytes->size == sizeof *h + list_pieces(world, pieces) + sizeof sum;
+    bool fits = h->n_memory < (int64_t)bytes->size && (h->n_memory < 0 || world->touch != NULL);
+    bool whole = fits && bytes->size ==
+                             sizeof *h + sizeof sum + list_pieces(world, h->n_memory, NULL, pieces);
     if (whole) {
         // By the same pieces as above: the hash of a whole is not that of its pieces.
         const char *at = bytes->data + sizeof *h;
@@ -98,23 +114,57 @@ static pl_status check(const pl_world *world, const pl_bytes *bytes, const char 
     return PL_OK;
 }
 
+static pl_status check_header(const pl_world *world, const pl_bytes *bytes, const char *path,
+                              header *h)
+{
+    if (bytes->size < sizeof *h) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
+    memcpy(h, bytes->data, sizeof *h);
+    if (h->magic != MAGIC) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
+    if (h->version != VERSION) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: a checkpoint of version %llu, this is version %d",
+                       path, (unsigned long long)h->version, (int)VERSION);
+    }
+    if (h->world != fingerprint(world)) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", path);
+    }
+    if (h->n_memory >= 0 && !world->options.contact) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of a scene with contact", path);
+    }
+    return PL_OK;
+}
+
+static pl_status take_state(pl_world *world, const header *h, const char *at)
+{
+    piece pieces[PIECES];
+    if (h->n_memory >= 0) {
+        pl_contacts *c = &world->touch->contacts;
+        PL_TRY(
+            pl_reserve((void **)&c->memory, &c->memory_capacity, h->n_memory, sizeof *c->memory));
+        list_pieces(world, h->n_memory, NULL, pieces);
+        const char *trees = at;
+        for (int i = 0; i < TREES; i++) trees += pieces[i].size;
+        PL_TRY(pl_surfaces_set_state(world->touch->boundary.surfaces, trees));
+        c->n_memory = h->n_memory;
+    }
+    list_pieces(world, h->n_memory, NULL, pieces);
+    for (int i = 0; i < TREES; at += pieces[i++].size) {
+        if (pieces[i].size > 0) memcpy(pieces[i].data, at, pieces[i].size);
+    }
+    world->time = h->time;
+    world->steps = h->steps;
+    pl_world_show(world);
+    return PL_OK;
+}
+
 pl_status pl_world_load(pl_world *world, const char *path)
 {
     pl_bytes bytes;
     header h;
     PL_TRY(pl_bytes_load(path, &bytes));
-    pl_status status = check(world, &bytes, path, &h);
-    if (status == PL_OK) {
-        piece pieces[PIECES];
-        list_pieces(world, pieces);
-        const char *at = bytes.data + sizeof h;
-        for (int i = 0; i < PIECES; at += pieces[i++].size) {
-            if (pieces[i].size > 0) memcpy(pieces[i].data, at, pieces[i].size);
-        }
-        world->time = h.time;
-        world->steps = h.steps;
-        pl_world_show(world);
-    }
+    pl_status status = check_header(world, &bytes, path, &h);
+    if (status == PL_OK && h.n_memory >= 0) status = pl_world_prepare(world);
+    if (status == PL_OK) status = check(world, &bytes, path, &h);
+    if (status == PL_OK) status = take_state(world, &h, bytes.data + sizeof h);
     pl_bytes_free(&bytes);
     return status;
 }

@@ -54,7 +54,7 @@ static double norm(int64_t n, const double *a)
 static void start(newton *s)
 {
     pl_world *world = s->world;
-    double dt = world->options.dt, *load = s->load;
+    double dt = world->dt, *load = s->load;
     s->H0 = world->A;
     s->H0.val = world->damping;
     const pl_fem_weights weights = {
@@ -71,7 +71,7 @@ static void start(newton *s)
 
 static void place(const pl_world *world, const double *w, double *x)
 {
-    double dt = world->options.dt;
+    double dt = world->dt;
 #pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) x[i] = world->x[i] + dt * w[i];
 }
@@ -101,14 +101,14 @@ static double measure_grain(const pl_world *world, const double *x)
             sum += part * part;
         }
     }
-    return DBL_EPSILON * sqrt(sum) / world->options.dt;
+    return DBL_EPSILON * sqrt(sum) / world->dt;
 }
 
 // H at w into A, and b := -grad E on the vertices that are free. Returns the elastic energy.
 static double linearize(newton *s, const double *w)
 {
     pl_world *world = s->world;
-    double dt = world->options.dt, *b = world->b, *x = world->scratch;
+    double dt = world->dt, *b = world->b, *x = world->scratch;
     place(world, w, x);
     const pl_fem_weights weights = {.stiffness = dt * dt, .project = s->share};
     double energy = pl_fem_assemble(&world->fem, x, &weights, s->H0.val, &world->A, b);

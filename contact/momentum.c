@@ -14,8 +14,8 @@
 // what spin it has when it comes to rest. The centre itself counts where it was, since c x P' = c'
 // x P'. So after x has advanced, a rigid velocity field dv + domega x (x' - c') is added to the
 // stored velocities that gives the body these momenta. Positions are not touched: they stay where
-// the solve has put them. A body with driven vertices is held by forces we do not sum, and is left
-// alone.
+// the solve has put them. Contacts are outer forces here like any other. A body with driven
+// vertices is held by forces we do not sum, and is left alone.
 
 #include "step.h"
 
@@ -60,7 +60,7 @@ static double find_centre(const pl_world *world, const pl_world_body *b, double 
 // The part of the step's momenta that is known at its start.
 static void note_body(const pl_world *world, pl_world_body *b)
 {
-    double centre[3], dt = world->options.dt;
+    double centre[3], dt = world->dt;
     b->free = true;
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) b->free &= world->known[i] == 0;
     if (!b->free) return;
@@ -89,7 +89,7 @@ static bool solve3(const double I[6], const double l[3], double w[3])
 static void restore_body(pl_world *world, const pl_world_body *b)
 {
     double p[3], l[3], p_now[3], l_now[3], centre[3], inertia[6] = {0}, w[3];
-    double dt = world->options.dt, damped = 1 / (1 + dt * b->material.mass_damping);
+    double dt = world->dt, damped = 1 / (1 + dt * b->material.mass_damping);
     double mass = find_centre(world, b, centre);
     memcpy(p, b->momentum, sizeof p);
     memcpy(l, b->spin, sizeof l);

@@ -1,6 +1,7 @@
 // The step of the world. It is a list of stages; each is a function of this room or of one below.
 
 #include "step.h"
+#include "touch.h"
 #include "../base/hash.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static pl_status begin_rigid(pl_world *world)
         const pl_rigid *state = &world->rigid[b->rigid];
         pl_rigid_load load = {.damping = b->damping};
         for (int k = 0; k < 3; k++) load.force[k] = state->mass * world->options.gravity[k];
-        PL_TRY(pl_rigid_begin(state, &load, world->options.dt, &world->turn[b->rigid]));
+        PL_TRY(pl_rigid_begin(state, &load, world->dt, &world->turn[b->rigid]));
     }
     return PL_OK;
 }
@@ -54,7 +55,7 @@ static void assemble_rigid(pl_world *world)
 // that they arrive where their path says.
 static void guess_velocities(pl_world *world, double t_end)
 {
-    double dt = world->options.dt;
+    double dt = world->dt;
 #pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         double step = dt / world->fem.mass[i];
@@ -86,7 +87,7 @@ static void guess_velocities(pl_world *world, double t_end)
 // contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
 static double assemble(pl_world *world)
 {
-    double dt = world->options.dt;
+    double dt = world->dt;
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
     double energy = pl_fem_assemble(&world->fem, world->x, &weights, NULL, &world->A, world->b);
@@ -118,21 +119,23 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
     return status;
 }
 
-static pl_status semi_implicit(pl_world *world, pl_step_stats *stats)
+static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
 {
     double start = pl_seconds();
     stats->elastic_energy = assemble(world);
     assemble_rigid(world);
     stats->t_fem += pl_seconds() - start;
+    if (world->touch != NULL) return pl_touch_solve(world, t_end, stats, clear);
+    *clear = true;
     return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
 }
 
-static pl_status check_finite(const pl_world *world)
+pl_status pl_step_check_finite(const pl_world *world)
 {
     bool finite = true;
 #pragma omp parallel for schedule(static) reduction(&& : finite) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
-        finite = finite && isfinite(world->x[i] + world->options.dt * world->v_new[i]);
+        finite = finite && isfinite(world->x[i] + world->dt * world->v_new[i]);
     }
     for (int64_t i = 3 * (int64_t)world->n_vert; i < 3 * (int64_t)world->n_block; i++) {
         finite = finite && isfinite(world->v_new[i]);
@@ -140,10 +143,12 @@ static pl_status check_finite(const pl_world *world)
     return finite ? PL_OK : pl_fail(PL_ERROR_NUMERICS, "a position is not finite");
 }
 
-// [VJ19, Eq. 5], then the velocities as momentum.c leaves them.
-static void advance(pl_world *world)
+// [VJ19, Eq. 5]. The impulses of contacts are given to the bodies as such, which keeps momenta to
+// rounding whatever residual the solver has left: see momentum.c for deformable bodies.
+static void advance(pl_world *world, double t_end)
 {
-    double dt = world->options.dt;
+    double dt = world->dt;
+    if (world->touch != NULL) pl_touch_add_forces(world);
     pl_momentum_note(world);
 #pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
@@ -151,13 +156,73 @@ static void advance(pl_world *world)
         world->v[i] = world->v_new[i];
     }
     pl_momentum_restore(world);
+    if (world->touch != NULL) pl_touch_impulses(world, world->impulse);
     for (int64_t r = 0; r < world->n_rigid; r++) {
         const double *u = world->v_new + 3 * (world->n_vert + 2 * r);
-        pl_rigid_advance(&world->rigid[r], &world->turn[r], u, NULL);
+        const double *impulse = world->touch != NULL ? world->impulse + 6 * r : NULL;
+        pl_rigid_advance(&world->rigid[r], &world->turn[r], u, impulse);
     }
+    world->time = t_end;
 }
 
 // --- The step ---
+
+static void save(pl_world *world)
+{
+    size_t size = 3 * (size_t)world->n_vert * sizeof(double);
+    world->saved.time = world->time;
+    memcpy(world->saved.x, world->x, size);
+    memcpy(world->saved.v, world->v, size);
+    if (world->n_rigid == 0) return;
+    memcpy(world->saved.rigid, world->rigid, (size_t)world->n_rigid * sizeof *world->rigid);
+}
+
+static void go_back(pl_world *world)
+{
+    size_t size = 3 * (size_t)world->n_vert * sizeof(double);
+    world->time = world->saved.time;
+    memcpy(world->x, world->saved.x, size);
+    memcpy(world->v, world->saved.v, size);
+    if (world->n_rigid == 0) return;
+    memcpy(world->rigid, world->saved.rigid, (size_t)world->n_rigid * sizeof *world->rigid);
+}
+
+// Finds velocities that take the world to t_end; *clear says if they hit nothing on the way.
+static pl_status find_velocities(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
+{
+    gather_loads(world);
+    PL_TRY(begin_rigid(world));
+    guess_velocities(world, t_end);
+    *clear = true;
+    bool implicit = world->options.integrator == PL_INTEGRATOR_IMPLICIT;
+    PL_TRY(implicit ? pl_step_implicit(world, stats) : semi_implicit(world, t_end, stats, clear));
+    return pl_step_check_finite(world);
+}
+
+// Takes the world to t_end: in one piece if that is free of collisions, else in two halves.
+static pl_status take_step(pl_world *world, double dt, double t_end, int32_t halvings,
+                           pl_step_stats *stats)
+{
+    bool clear = false;
+    world->dt = dt;
+    pl_status status = find_velocities(world, t_end, stats, &clear);
+    if (status == PL_OK && clear) {
+        advance(world, t_end);
+        return world->touch != NULL ? pl_touch_finish(world, stats) : PL_OK;
+    }
+    bool hopeless = world->touch == NULL || (status != PL_OK && status != PL_ERROR_NUMERICS);
+    if (hopeless) return status;
+    if (halvings == 0) {
+        if (status != PL_OK) return status;
+        return pl_fail(PL_ERROR_NUMERICS,
+                       "bodies still collide after %d rounds in a step of %g s, the shortest that "
+                       "halvings allow",
+                       (int)world->options.rounds, dt);
+    }
+    stats->halvings++;
+    PL_TRY(take_step(world, dt / 2, t_end - dt / 2, halvings - 1, stats));
+    return take_step(world, dt / 2, t_end, halvings - 1, stats);
+}
 
 static void finish_stats(const pl_world *world, double start, pl_step_stats *stats)
 {
@@ -175,18 +240,15 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     pl_step_stats ignored;
     if (stats == NULL) stats = &ignored;
     *stats = (pl_step_stats){0};
-    double start = pl_seconds();
-    double t_end = world->time + world->options.dt;
+    double start = pl_seconds(), dt = world->options.dt;
     PL_TRY(pl_world_prepare(world));
-    gather_loads(world);
-    PL_TRY(begin_rigid(world));
-    guess_velocities(world, t_end);
-    bool implicit = world->options.integrator == PL_INTEGRATOR_IMPLICIT;
-    PL_TRY(implicit ? pl_step_implicit(world, stats) : semi_implicit(world, stats));
-    PL_TRY(check_finite(world));
-    advance(world);
+    save(world);
+    pl_status status = take_step(world, dt, world->time + dt, world->options.halvings, stats);
+    if (status != PL_OK) {
+        go_back(world);
+        return status;
+    }
     world->steps++;
-    world->time = t_end;
     pl_world_show(world);
     finish_stats(world, start, stats);
     return PL_OK;

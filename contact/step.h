@@ -12,6 +12,9 @@ enum { PL_STEP_SERIAL = 10000 };
 pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
                         pl_step_stats *stats);
 
+// PL_ERROR_NUMERICS if the new velocities lead to no finite place.
+pl_status pl_step_check_finite(const pl_world *world);
+
 // Backward Euler: the new velocities by Newton's method. implicit.c
 pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats);
 

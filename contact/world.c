@@ -1,6 +1,7 @@
 // The life of a world, its options, and the system that its bodies make.
 
 #include "world.h"
+#include "touch.h"
 #include "../meshes/curve.h"
 
 #include <math.h>
@@ -16,7 +17,15 @@ pl_world_options pl_world_options_default(void)
                               .tolerance = 1e-8,
                               .max_iterations = 10000,
                               .newton_tolerance = 1e-8,
-                              .newton_iterations = 200};
+                              .newton_iterations = 200,
+                              .contact = true,
+                              .solver = "apg",
+                              .precond = "full",
+                              .eps1 = 1e-5,
+                              .eps2 = 1e-6,
+                              .contact_iterations = 20000,
+                              .rounds = 8,
+                              .halvings = 6};
 }
 
 static pl_status check_options(const pl_world_options *o)
@@ -38,7 +47,7 @@ static pl_status check_options(const pl_world_options *o)
     }
     if (o->max_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "max_iterations: below 1");
     if (o->newton_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "newton_iterations: below 1");
-    return PL_OK;
+    return o->contact ? pl_touch_check(o) : PL_OK;
 }
 
 pl_status pl_world_create(const pl_world_options *options, pl_world **out)
@@ -50,6 +59,7 @@ pl_status pl_world_create(const pl_world_options *options, pl_world **out)
     *out = pl_alloc_zero(1, sizeof **out);
     if (*out == NULL) return PL_ERROR_MEMORY;
     (*out)->options = *options;
+    (*out)->dt = options->dt;
     return PL_OK;
 }
 
@@ -64,6 +74,11 @@ static void free_system(pl_world *world)
     pl_free(world->v_new);
     pl_free(world->f_ext);
     pl_free(world->turn);
+    pl_free(world->impulse);
+    pl_free(world->saved.x);
+    pl_free(world->saved.v);
+    pl_free(world->saved.rigid);
+    pl_touch_destroy(world->touch);
     pl_free(world->damping);
     pl_free(world->load);
     pl_free(world->direction);
@@ -71,6 +86,9 @@ static void free_system(pl_world *world)
     world->known = NULL;
     world->b = world->v_new = world->f_ext = NULL;
     world->turn = NULL;
+    world->impulse = NULL;
+    world->saved = (pl_saved){0};
+    world->touch = NULL;
     world->damping = world->load = world->direction = world->scratch = NULL;
     world->ready = false;
 }
@@ -88,6 +106,7 @@ void pl_world_destroy(pl_world *world)
     for (int64_t i = 0; i < world->n_paths; i++) pl_path_free(&world->paths[i]);
     pl_free(world->bodies);
     pl_free(world->paths);
+    pl_free(world->ignored);
     pl_free(world->driven);
     pl_free(world->x);
     pl_free(world->v);
@@ -128,8 +147,13 @@ static pl_status allocate_system(pl_world *world)
     world->v_new = pl_alloc(3 * (int64_t)world->n_block, sizeof(double));
     world->f_ext = pl_alloc(n, sizeof(double));
     world->turn = pl_alloc(world->n_rigid, sizeof *world->turn);
+    world->impulse = pl_alloc(6 * world->n_rigid, sizeof(double));
+    world->saved.x = pl_alloc(n, sizeof(double));
+    world->saved.v = pl_alloc(n, sizeof(double));
+    world->saved.rigid = pl_alloc(world->n_rigid, sizeof *world->rigid);
     bool ok = world->known != NULL && world->b != NULL && world->v_new != NULL &&
-              world->f_ext != NULL && world->turn != NULL;
+              world->f_ext != NULL && world->turn != NULL && world->impulse != NULL &&
+              world->saved.x != NULL && world->saved.v != NULL && world->saved.rigid != NULL;
     if (ok && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
         world->damping = pl_alloc(9 * (world->A.nnz + 1), sizeof(double));
         world->load = pl_alloc(n, sizeof(double));
@@ -154,6 +178,7 @@ pl_status pl_world_prepare(pl_world *world)
     if (status == PL_OK) status = allocate_system(world);
     if (status == PL_OK) status = pl_block_jacobi_create(world->n_block, &world->jacobi);
     if (status == PL_OK) status = pl_cg_create(world->n_block, &world->cg);
+    if (status == PL_OK && world->options.contact) status = pl_touch_create(world, &world->touch);
     if (status != PL_OK) {
         free_system(world);
         return status;

@@ -41,9 +41,18 @@ typedef struct pl_driven {
     double x0[3];
 } pl_driven;
 
+// What a step that fails goes back to.
+typedef struct pl_saved {
+    double time;
+    double *x, *v;   // (3*n_vert)
+    pl_rigid *rigid; // (n_rigid)
+} pl_saved;
+
 struct pl_world {
     pl_world_options options;
     double time;
+    double dt; // of the step under way, or of the last one: less than the options' where it had to
+               // be halved [s]
     int64_t steps;
 
     pl_world_body *bodies; // (n_bodies)
@@ -64,6 +73,9 @@ struct pl_world {
     double *x_shown, *v_shown; // (3*n_shown)
     int64_t x_shown_capacity, v_shown_capacity;
 
+    int32_t *ignored; // (2*n_ignored) bodies that pass through each other
+    int64_t n_ignored, ignored_capacity;
+
     pl_path *paths; // (n_paths) the motions that vertices follow
     int64_t n_paths, path_capacity;
     pl_driven *driven; // (n_driven) by vertex, each once
@@ -80,6 +92,9 @@ struct pl_world {
     double *b, *v_new;     // (3*n_block)
     double *f_ext;         // (3*n_vert)
     pl_rigid_system *turn; // (n_rigid)
+    double *impulse;       // (6*n_rigid) of contacts
+    pl_saved saved;
+    struct pl_touch *touch; // what contacts need, NULL without
     // For the implicit integrator only.
     double *damping;                    // (9*A.nnz) its constant part of A
     double *load, *direction, *scratch; // (3*n_vert)

@@ -526,10 +526,20 @@ typedef struct pl_world_options {
     int32_t max_iterations;  // of one linear solve
     double newton_tolerance; // implicit: |residual| / |b| at the start of the step, in (0, 1)
     int32_t newton_iterations;
+
+    bool contact;               // bodies do not pass through each other (semi-implicit only)
+    const char *solver;         // of contact problems; pl_solver_help lists them
+    const char *precond;        // of the solver "cr": "full", "diag" or "none"
+    double eps1;                // relative residual of contact problems, in (0, 1)
+    double eps2;                // error of a contact [m], > 0
+    int32_t contact_iterations; // of one contact problem
+    int32_t rounds;             // of solving and testing, in one step
+    int32_t halvings;           // of a step that does not end free of collisions
+    bool paper;                 // as VJ19 prints it, where the solver knows the difference
 } pl_world_options;
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
-// 1e-8, 200.
+// 1e-8, 200. Contact by "apg", 1e-5 and 1e-6 m, 20,000 iterations, 8 rounds, 6 halvings.
 PL_API pl_world_options pl_world_options_default(void);
 
 // Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
@@ -685,7 +695,8 @@ typedef struct pl_step_stats {
     int32_t bodies, contacts, constraints;
     int32_t iterations, newton, relinearizations, state_changes;
     double t_fem, t_collision, t_solve, t_total;
-    double residual, constraint_error, fb_error, min_gap;
+    int32_t rounds, halvings; // see pl_world_options
+    double residual, constraint_error, fb_error, friction_error, min_gap;
     double kinetic_energy, elastic_energy; // kinetic at its end, elastic at its beginning [J]
     uint64_t hash;
 } pl_step_stats;
@@ -694,6 +705,34 @@ typedef struct pl_step_stats {
 // when the first step builds its system, PL_ERROR_NUMERICS when a solve does not converge or a
 // number overflows) the state is that of before the step.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
+
+// --- Contacts ---
+
+// One of the last step. Where two features touch, several may stand for them.
+typedef struct pl_contact_point {
+    int32_t body_a, body_b; // the same if a body touches itself
+    double point[3];        // between the closest points, at the end of the step [m]
+    double normal[3];       // unit vector, from b to a
+    double gap;             // distance of the surfaces there, less their radii [m]
+    double force;           // that keeps them apart, >= 0 [N]
+    double friction[3];     // on a [N]
+    bool slips;             // friction is at its limit
+} pl_contact_point;
+
+// Those of the last step that bear a force, in the order of their features; (*n) of them, valid
+// until the next step.
+PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
+
+// Writes the contact problem that the last step solved, or failed to solve, for `pliant solve`.
+// Fails with PL_ERROR_ARGUMENT if there was none, or PL_ERROR_FILE.
+PL_API pl_status pl_world_save_problem(const pl_world *world, const char *path);
+
+// Two bodies pass through each other from now on; before the first step.
+PL_API pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b);
+
+// The names of the solvers, one per line with what they guarantee, as text in `buffer`; returns the
+// length like pl_mesh_quality_text.
+PL_API size_t pl_solver_help(char *buffer, size_t size);
 
 // --- Checkpoints ---
 

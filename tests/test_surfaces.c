@@ -212,6 +212,43 @@ static void test_same_lists_for_any_threads(void)
     pl_free(first);
 }
 
+// Another handle that gets the state of one whose trees were mended finds the same candidates.
+static void test_state_can_be_handed_over(void)
+{
+    begin(8);
+    add_cloth(30, 1, 0.3, (const double[3]){0, 0, 0});
+    add_soup(200, 1);
+    pl_surfaces *a = build(), *b = build();
+    pl_candidates ca, cb;
+    TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(a, S.x0, S.x1, 0, &ca));
+    for (int32_t i = 0; i < S.n_vert; i++) { // the sheet rolls up
+        double *x = S.x0 + 3 * i, angle = 9 * x[0];
+        x[0] = cos(angle);
+        x[2] = sin(angle) + 0.3 * angle;
+    }
+    shake(1e-3);
+    for (int i = 0; i < 2; i++) {
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(a, S.x0, S.x1, 0, &ca));
+    }
+    void *state = pl_alloc((int64_t)pl_surfaces_state_size(a), 1);
+    pl_surfaces_get_state(a, state);
+    TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_set_state(b, state));
+    TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(a, S.x0, S.x1, 0, &ca));
+    TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(b, S.x0, S.x1, 0, &cb));
+    TEST_ASSERT_EQUAL_INT64(ca.n_vertex_face, cb.n_vertex_face);
+    TEST_ASSERT_EQUAL_INT64(ca.n_edge_edge, cb.n_edge_edge);
+    size_t size = 2 * (size_t)ca.n_edge_edge * sizeof(int32_t);
+    TEST_ASSERT_EQUAL_MEMORY(ca.edge_edge, cb.edge_edge, size);
+    for (int32_t c = 0; c < a->n_chunk; c++) {
+        TEST_ASSERT_TRUE(a->chunk[c].cost == b->chunk[c].cost);
+    }
+    *(int32_t *)state = 99999;
+    TEST_ASSERT_EQUAL(PL_ERROR_FORMAT, pl_surfaces_set_state(b, state));
+    pl_free(state);
+    pl_surfaces_destroy(a);
+    pl_surfaces_destroy(b);
+}
+
 // --- Bad input ---
 
 static void refuse(pl_status expected, const char *words)
@@ -380,6 +417,7 @@ int main(void)
     RUN_TEST(test_trees_are_mended);
     RUN_TEST(test_extension_holds_both_motions);
     RUN_TEST(test_same_lists_for_any_threads);
+    RUN_TEST(test_state_can_be_handed_over);
     RUN_TEST(test_bad_colliders);
     RUN_TEST(test_bad_motion);
     RUN_TEST(test_odd_surfaces);

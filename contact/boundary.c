@@ -1,0 +1,295 @@
+// The surfaces of all bodies, as collision detection sees them.
+
+#include "boundary.h"
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- Points and faces ---
+
+// The surface of a body's mesh, and the place of its vertices in the mesh.
+typedef struct outer {
+    pl_mesh *mesh;
+    int32_t *vertex;
+} outer;
+
+static pl_status find_surfaces(const pl_world *world, outer *out)
+{
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        const pl_mesh *mesh = world->bodies[i].mesh;
+        out[i].vertex = pl_alloc(mesh->n_vert, sizeof *out[i].vertex);
+        if (out[i].vertex == NULL) return PL_ERROR_MEMORY;
+        PL_TRY(pl_mesh_surface(mesh, out[i].vertex, &out[i].mesh));
+    }
+    return PL_OK;
+}
+
+// The points of one body. Those of a deformable one stand in the order of the world's vertices:
+// place (n_vert of the mesh) is scratch.
+static void place_points(const pl_world *world, int32_t body, const outer *o, pl_boundary *boundary,
+                         int32_t *place)
+{
+    const pl_world_body *b = &world->bodies[body];
+    int32_t n = o->mesh->n_vert, first = boundary->n;
+    for (int32_t i = 0; i < b->mesh->n_vert; i++) place[i] = -1;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t v = o->vertex[i];
+        place[b->kind == PL_BODY_DEFORMABLE ? b->rank[v] : v] = i;
+    }
+    // place[v] is the surface's vertex at v; from here on o->vertex holds the point of each.
+    for (int32_t v = 0; v < b->mesh->n_vert; v++) {
+        if (place[v] < 0) continue;
+        boundary->body[boundary->n] = body;
+        boundary->vertex[boundary->n] = b->kind == PL_BODY_DEFORMABLE ? b->first + v : v;
+        o->vertex[place[v]] = boundary->n++;
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)o->mesh->n_face; i++) {
+        boundary->face[3 * (int64_t)boundary->n_face + i] = o->vertex[o->mesh->face[i]];
+    }
+    boundary->n_face += o->mesh->n_face;
+    PL_ASSERT(boundary->n == first + n);
+}
+
+static double mean_edge(const pl_mesh *surface)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < 3 * (int64_t)surface->n_face; i++) {
+        const double *a = surface->x + 3 * (int64_t)surface->face[i];
+        const double *b = surface->x + 3 * (int64_t)surface->face[i % 3 == 2 ? i - 2 : i + 1];
+        sum += hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+    }
+    return surface->n_face > 0 ? sum / (3.0 * surface->n_face) : 0;
+}
+
+static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, const pl_world *world)
+{
+    int64_t n_body = world->n_bodies;
+    boundary->end = pl_alloc(world->n_rigid, sizeof *boundary->end);
+    boundary->body = pl_alloc(n, sizeof *boundary->body);
+    boundary->vertex = pl_alloc(n, sizeof *boundary->vertex);
+    boundary->x0 = pl_alloc(3 * n, sizeof *boundary->x0);
+    boundary->x1 = pl_alloc(3 * n, sizeof *boundary->x1);
+    boundary->face = pl_alloc(3 * n_face, sizeof *boundary->face);
+    boundary->fan = pl_alloc_zero(n + 2, sizeof *boundary->fan);
+    boundary->fan_face = pl_alloc(3 * n_face, sizeof *boundary->fan_face);
+    boundary->size = pl_alloc(n_body, sizeof *boundary->size);
+    boundary->radius = pl_alloc(n_body, sizeof *boundary->radius);
+    bool ok = boundary->body && boundary->vertex && boundary->x0 && boundary->x1 &&
+              boundary->face && boundary->fan && boundary->fan_face && boundary->size &&
+              boundary->radius && boundary->end;
+    return ok ? PL_OK : PL_ERROR_MEMORY;
+}
+
+static pl_status place_bodies(const pl_world *world, const outer *o, pl_boundary *boundary)
+{
+    int64_t n = 0, n_face = 0;
+    int32_t most = 0;
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        n += o[i].mesh->n_vert;
+        n_face += o[i].mesh->n_face;
+        most = PL_MAX(most, world->bodies[i].mesh->n_vert);
+    }
+    PL_TRY(allocate(boundary, n, n_face, world));
+    int32_t *place = pl_alloc(most, sizeof *place);
+    if (place == NULL) return PL_ERROR_MEMORY;
+    boundary->n_body = (int32_t)world->n_bodies;
+    for (int32_t i = 0; i < boundary->n_body; i++) {
+        place_points(world, i, &o[i], boundary, place);
+        boundary->size[i] = mean_edge(o[i].mesh);
+        boundary->radius[i] = world->bodies[i].surface.radius;
+    }
+    pl_free(place);
+    return PL_OK;
+}
+
+// --- Neighbours ---
+
+static void list_fans(pl_boundary *boundary)
+{
+    int32_t *start = boundary->fan + 1; // counted one place up, so that filling leaves it right
+    for (int64_t i = 0; i < 3 * (int64_t)boundary->n_face; i++) start[boundary->face[i] + 1]++;
+    for (int32_t p = 0; p < boundary->n; p++) start[p + 1] += start[p];
+    for (int64_t i = 0; i < 3 * (int64_t)boundary->n_face; i++) {
+        boundary->fan_face[start[boundary->face[i]]++] = (int32_t)(i / 3);
+    }
+}
+
+static bool face_has(const pl_boundary *boundary, int32_t face, int32_t point)
+{
+    const int32_t *f = boundary->face + 3 * (int64_t)face;
+    return f[0] == point || f[1] == point || f[2] == point;
+}
+
+// Where an edge has more than two faces, those beyond the second do not count.
+static pl_status list_edge_faces(pl_boundary *boundary)
+{
+    boundary->n_edge = pl_surfaces_edge_count(boundary->surfaces);
+    boundary->edge = pl_surfaces_edges(boundary->surfaces);
+    boundary->edge_face = pl_alloc(2 * (int64_t)boundary->n_edge, sizeof *boundary->edge_face);
+    if (boundary->edge_face == NULL) return PL_ERROR_MEMORY;
+    for (int64_t e = 0; e < boundary->n_edge; e++) {
+        int32_t a = boundary->edge[2 * e], b = boundary->edge[2 * e + 1], n = 0;
+        int32_t *out = boundary->edge_face + 2 * e;
+        out[0] = out[1] = -1;
+        for (int32_t i = boundary->fan[a]; i < boundary->fan[a + 1] && n < 2; i++) {
+            if (face_has(boundary, boundary->fan_face[i], b)) out[n++] = boundary->fan_face[i];
+        }
+    }
+    return PL_OK;
+}
+
+// --- Colliders ---
+
+// What a body adds to the distance at which it is paired: a margin that scales with its elements.
+// A floor of two huge triangles is no reason to look far around.
+static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
+{
+    pl_collider *collider = pl_alloc(boundary->n_body, sizeof *collider);
+    if (collider == NULL) return PL_ERROR_MEMORY;
+    double largest = 0;
+    for (int32_t i = 0; i < boundary->n_body; i++) {
+        bool moves = world->bodies[i].kind != PL_BODY_KINEMATIC;
+        if (moves) largest = PL_MAX(largest, boundary->size[i]);
+    }
+    const int32_t *face = boundary->face;
+    for (int32_t i = 0, f = 0; i < boundary->n_body; i++) {
+        const pl_world_body *b = &world->bodies[i];
+        pl_collider *c = &collider[i];
+        *c = pl_collider_default();
+        int32_t first = f;
+        while (f < boundary->n_face && boundary->body[boundary->face[3 * (int64_t)f]] == i) f++;
+        c->n_face = f - first;
+        c->face = face + 3 * (int64_t)first;
+        c->radius =
+            boundary->radius[i] + 0.5 * (PL_SAFETY + PL_REACH) * PL_MIN(boundary->size[i], largest);
+        c->fixed = b->kind == PL_BODY_KINEMATIC;
+        c->self = b->kind == PL_BODY_DEFORMABLE && b->surface.self;
+        c->category = b->surface.category;
+        c->mask = b->surface.mask;
+    }
+    pl_status status = pl_surfaces_create(boundary->n, boundary->x0, boundary->n_body, collider,
+                                          &boundary->surfaces);
+    pl_free(collider);
+    for (int64_t i = 0; i < world->n_ignored && status == PL_OK; i++) {
+        const int32_t *pair = world->ignored + 2 * i;
+        status = pl_surfaces_ignore(boundary->surfaces, pair[0], pair[1]);
+    }
+    return status;
+}
+
+static pl_status build(const pl_world *world, const outer *o, pl_boundary *out)
+{
+    PL_TRY(place_bodies(world, o, out));
+    list_fans(out);
+    pl_boundary_start(out, world);
+    PL_TRY(create_surfaces(world, out));
+    return list_edge_faces(out);
+}
+
+pl_status pl_boundary_create(const pl_world *world, pl_boundary *out)
+{
+    *out = (pl_boundary){0};
+    outer *o = pl_alloc_zero(world->n_bodies, sizeof *o);
+    pl_status status = o != NULL ? find_surfaces(world, o) : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = build(world, o, out);
+    for (int64_t i = 0; i < world->n_bodies && o != NULL; i++) {
+        pl_mesh_destroy(o[i].mesh);
+        pl_free(o[i].vertex);
+    }
+    pl_free(o);
+    if (status != PL_OK) pl_boundary_free(out);
+    return status;
+}
+
+void pl_boundary_free(pl_boundary *boundary)
+{
+    pl_surfaces_destroy(boundary->surfaces);
+    void *owned[] = {boundary->body,   boundary->vertex,    boundary->x0,       boundary->x1,
+                     boundary->face,   boundary->fan,       boundary->fan_face, boundary->size,
+                     boundary->radius, boundary->edge_face, boundary->end};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
+    *boundary = (pl_boundary){0};
+}
+
+// --- Places ---
+
+// The points of a rigid body's state.
+static void place_rigid(const pl_world_body *b, const pl_rigid *state, int32_t vertex, double x[3])
+{
+    pl_rigid_points(state, 1, b->local + 3 * (int64_t)vertex, x);
+}
+
+void pl_boundary_start(pl_boundary *boundary, const pl_world *world)
+{
+#pragma omp parallel for schedule(static) if (boundary->n > PL_STEP_SERIAL)
+    for (int32_t p = 0; p < boundary->n; p++) {
+        const pl_world_body *b = &world->bodies[boundary->body[p]];
+        double *x = boundary->x0 + 3 * (int64_t)p;
+        int64_t v = 3 * (int64_t)boundary->vertex[p];
+        if (b->kind == PL_BODY_DEFORMABLE) {
+            memcpy(x, world->x + v, 3 * sizeof *x);
+        } else if (b->kind == PL_BODY_RIGID) {
+            place_rigid(b, &world->rigid[b->rigid], boundary->vertex[p], x);
+        } else {
+            pl_path_apply(&b->path, world->time, b->mesh->x + v, x);
+        }
+    }
+}
+
+void pl_boundary_end(pl_boundary *boundary, const pl_world *world, const double *v, double dt,
+                     double t)
+{
+    for (int64_t r = 0; r < world->n_rigid; r++) { // where the bodies will be
+        boundary->end[r] = world->rigid[r];
+        pl_rigid_advance(&boundary->end[r], &world->turn[r], v + 3 * (world->n_vert + 2 * r), NULL);
+    }
+#pragma omp parallel for schedule(static) if (boundary->n > PL_STEP_SERIAL)
+    for (int32_t p = 0; p < boundary->n; p++) {
+        const pl_world_body *b = &world->bodies[boundary->body[p]];
+        double *x = boundary->x1 + 3 * (int64_t)p;
+        int64_t at = 3 * (int64_t)boundary->vertex[p];
+        if (b->kind == PL_BODY_DEFORMABLE) {
+            for (int k = 0; k < 3; k++) x[k] = world->x[at + k] + dt * v[at + k];
+        } else if (b->kind == PL_BODY_RIGID) {
+            place_rigid(b, &boundary->end[b->rigid], boundary->vertex[p], x);
+        } else {
+            pl_path_apply(&b->path, t, b->mesh->x + at, x);
+        }
+    }
+}
+
+void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, int32_t point,
+                          const double *v, double out[3])
+{
+    const pl_world_body *b = &world->bodies[boundary->body[point]];
+    memset(out, 0, 3 * sizeof *out);
+    if (b->kind == PL_BODY_DEFORMABLE) {
+        memcpy(out, v + 3 * (int64_t)boundary->vertex[point], 3 * sizeof *out);
+    } else if (b->kind == PL_BODY_RIGID) {
+        const double *u = v + 3 * (world->n_vert + 2 * (int64_t)b->rigid);
+        double arm[3];
+        pl_subtract(boundary->x0 + 3 * (int64_t)point, world->rigid[b->rigid].x, arm);
+        pl_cross(u + 3, arm, out);
+        for (int k = 0; k < 3; k++) out[k] += u[k];
+    }
+}
+
+void pl_boundary_extrapolate(pl_boundary *boundary, const pl_world *world, const double *v,
+                             double dt, double t, double factor)
+{
+#pragma omp parallel for schedule(static) if (boundary->n > PL_STEP_SERIAL)
+    for (int32_t p = 0; p < boundary->n; p++) {
+        const pl_world_body *b = &world->bodies[boundary->body[p]];
+        const double *x0 = boundary->x0 + 3 * (int64_t)p;
+        double *x1 = boundary->x1 + 3 * (int64_t)p, by[3];
+        if (b->kind == PL_BODY_KINEMATIC) {
+            pl_path_apply(&b->path, t, b->mesh->x + 3 * (int64_t)boundary->vertex[p], by);
+            pl_subtract(by, x0, by);
+        } else {
+            pl_boundary_velocity(boundary, world, p, v, by);
+            for (int k = 0; k < 3; k++) by[k] *= dt;
+        }
+        for (int k = 0; k < 3; k++) x1[k] = x0[k] + factor * by[k];
+    }
+}

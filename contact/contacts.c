@@ -1,0 +1,220 @@
+// The contacts of a step.
+
+#include "contacts.h"
+
+#include <math.h>
+#include <string.h>
+
+void pl_contacts_free(pl_contacts *c)
+{
+    pl_problem_free(&c->problem);
+    pl_free(c->row);
+    pl_free(c->f);
+    pl_free(c->memory);
+    pl_free(c->scratch);
+    *c = (pl_contacts){0};
+}
+
+void pl_contacts_clear(pl_contacts *c)
+{
+    pl_problem_clear(&c->problem);
+}
+
+// --- Pairs ---
+
+static int compare_pairs(const pl_feature_pair *a, const pl_feature_pair *b)
+{
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    if (a->a != b->a) return a->a < b->a ? -1 : 1;
+    if (a->b != b->b) return a->b < b->b ? -1 : 1;
+    return 0;
+}
+
+void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t point[4])
+{
+    const int32_t *second = boundary->edge + 2 * (int64_t)pair->b;
+    point[0] = pair->a;
+    point[1] = pair->b;
+    point[2] = point[3] = -1;
+    if (pair->kind == PL_VERTEX_FACE) {
+        memcpy(point + 1, boundary->face + 3 * (int64_t)pair->b, 3 * sizeof *point);
+    } else if (pair->kind == PL_VERTEX_EDGE) {
+        memcpy(point + 1, second, 2 * sizeof *point);
+    } else if (pair->kind == PL_EDGE_EDGE) {
+        memcpy(point, boundary->edge + 2 * (int64_t)pair->a, 2 * sizeof *point);
+        memcpy(point + 2, second, 2 * sizeof *point);
+    }
+}
+
+static const pl_remembered *find_memory(const pl_contacts *c, const pl_feature_pair *pair)
+{
+    int64_t lo = 0, hi = c->n_memory;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        int order = compare_pairs(&c->memory[mid].pair, pair);
+        if (order == 0) return &c->memory[mid];
+        if (order < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return NULL;
+}
+
+// --- Rows ---
+
+// Two tangents for a normal, that change with it continuously but at one pole (Duff et al. 2017).
+static void make_frame(const double n[3], double R[9])
+{
+    double sign = copysign(1, n[2]), a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
+    const double frame[9] = {n[0],     n[1],         n[2], 1 + sign * n[0] * n[0] * a,
+                             sign * b, -sign * n[0], b,    sign + n[1] * n[1] * a,
+                             -n[1]};
+    memcpy(R, frame, sizeof frame);
+}
+
+// The unknowns that move the points: a block per vertex, and for a rigid body the sums of weights
+// and of lever arms over its points. Returns how many.
+static int32_t list_terms(const pl_world *world, const pl_boundary *boundary, const pl_row *row,
+                          pl_term *term)
+{
+    int32_t n = 0;
+    for (int i = 0; i < 4; i++) {
+        int32_t p = row->point[i];
+        double w = row->weight[i];
+        if (p < 0 || w == 0) continue;
+        const pl_world_body *b = &world->bodies[boundary->body[p]];
+        if (b->kind == PL_BODY_DEFORMABLE) {
+            term[n++] = (pl_term){.block = boundary->vertex[p], .w = w};
+        } else if (b->kind == PL_BODY_RIGID) {
+            int32_t block = world->n_vert + 2 * b->rigid;
+            double arm[3];
+            pl_subtract(boundary->x0 + 3 * (int64_t)p, world->rigid[b->rigid].x, arm);
+            term[n++] = (pl_term){.block = block, .w = w};
+            term[n++] = (pl_term){.block = block + 1, .r = {w * arm[0], w * arm[1], w * arm[2]}};
+        }
+    }
+    return n;
+}
+
+// The impulse to start from, moved into the cone.
+static void guess_impulse(const pl_contacts *c, const pl_feature_pair *pair,
+                          const pl_contact *contact, double f[3])
+{
+    const pl_remembered *last = find_memory(c, pair);
+    memset(f, 0, 3 * sizeof *f);
+    if (last == NULL) return;
+    for (int k = 0; k < 3; k++) f[k] = pl_dot(contact->R + 3 * k, last->impulse);
+    f[0] = PL_MAX(f[0], 0);
+    double slip = hypot(f[1], f[2]), most = contact->mu * f[0];
+    double scale = slip > most ? most / slip : 1;
+    f[1] *= scale;
+    f[2] *= scale;
+}
+
+pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
+                          const pl_feature_pair *pair, const pl_closest *closest, double gap,
+                          bool remembered)
+{
+    int64_t n = c->problem.n_contact;
+    PL_TRY(pl_reserve((void **)&c->row, &c->row_capacity, n + 1, sizeof *c->row));
+    PL_TRY(pl_reserve((void **)&c->f, &c->f_capacity, 3 * (n + 1), sizeof *c->f));
+    pl_row *row = &c->row[n];
+    *row = (pl_row){.pair = *pair, .gap = gap};
+    pl_pair_points(boundary, pair, row->point);
+    memcpy(row->weight, closest->weight, sizeof row->weight);
+
+    const pl_surface_options *a = &world->bodies[boundary->body[row->point[0]]].surface;
+    int last = 3;
+    while (row->point[last] < 0) last--;
+    const pl_surface_options *b = &world->bodies[boundary->body[row->point[last]]].surface;
+    pl_contact contact = {.mu = sqrt(a->friction * b->friction)};
+    make_frame(closest->normal, contact.R);
+    pl_term term[8];
+    int32_t n_term = list_terms(world, boundary, row, term);
+    if (remembered) {
+        guess_impulse(c, pair, &contact, c->f + 3 * n);
+    } else {
+        memset(c->f + 3 * n, 0, 3 * sizeof *c->f);
+    }
+    return pl_problem_add(&c->problem, &contact, n_term, term);
+}
+
+// u = R^T sum w_i v_i - c is to be the relative velocity over the step, with what the bodies move
+// beyond the straight motion of their unknowns, and with the gap spread over the step.
+void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
+                        const double *v, double dt)
+{
+    for (int32_t i = 0; i < c->problem.n_contact; i++) {
+        const pl_row *row = &c->row[i];
+        pl_contact *contact = &c->problem.contact[i];
+        double beyond[3] = {0};
+        for (int k = 0; k < 4; k++) {
+            int32_t p = row->point[k];
+            if (p < 0 || world->bodies[boundary->body[p]].kind == PL_BODY_DEFORMABLE) continue;
+            double u[3];
+            pl_boundary_velocity(boundary, world, p, v, u);
+            for (int j = 0; j < 3; j++) {
+                int64_t at = 3 * (int64_t)p + j;
+                beyond[j] += row->weight[k] * ((boundary->x1[at] - boundary->x0[at]) / dt - u[j]);
+            }
+        }
+        for (int k = 0; k < 3; k++) contact->c[k] = -pl_dot(contact->R + 3 * k, beyond);
+        contact->c[0] -= row->gap / dt;
+    }
+}
+
+// --- Memory ---
+
+static int compare_memory(const void *a, const void *b)
+{
+    const pl_remembered *p = a, *q = b;
+    return compare_pairs(&p->pair, &q->pair);
+}
+
+// A pair may have several rows: their impulses are added, in the order of the rows.
+static int64_t merge_pairs(pl_remembered *memory, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (kept > 0 && compare_memory(&memory[kept - 1], &memory[i]) == 0) {
+            for (int k = 0; k < 3; k++) memory[kept - 1].impulse[k] += memory[i].impulse[k];
+        } else {
+            memory[kept++] = memory[i];
+        }
+    }
+    return kept;
+}
+
+// Sorts by merging neighbouring runs: stable, and without a heap call; rows come in a few runs.
+static void sort_memory(pl_remembered *a, pl_remembered *b, int64_t n)
+{
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t start = 0; start < n; start += 2 * width) {
+            int64_t mid = PL_MIN(start + width, n), end = PL_MIN(start + 2 * width, n);
+            for (int64_t i = start, j = mid, k = start; k < end; k++) {
+                bool left = j == end || (i < mid && compare_memory(&a[i], &a[j]) <= 0);
+                b[k] = left ? a[i++] : a[j++];
+            }
+        }
+        memcpy(a, b, (size_t)n * sizeof *a);
+    }
+}
+
+pl_status pl_contacts_remember(pl_contacts *c)
+{
+    int64_t n = c->problem.n_contact, used = 0;
+    PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, n, sizeof *c->memory));
+    PL_TRY(pl_reserve((void **)&c->scratch, &c->scratch_capacity, n, sizeof *c->scratch));
+    for (int64_t i = 0; i < n; i++) {
+        const double *f = c->f + 3 * i, *R = c->problem.contact[i].R;
+        if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
+        pl_remembered *m = &c->memory[used++];
+        m->pair = c->row[i].pair;
+        for (int k = 0; k < 3; k++) m->impulse[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
+    }
+    sort_memory(c->memory, c->scratch, used);
+    c->n_memory = merge_pairs(c->memory, used);
+    return PL_OK;
+}

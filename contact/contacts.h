@@ -1,0 +1,73 @@
+// The contacts of a step: rows of the problem that the solver gets, made from pairs of features.
+// Internal.
+//
+// A row says for two features, with closest points p = sum w_i x_i apart and the unit normal n from
+// the second to the first,
+//
+//     gap + dt n . (sum w_i v_i) >= 0,       [VJ19, Eq. 6-8]
+//
+// where gap is n . sum w_i x_i less the distance to be kept. Rows are added during a step and never
+// changed or removed: a loop that does either need not end. What a body does beyond the linear
+// motion of its unknowns (a rigid one turns, a kinematic one follows its path) belongs to the row's
+// constant.
+
+#ifndef PL_CONTACTS_H
+#define PL_CONTACTS_H
+
+#include "../solvers/solver.h"
+#include "boundary.h"
+
+// Which features. Pairs are ordered by kind, then a, then b, as the candidates are.
+typedef struct pl_feature_pair {
+    int32_t kind; // pl_pair_kind
+    int32_t a, b; // points, edges or a face, as in pl_candidates
+} pl_feature_pair;
+
+typedef struct pl_row {
+    pl_feature_pair pair;
+    int32_t point[4]; // of the pair, as pl_closest_points wants them; -1 where it has fewer
+    double weight[4];
+    double gap; // at the start of the step, after softening [m]
+} pl_row;
+
+// The impulse that a pair had in the step before, to start from.
+typedef struct pl_remembered {
+    pl_feature_pair pair;
+    double impulse[3]; // on the first feature, along the world's axes [N s]
+} pl_remembered;
+
+typedef struct pl_contacts {
+    pl_problem problem;
+    pl_row *row; // (problem.n_contact)
+    double *f;   // (3*problem.n_contact) impulses in the frames of the contacts [N s]
+    int64_t row_capacity, f_capacity;
+    pl_remembered *memory; // (n_memory) by pair, each once
+    int64_t n_memory, memory_capacity;
+    pl_remembered *scratch;
+    int64_t scratch_capacity;
+} pl_contacts;
+
+// A world's contacts begin as {0}.
+void pl_contacts_free(pl_contacts *contacts);
+
+// Forgets the rows, not the memory.
+void pl_contacts_clear(pl_contacts *contacts);
+
+// The points of a pair (4; -1 where it has fewer).
+void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t point[4]);
+
+// Adds a row for a pair: `closest` says where and in which direction, `gap` [m] how much room there
+// is at the start of the step. Starts from the remembered impulse if `remembered`.
+pl_status pl_contacts_add(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
+                          const pl_feature_pair *pair, const pl_closest *closest, double gap,
+                          bool remembered);
+
+// Sets the constants of all rows. boundary->x1 holds where the points would be with the velocities
+// v.
+void pl_contacts_update(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
+                        const double *v, double dt);
+
+// Keeps the impulses of an accepted step for the next.
+pl_status pl_contacts_remember(pl_contacts *contacts);
+
+#endif

@@ -1,0 +1,193 @@
+// Is the distance of two features a local minimum of the distance of their surfaces?
+
+#include "local_minimum.h"
+
+#include <math.h>
+#include <string.h>
+
+// The sine of the angle by which a direction may point into the vertex's own surface.
+static const double VERTEX_SLACK = 0.3;
+// Beyond this much a normal is turned upright, if it has to turn by no more than the arc of the
+// cosine.
+static const double UPRIGHT_SLACK = 1e-3, UPRIGHT_COSINE = 0.1;
+// Faces that meet at less than this angle have one normal.
+static const double FLAT_SINE = 1e-3;
+// The slack for the faces of an edge.
+static const double EDGE_SLACK = 1e-3;
+// Edges meet inside of both, not at an end, which belongs to the other kinds of pairs.
+static const double EDGE_END = 1e-6;
+// Parallel edges have no direction of their own.
+static const double EDGE_SINE = 1e-3;
+// Distances that differ by less than this part are the same.
+static const double SAME = 1e-9;
+
+static double length(const double a[3])
+{
+    return sqrt(pl_dot(a, a));
+}
+
+static bool face_has(const int32_t *face, int32_t point)
+{
+    return face[0] == point || face[1] == point || face[2] == point;
+}
+
+// No edge of the vertex's surface leads along `direction`, but for the slack.
+static bool vertex_points(const pl_boundary *boundary, const double *x, int32_t p,
+                          const double direction[3], double slack)
+{
+    for (int32_t i = boundary->fan[p]; i < boundary->fan[p + 1]; i++) {
+        const int32_t *f = boundary->face + 3 * (int64_t)boundary->fan_face[i];
+        for (int k = 0; k < 3; k++) {
+            if (f[k] == p) continue;
+            double e[3];
+            pl_subtract(x + 3 * (int64_t)f[k], x + 3 * (int64_t)p, e);
+            if (pl_dot(e, direction) > slack * length(e)) return false;
+        }
+    }
+    return true;
+}
+
+// No face of the edge leads along `direction`.
+static bool edge_points(const pl_boundary *boundary, const double *x, int32_t edge,
+                        const double direction[3])
+{
+    const int32_t *end = boundary->edge + 2 * (int64_t)edge;
+    const double *a = x + 3 * (int64_t)end[0];
+    double along[3];
+    pl_subtract(x + 3 * (int64_t)end[1], a, along);
+    double square = pl_dot(along, along);
+    for (int side = 0; side < 2; side++) {
+        int32_t face = boundary->edge_face[2 * (int64_t)edge + side];
+        if (face < 0) continue;
+        for (int k = 0; k < 3; k++) {
+            int32_t corner = boundary->face[3 * (int64_t)face + k];
+            if (corner == end[0] || corner == end[1]) continue;
+            double u[3];
+            pl_subtract(x + 3 * (int64_t)corner, a, u);
+            double part = square > 0 ? pl_dot(u, along) / square : 0;
+            for (int j = 0; j < 3; j++) u[j] -= part * along[j];
+            if (pl_dot(u, direction) > EDGE_SLACK * length(u)) return false;
+        }
+    }
+    return true;
+}
+
+// Another face of the same surface is nearer to the vertex, or as near and comes before.
+static bool beaten_by(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
+                      double distance, int32_t other)
+{
+    const int32_t *f = boundary->face + 3 * (int64_t)other;
+    if (other == pair->b || face_has(f, pair->a)) return false;
+    double q[12];
+    memcpy(q, x + 3 * (int64_t)pair->a, 3 * sizeof *q);
+    for (int k = 0; k < 3; k++) memcpy(q + 3 + 3 * k, x + 3 * (int64_t)f[k], 3 * sizeof *q);
+    pl_closest closest;
+    pl_closest_points(PL_VERTEX_FACE, q, &closest);
+    if (closest.distance < distance * (1 - SAME)) return true;
+    return closest.distance <= distance * (1 + SAME) && other < pair->b;
+}
+
+// Where the closest point lies on the border of the face, only one face of those that share it
+// speaks for it.
+static bool face_speaks(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
+                        const pl_closest *closest)
+{
+    const int32_t *f = boundary->face + 3 * (int64_t)pair->b;
+    int32_t on[3];
+    int n = 0;
+    for (int k = 0; k < 3; k++) {
+        if ((closest->support >> (k + 1) & 1) != 0) on[n++] = f[k];
+    }
+    if (n == 3) return true;
+    for (int32_t i = boundary->fan[on[0]]; i < boundary->fan[on[0] + 1]; i++) {
+        int32_t other = boundary->fan_face[i];
+        if (n == 2 && !face_has(boundary->face + 3 * (int64_t)other, on[1])) continue;
+        if (beaten_by(boundary, x, pair, closest->distance, other)) return false;
+    }
+    return true;
+}
+
+static bool edges_cross(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
+                        const pl_closest *closest)
+{
+    for (int k = 0; k < 4; k++) {
+        if (fabs(closest->weight[k]) < EDGE_END) return false;
+    }
+    const int32_t *a = boundary->edge + 2 * (int64_t)pair->a,
+                  *b = boundary->edge + 2 * (int64_t)pair->b;
+    double u[3], w[3], cross[3];
+    pl_subtract(x + 3 * (int64_t)a[1], x + 3 * (int64_t)a[0], u);
+    pl_subtract(x + 3 * (int64_t)b[1], x + 3 * (int64_t)b[0], w);
+    pl_cross(u, w, cross);
+    return length(cross) > EDGE_SINE * length(u) * length(w);
+}
+
+bool pl_local_minimum(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
+                      const pl_closest *closest)
+{
+    const double *n = closest->normal;
+    const double to_second[3] = {-n[0], -n[1], -n[2]};
+    switch ((pl_pair_kind)pair->kind) {
+    case PL_VERTEX_FACE:
+        return vertex_points(boundary, x, pair->a, to_second, VERTEX_SLACK) &&
+               face_speaks(boundary, x, pair, closest);
+    case PL_EDGE_EDGE:
+        return edges_cross(boundary, x, pair, closest) &&
+               edge_points(boundary, x, pair->a, to_second) && edge_points(boundary, x, pair->b, n);
+    case PL_VERTEX_EDGE:
+    case PL_VERTEX_VERTEX:
+        break;
+    }
+    return true;
+}
+
+// The sum of the normals of some faces, each as long as its area.
+static void add_normals(const pl_boundary *boundary, const double *x, int n, const int32_t *face,
+                        double sum[3])
+{
+    for (int i = 0; i < n; i++) {
+        if (face[i] < 0) continue;
+        const int32_t *f = boundary->face + 3 * (int64_t)face[i];
+        double area[3];
+        pl_face_normal(x + 3 * (int64_t)f[0], x + 3 * (int64_t)f[1], x + 3 * (int64_t)f[2], area);
+        for (int k = 0; k < 3; k++) sum[k] += area[k];
+    }
+}
+
+// n := along `up`, on its side of it, if that does not turn it too far.
+static void turn_upright(const double up[3], double n[3])
+{
+    double size = length(up), along = pl_dot(up, n);
+    if (!(fabs(along) > UPRIGHT_COSINE * size)) return;
+    for (int k = 0; k < 3; k++) n[k] = copysign(1 / size, along) * up[k];
+}
+
+// Two faces in one plane, and the normal of both.
+static bool edge_is_flat(const pl_boundary *boundary, const double *x, int32_t edge, double up[3])
+{
+    const int32_t *face = boundary->edge_face + 2 * (int64_t)edge;
+    double a[3] = {0}, b[3] = {0}, cross[3];
+    if (face[0] < 0 || face[1] < 0) return false;
+    add_normals(boundary, x, 1, face, a);
+    add_normals(boundary, x, 1, face + 1, b);
+    pl_cross(a, b, cross);
+    for (int k = 0; k < 3; k++) up[k] = a[k] + b[k];
+    return pl_dot(a, b) > 0 && length(cross) < FLAT_SINE * length(a) * length(b);
+}
+
+void pl_upright_normal(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
+                       pl_closest *closest)
+{
+    double *n = closest->normal, up[3] = {0};
+    if (pair->kind == PL_EDGE_EDGE) {
+        bool flat =
+            edge_is_flat(boundary, x, pair->a, up) || edge_is_flat(boundary, x, pair->b, up);
+        if (flat) turn_upright(up, n);
+    } else if (pair->kind == PL_VERTEX_FACE) {
+        const double to_second[3] = {-n[0], -n[1], -n[2]};
+        if (vertex_points(boundary, x, pair->a, to_second, UPRIGHT_SLACK)) return;
+        int32_t first = boundary->fan[pair->a], last = boundary->fan[pair->a + 1];
+        add_normals(boundary, x, last - first, boundary->fan_face + first, up);
+        turn_upright(up, n);
+    }
+}

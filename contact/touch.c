@@ -1,0 +1,239 @@
+// The part of a step that keeps bodies apart.
+
+#include "touch.h"
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- Life ---
+
+static pl_status find_precond(const char *name, pl_precond *out)
+{
+    static const char *const names[] = {"full", "diag", "none"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *out = (pl_precond)i;
+        return PL_OK;
+    }
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "precond", name, strlen(name), names, 3);
+}
+
+pl_status pl_touch_check(const pl_world_options *o)
+{
+    const pl_solver *solver;
+    pl_precond precond;
+    if (o->integrator == PL_INTEGRATOR_IMPLICIT) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact: the implicit integrator does not know it; set "
+                                          "contact to false or use the other integrator");
+    }
+    PL_TRY(pl_solver_find(o->solver, &solver));
+    PL_TRY(find_precond(o->precond, &precond));
+    if (!(o->eps1 > 0 && o->eps1 < 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "eps1: %g is not between 0 and 1", o->eps1);
+    }
+    if (!(o->eps2 > 0 && isfinite(o->eps2))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "eps2: %g is not above 0 m", o->eps2);
+    }
+    if (o->contact_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "contact_iterations: below 1");
+    if (o->rounds < 1) return pl_fail(PL_ERROR_ARGUMENT, "rounds: below 1");
+    if (o->halvings < 0 || o->halvings > 20) {
+        return pl_fail(PL_ERROR_ARGUMENT, "halvings: %d is not from 0 to 20", (int)o->halvings);
+    }
+    return PL_OK;
+}
+
+pl_status pl_touch_create(const pl_world *world, pl_touch **out)
+{
+    const pl_world_options *o = &world->options;
+    *out = NULL;
+    pl_touch *touch = pl_alloc_zero(1, sizeof *touch);
+    if (touch == NULL) return PL_ERROR_MEMORY;
+    touch->options = pl_solver_options_default();
+    touch->options.eps1 = o->eps1;
+    touch->options.eps2 = o->eps2;
+    touch->options.max_iterations = o->contact_iterations;
+    touch->options.paper = o->paper;
+    pl_status status = find_precond(o->precond, &touch->options.precond);
+    if (status == PL_OK) status = pl_solver_find(o->solver, &touch->solver);
+    if (status == PL_OK) status = pl_boundary_create(world, &touch->boundary);
+    if (status != PL_OK) {
+        pl_touch_destroy(touch);
+        return status;
+    }
+    *out = touch;
+    return PL_OK;
+}
+
+void pl_touch_destroy(pl_touch *touch)
+{
+    if (touch == NULL) return;
+    pl_boundary_free(&touch->boundary);
+    pl_contacts_free(&touch->contacts);
+    pl_detection_free(&touch->detection);
+    pl_workspace_free(&touch->workspace);
+    pl_free(touch->shown);
+    pl_free(touch);
+}
+
+// --- The rounds ---
+
+// Without rows it is a linear system.
+static pl_status solve(pl_world *world, pl_step_stats *stats)
+{
+    pl_touch *touch = world->touch;
+    if (touch->contacts.problem.n_contact == 0) {
+        return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
+    }
+    pl_solve_stats solved;
+    pl_status status = pl_solve(touch->solver, &touch->contacts.problem, &touch->options,
+                                &touch->workspace, world->v_new, touch->contacts.f, &solved);
+    stats->iterations += solved.iterations;
+    stats->state_changes += (int32_t)solved.state_changes;
+    stats->t_solve += solved.seconds;
+    stats->residual = solved.errors.residual;
+    stats->constraint_error = solved.errors.normal;
+    stats->fb_error = solved.errors.fischer;
+    stats->friction_error = solved.errors.friction;
+    return status;
+}
+
+// Rows as they are now, for velocities that may have changed since they were added.
+static void update_rows(pl_world *world, double t)
+{
+    pl_touch *touch = world->touch;
+    pl_boundary_end(&touch->boundary, world, world->v_new, world->dt, t);
+    pl_contacts_update(&touch->contacts, world, &touch->boundary, world->v_new, world->dt);
+}
+
+pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
+{
+    pl_touch *touch = world->touch;
+    pl_contacts_clear(&touch->contacts);
+    touch->contacts.problem.A = &world->A;
+    touch->contacts.problem.b = world->b;
+    touch->contacts.problem.known = world->known;
+    touch->contacts.problem.dt = world->dt;
+    *clear = false;
+    double start = pl_seconds();
+    PL_TRY(pl_detect_start(&touch->detection, world, &touch->boundary, world->v_new, world->dt, t,
+                           &touch->contacts));
+    stats->t_collision += pl_seconds() - start;
+    for (int32_t round = 0; round < world->options.rounds; round++) {
+        int32_t hits = 0;
+        update_rows(world, t);
+        PL_TRY(solve(world, stats));
+        PL_TRY(pl_step_check_finite(world));
+        start = pl_seconds();
+        pl_boundary_end(&touch->boundary, world, world->v_new, world->dt, t);
+        PL_TRY(pl_detect_hits(&touch->detection, world, &touch->boundary, &touch->contacts, &hits));
+        stats->t_collision += pl_seconds() - start;
+        stats->rounds++;
+        stats->relinearizations += hits > 0;
+        *clear = hits == 0;
+        if (*clear) return PL_OK;
+    }
+    return PL_OK;
+}
+
+// --- After the rounds ---
+
+// The impulse of a contact on its first feature, along the world's axes.
+static void world_impulse(const pl_contacts *c, int32_t i, double F[3])
+{
+    const double *f = c->f + 3 * (int64_t)i, *R = c->problem.contact[i].R;
+    for (int k = 0; k < 3; k++) F[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
+}
+
+void pl_touch_add_forces(pl_world *world)
+{
+    const pl_contacts *c = &world->touch->contacts;
+    for (int32_t i = 0; i < c->problem.n_contact; i++) {
+        const pl_contact *contact = &c->problem.contact[i];
+        double F[3];
+        world_impulse(c, i, F);
+        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+            const pl_term *term = &c->problem.term[t];
+            if (term->block >= world->n_vert) continue;
+            double *to = world->f_ext + 3 * (int64_t)term->block;
+            for (int k = 0; k < 3; k++) to[k] += term->w * F[k] / world->dt;
+        }
+    }
+}
+
+void pl_touch_impulses(const pl_world *world, double *impulse)
+{
+    const pl_contacts *c = &world->touch->contacts;
+    memset(impulse, 0, 6 * (size_t)world->n_rigid * sizeof *impulse);
+    for (int32_t i = 0; i < c->problem.n_contact; i++) {
+        const pl_contact *contact = &c->problem.contact[i];
+        double F[3], torque[3];
+        world_impulse(c, i, F);
+        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+            const pl_term *term = &c->problem.term[t];
+            if (term->block < world->n_vert) continue;
+            double *to = impulse + 3 * (int64_t)(term->block - world->n_vert);
+            pl_cross(term->r, F, torque); // one of w and r is 0
+            for (int k = 0; k < 3; k++) to[k] += term->w * F[k] + torque[k];
+        }
+    }
+}
+
+// A contact as the outside sees it, where the bodies are now.
+static void show_contact(const pl_world *world, int32_t i, pl_contact_point *out)
+{
+    const pl_touch *touch = world->touch;
+    const pl_boundary *boundary = &touch->boundary;
+    const pl_row *row = &touch->contacts.row[i];
+    const pl_contact *contact = &touch->contacts.problem.contact[i];
+    const double *f = touch->contacts.f + 3 * (int64_t)i, *R = contact->R;
+    int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
+    *out = (pl_contact_point){.body_a = boundary->body[row->point[0]],
+                              .body_b = boundary->body[row->point[second]]};
+    double apart[3] = {0};
+    for (int k = 0; k < 4 && row->point[k] >= 0; k++) {
+        const double *x = boundary->x1 + 3 * (int64_t)row->point[k];
+        for (int j = 0; j < 3; j++) {
+            out->point[j] += 0.5 * fabs(row->weight[k]) * x[j];
+            apart[j] += row->weight[k] * x[j];
+        }
+    }
+    memcpy(out->normal, R, sizeof out->normal);
+    out->gap = pl_dot(apart, R) - pl_boundary_radii(boundary, out->body_a, out->body_b);
+    out->force = f[0] / world->dt;
+    for (int j = 0; j < 3; j++) out->friction[j] = (f[1] * R[3 + j] + f[2] * R[6 + j]) / world->dt;
+    out->slips = hypot(f[1], f[2]) >= (1 - 1e-6) * contact->mu * f[0];
+}
+
+static pl_status show_contacts(pl_world *world)
+{
+    pl_touch *touch = world->touch;
+    const pl_contacts *c = &touch->contacts;
+    touch->n_shown = 0;
+    PL_TRY(pl_reserve((void **)&touch->shown, &touch->shown_capacity, c->problem.n_contact,
+                      sizeof *touch->shown));
+    for (int32_t i = 0; i < c->problem.n_contact; i++) {
+        if (c->f[3 * (int64_t)i] > 0) show_contact(world, i, &touch->shown[touch->n_shown++]);
+    }
+    return PL_OK;
+}
+
+pl_status pl_touch_finish(pl_world *world, pl_step_stats *stats)
+{
+    pl_touch *touch = world->touch;
+    PL_TRY(show_contacts(world));
+    stats->constraints = touch->contacts.problem.n_contact;
+    stats->contacts = touch->n_shown;
+    double start = pl_seconds();
+    stats->min_gap = pl_detect_gap(&touch->detection, &touch->boundary);
+    stats->t_collision += pl_seconds() - start;
+    return pl_contacts_remember(&touch->contacts);
+}
+
+// --- For the outside ---
+
+const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n)
+{
+    *n = world->touch != NULL ? world->touch->n_shown : 0;
+    return *n > 0 ? world->touch->shown : NULL;
+}

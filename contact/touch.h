@@ -1,0 +1,41 @@
+// The part of a step that keeps bodies apart: candidates, rows, solving, and the test of the whole
+// way. Internal.
+
+#ifndef PL_TOUCH_H
+#define PL_TOUCH_H
+
+#include "detect.h"
+
+typedef struct pl_touch {
+    pl_boundary boundary;
+    pl_contacts contacts;
+    pl_detection detection;
+    const pl_solver *solver;
+    pl_solver_options options;
+    pl_workspace workspace;
+    pl_contact_point *shown; // (n_shown) of the last step, for the outside
+    int32_t n_shown;
+    int64_t shown_capacity;
+} pl_touch;
+
+// The options of a world that contacts need, checked: PL_ERROR_ARGUMENT names the bad one.
+pl_status pl_touch_check(const pl_world_options *options);
+
+pl_status pl_touch_create(const pl_world *world, pl_touch **out);
+void pl_touch_destroy(pl_touch *touch); // NULL is fine
+
+// Solves for world->v_new, which holds a first guess, such that nothing is hit on the way to the
+// time t; A and b are assembled. *clear says if it could; v_new is then what to move with.
+pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear);
+
+// After the bodies have moved: what the next step starts from.
+pl_status pl_touch_finish(pl_world *world, pl_step_stats *stats);
+
+// impulse (6*n_rigid) := the sum of the contacts' impulses on each rigid body, linear, and angular
+// about its centre.
+void pl_touch_impulses(const pl_world *world, double *impulse);
+
+// Adds the contacts' impulses, as forces over the step, to world->f_ext.
+void pl_touch_add_forces(pl_world *world);
+
+#endif
