@@ -43,22 +43,42 @@ static double vertex_edge(const double p[3], const double a[3], const double b[3
     return square_between(p, q);
 }
 
-// The foot of p on the plane is a + s u + t v with s = (w x v) . n / n.n, t = (u x w) . n / n.n.
-static double vertex_inside(const double p[3], const double t[3][3])
+// q moved to the foot of p on the plane through q along u and v, whose normal is n = u x v: with
+// w = p - q it moves by s u + t v, s = (w x v) . n / n.n, t = (u x w) . n / n.n.
+static void drop_onto_plane(const double p[3], const double u[3], const double v[3], double q[3],
+                            double *s, double *t)
 {
-    double u[3], v[3], w[3], n[3], m[3], q[3];
-    pl_subtract(t[1], t[0], u);
-    pl_subtract(t[2], t[0], v);
-    pl_subtract(p, t[0], w);
+    double w[3], n[3], m[3];
+    pl_subtract(p, q, w);
     pl_cross(u, v, n);
     double square = pl_dot(n, n);
     pl_cross(w, v, m);
-    double along_u = pl_dot(m, n) / square;
+    *s = pl_dot(m, n) / square;
     pl_cross(u, w, m);
-    double along_v = pl_dot(m, n) / square;
+    *t = pl_dot(m, n) / square;
+    move_along(q, *s, u, q);
+    move_along(q, *t, v, q);
+}
+
+// Seen from the corner opposite to the longest edge, rounding moves p across an edge by no more
+// than the size of the triangle times 1e-16, however thin it is: s and t err by that over the angle
+// there, but the heights, which they are fractions of, are as small as the angle. The foot may err
+// along a flat triangle, and is corrected by a second drop from where it is.
+static double vertex_inside(const double p[3], const double t[3][3])
+{
+    int k = 0;
+    double longest = -1;
+    for (int i = 0; i < 3; i++) {
+        double square = square_between(t[(i + 1) % 3], t[(i + 2) % 3]);
+        if (square > longest) k = i;
+        longest = fmax(longest, square);
+    }
+    double u[3], v[3], along_u, along_v, q[3] = {t[k][0], t[k][1], t[k][2]};
+    pl_subtract(t[(k + 1) % 3], q, u);
+    pl_subtract(t[(k + 2) % 3], q, v);
+    drop_onto_plane(p, u, v, q, &along_u, &along_v);
     if (!(along_u > 0 && along_v > 0 && along_u + along_v < 1)) return INFINITY; // 0/0 too
-    move_along(t[0], along_u, u, q);
-    move_along(q, along_v, v, q);
+    drop_onto_plane(p, u, v, q, &along_u, &along_v);
     return square_between(p, q);
 }
 

@@ -18,6 +18,11 @@ void tearDown(void)
     pl_set_threads(2);
 }
 
+static int64_t full_size(int64_t quick, int64_t full)
+{
+    return getenv("PLIANT_FULL") != NULL ? full : quick;
+}
+
 // --- Scenes ---
 
 enum { VERTS_MAX = 4000, FACES_MAX = 8000, BODIES_MAX = 64 };
@@ -493,7 +498,20 @@ static void test_bodies_with_common_vertices(void)
         if (way & 1) add_face(s, 7, add_vertex(s, 3, 2, 1), add_vertex(s, 3, 1, 2));
         if (way & 2) add_face(s, 7, add_vertex(s, 9, 8, 9), add_vertex(s, 8, 9, 9));
         expect_inside(s, (const int[2][2]){{1, 0}, {1, 0}}, way & 1 ? 2 : 0);
+        TEST_ASSERT_TRUE(audit(s).distance > 0); // the common vertex does not count
     }
+    // A box and its lid are open each for itself, though no edge is open in both together.
+    state *s = fresh();
+    begin_body(s);
+    add_cube(s, 0, 4, false);
+    s->n_face -= 2;
+    s->start[1] -= 2;
+    begin_body(s);
+    s->n_face += 2;
+    s->start[2] += 2;
+    begin_body(s);
+    add_cube(s, 0, 1, false);
+    expect_inside(s, NULL, 0);
 }
 
 static void test_scans_in_a_box(void)
@@ -596,6 +614,20 @@ static void test_random_soups(void)
         options.n_exclude = round % 4;
         expect_all_pairs(s, &options);
     }
+}
+
+// One body of several blocks.
+static void test_large_soup(void)
+{
+    state *s = fresh();
+    begin_body(s);
+    for (int f = 0; f < 1300; f++) {
+        double p[9];
+        for (int k = 0; k < 9; k++) p[k] = k < 3 ? 6 * random_unit() : p[k % 3] + random_unit();
+        add_triangle(s, p);
+    }
+    pl_audit_options options = pl_audit_options_default();
+    expect_all_pairs(s, &options);
 }
 
 // Spheres side by side whose surfaces come within rounding of each other.
@@ -715,7 +747,7 @@ static double exact_distance(const state *s, int f, int g)
 static void test_distance_of_triangles(void)
 {
     double worst = 0, worst_parallel = 0;
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < full_size(2000, 60000); round++) {
         state *s = fresh();
         bool parallel = round % 4 == 3;
         double p[18], away = round % 5 == 0 ? 1e6 * random_unit() : 0;
@@ -781,6 +813,32 @@ static void test_distance_of_bodies(void)
         TEST_ASSERT_TRUE(r.nearest.body[0] < r.nearest.body[1]);
         if (round < 3)
             TEST_ASSERT_DOUBLE_WITHIN(1e-14 * scale, r.distance, exact_distance(s, f, g));
+    }
+}
+
+// Of many faces at the same distance the first are named, whichever thread finds its own first.
+static void test_equal_distances(void)
+{
+    state *s = fresh();
+    for (int b = 0; b < 60; b++) {
+        begin_body(s);
+        add_box(s, (double[3]){3 * (b % 8), 3 * (b / 8), 0},
+                (double[3]){3 * (b % 8) + 2, 3 * (b / 8) + 2, 2}, false);
+    }
+    pl_mesh *sphere = make_sphere((double[3]){0, 0, 99}, 1, 20, 20); // for several threads
+    begin_body(s);
+    add_mesh(s, sphere, (double[3]){0, 0, 0});
+    pl_mesh_destroy(sphere);
+    int32_t first = 0, second = s->start[1];
+    while (exact_distance(s, first, second) > 1) {
+        if (++second == s->start[60]) first++, second = s->start[1];
+    }
+    for (int threads = 1; threads <= 4; threads++) {
+        pl_set_threads(threads);
+        pl_audit_report r = audit(s);
+        TEST_ASSERT_TRUE(r.distance == 1);
+        TEST_ASSERT_EQUAL_INT(first, r.nearest.face[0]);
+        TEST_ASSERT_EQUAL_INT(second, s->start[r.nearest.body[1]] + r.nearest.face[1]);
     }
 }
 
@@ -1013,11 +1071,6 @@ static void test_nothing_to_audit(void)
 
 // --- Size ---
 
-static int64_t full_size(int64_t quick, int64_t full)
-{
-    return getenv("PLIANT_FULL") != NULL ? full : quick;
-}
-
 // Copies of one triangle, as one body and as one for each: the list is cut off, and the same for
 // any number of threads.
 static void test_copies_of_one_triangle(void)
@@ -1144,9 +1197,11 @@ int main(void)
     RUN_TEST(test_bodies_with_common_vertices);
     RUN_TEST(test_scans_in_a_box);
     RUN_TEST(test_random_soups);
+    RUN_TEST(test_large_soup);
     RUN_TEST(test_spheres_that_almost_touch);
     RUN_TEST(test_distance_of_triangles);
     RUN_TEST(test_distance_of_bodies);
+    RUN_TEST(test_equal_distances);
     RUN_TEST(test_distance_leaves_out);
     RUN_TEST(test_moving_bodies);
     RUN_TEST(test_no_heap_call_when_clean);
