@@ -27,7 +27,7 @@ static int32_t add_rigid(pl_world *world, const char *shape, const pl_rigid_opti
 // A brick that is thrown and tumbles beside a soft cube: both fall alike, momenta are kept.
 static void test_a_rigid_body_falls_and_tumbles(void)
 {
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     pl_world *world = make_world(&options);
     add_body(world, "cube", NULL);
     pl_rigid_options rigid = pl_rigid_options_default();
@@ -69,7 +69,7 @@ static void test_a_rigid_body_falls_and_tumbles(void)
 // Only rigid bodies, in space: energy and momenta stay.
 static void test_rigid_bodies_alone(void)
 {
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     options.gravity[2] = 0;
     pl_world *world = make_world(&options);
     pl_rigid_options rigid = pl_rigid_options_default();
@@ -94,7 +94,8 @@ static void test_rigid_bodies_alone(void)
 
 static void test_a_kinematic_body_follows_its_motion(void)
 {
-    pl_world *world = make_world(NULL);
+    pl_world_options free = no_contact();
+    pl_world *world = make_world(&free);
     pl_mesh *mesh = make_mesh("cube");
     pl_kinematic_options options = pl_kinematic_options_default();
     int32_t still, moving;
@@ -119,7 +120,8 @@ static void test_a_checkpoint_holds_rigid_bodies(void)
     pl_rigid_options rigid = pl_rigid_options_default();
     rigid.angular_velocity[0] = 7;
     rigid.angular_velocity[2] = 1;
-    pl_world *a = make_world(NULL), *b = make_world(NULL);
+    pl_world_options options = no_contact();
+    pl_world *a = make_world(&options), *b = make_world(&options);
     add_rigid(a, "box:size=0.1,0.2,0.5", &rigid);
     add_rigid(b, "box:size=0.1,0.2,0.5", &rigid);
     step(a, 50);
@@ -182,7 +184,8 @@ static pl_status build_and_step(void *user)
 {
     const pl_mesh *mesh = user;
     pl_world *world;
-    PL_TRY(pl_world_create(NULL, &world));
+    pl_world_options options = no_contact();
+    PL_TRY(pl_world_create(&options, &world));
     pl_status status = pl_world_add_rigid(world, mesh, NULL, NULL);
     if (status == PL_OK) status = pl_world_add_kinematic(world, mesh, NULL, NULL);
     if (status == PL_OK) status = pl_world_add_deformable(world, mesh, NULL, NULL);

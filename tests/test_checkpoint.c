@@ -28,7 +28,7 @@ void tearDown(void)
 // A ring that swings on two vertices, one of which moves.
 static pl_world *make_scene(const char *shape, pl_integrator integrator, int32_t first_driven)
 {
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     options.integrator = integrator;
     options.dt = 5e-3;
     pl_world *world = make_world(&options);

@@ -19,7 +19,7 @@ void tearDown(void)
 
 static pl_world_options weightless(pl_integrator integrator, double dt)
 {
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     options.integrator = integrator;
     options.dt = dt;
     options.gravity[2] = 0;
@@ -247,7 +247,7 @@ static void test_momentum(void)
 // With forces and mass damping, the momenta follow their own equations.
 static void test_momentum_of_loads(void)
 {
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     options.dt = 0.01;
     pl_world *world = make_world(&options);
     pl_deformable_options body = pl_deformable_options_default();
@@ -282,7 +282,7 @@ static void test_momentum_of_loads(void)
 static void test_free_fall(void)
 {
     for (int integrator = 0; integrator < 2; integrator++) {
-        pl_world_options options = pl_world_options_default();
+        pl_world_options options = no_contact();
         options.integrator = (pl_integrator)integrator;
         options.dt = 0.01;
         pl_world *world = make_world(&options);
@@ -443,7 +443,7 @@ static void test_rest_stays_at_rest(void)
 static void test_driven_vertices_arrive(void)
 {
     for (int integrator = 0; integrator < 2; integrator++) {
-        pl_world_options options = pl_world_options_default();
+        pl_world_options options = no_contact();
         options.integrator = (pl_integrator)integrator;
         options.dt = 0.01;
         pl_world *world = make_world(&options);
@@ -487,7 +487,7 @@ static uint64_t run_hash(int threads, pl_integrator integrator, int cells, int s
 {
     char description[32];
     omp_set_num_threads(threads);
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     options.integrator = integrator;
     options.dt = 5e-3;
     pl_world *world = make_world(&options);
@@ -562,7 +562,7 @@ static void test_no_heap_call_in_a_step(void)
 {
     for (int k = 0; k < 4; k++) {
         omp_set_num_threads(k < 2 ? 1 : 2);
-        pl_world_options options = pl_world_options_default();
+        pl_world_options options = no_contact();
         options.integrator = (pl_integrator)(k % 2);
         options.dt = 5e-3;
         fail_nth(-1); // none fails; all are counted
@@ -586,7 +586,7 @@ static void test_no_heap_call_in_a_step(void)
 
 static pl_status build_and_step(pl_integrator integrator)
 {
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     options.integrator = integrator;
     pl_world *world = NULL;
     pl_mesh *mesh = NULL;
@@ -635,7 +635,7 @@ static void expect_unchanged(pl_world *world, pl_status expected)
 static void test_failed_solves_change_nothing(void)
 {
     for (int integrator = 0; integrator < 2; integrator++) {
-        pl_world_options options = pl_world_options_default();
+        pl_world_options options = no_contact();
         options.integrator = (pl_integrator)integrator;
         options.max_iterations = 1;
         options.newton_iterations = 1;
@@ -664,7 +664,7 @@ static void test_failed_solves_change_nothing(void)
 
 #define REFUSE_WORLD(field, value)                                                                 \
     do {                                                                                           \
-        pl_world_options options = pl_world_options_default();                                     \
+        pl_world_options options = no_contact();                                                   \
         options.field = value;                                                                     \
         pl_world *world = (pl_world *)1;                                                           \
         expect_failure(PL_ERROR_ARGUMENT, pl_world_create(&options, &world), #field);              \
@@ -684,7 +684,7 @@ static void test_world_options(void)
     REFUSE_WORLD(max_iterations, 0);
     REFUSE_WORLD(newton_tolerance, -1);
     REFUSE_WORLD(newton_iterations, 0);
-    pl_world_options options = pl_world_options_default();
+    pl_world_options options = no_contact();
     options.gravity[1] = NAN;
     pl_world *world;
     expect_failure(PL_ERROR_ARGUMENT, pl_world_create(&options, &world), "gravity");

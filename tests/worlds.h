@@ -17,6 +17,14 @@ static inline pl_mesh *make_mesh(const char *description)
     return mesh;
 }
 
+// For worlds whose bodies are alone, or may pass through each other.
+static inline pl_world_options no_contact(void)
+{
+    pl_world_options options = pl_world_options_default();
+    options.contact = false;
+    return options;
+}
+
 static inline pl_world *make_world(const pl_world_options *options)
 {
     pl_world *world;
