@@ -1,10 +1,13 @@
 // Continuous detection against exact arithmetic: no miss, whatever the pair. PLIANT_CCD_PAIRS sets
 // how many pairs are tried (20,000; make ccd-million: 1,000,000) and prints the counts.
 
+#include "../apps/ccd_file.h"
 #include "../collision/ccd.h"
 #include "../collision/distance.h"
 #include "exact_ccd.h"
 #include "surfaces.h"
+
+#include <unistd.h>
 
 void setUp(void)
 {
@@ -312,6 +315,61 @@ static void test_planted_separations(void)
     }
 }
 
+// --- The benchmark of Wang et al. 2021 ---
+
+// The least distance over a short time after t, where it falls and rises again, in units.
+static double least_after(pl_pair_kind kind, const motion *m, double t, double unit)
+{
+    double a = t, b = PL_MIN(t + 1e-6, 1), least = INFINITY;
+    for (int i = 0; i < 120; i++) {
+        double u = a + (b - a) / 3, v = b - (b - a) / 3;
+        double at_u = exact_distance_at(kind, m->x0, m->x1, u, unit);
+        double at_v = exact_distance_at(kind, m->x0, m->x1, v, unit);
+        least = fmin(least, fmin(at_u, at_v));
+        if (at_u < at_v) b = v;
+        if (at_u >= at_v) a = u;
+    }
+    return least;
+}
+
+// False alarms are few, and each is explained: the pair comes so close that the exact distance is
+// but a few eps of its size.
+static void check_benchmark(pl_pair_kind kind, const char *path)
+{
+    pl_ccd_queries q;
+    TEST_ASSERT_EQUAL_INT_MESSAGE(PL_OK, pl_ccd_queries_read(path, &q), pl_error_text());
+    int64_t alarms = 0, hits = 0;
+    double farthest = 0;
+    for (int64_t i = 0; i < q.n; i++) {
+        motion m;
+        memcpy(&m, q.x + 24 * i, sizeof m);
+        pl_impact hit;
+        bool yes = pl_ccd(kind, m.x0, m.x1, 0, &hit);
+        hits += q.truth[i];
+        TEST_ASSERT_TRUE_MESSAGE(yes || !q.truth[i], path);
+        if (!yes || q.truth[i]) continue;
+        alarms++;
+        double size = size_of(kind, &m);
+        farthest = fmax(farthest, least_after(kind, &m, hit.time, DBL_EPSILON * size));
+    }
+    if (getenv("PLIANT_CCD_PAIRS") != NULL) {
+        printf("  %s: %lld false alarms, the farthest %.2f eps apart\n", path, (long long)alarms,
+               farthest);
+    }
+    TEST_ASSERT_TRUE(hits > 0 && 20 * alarms < q.n - hits);
+    TEST_ASSERT_TRUE_MESSAGE(farthest <= 2, "a false alarm without a reason");
+    pl_ccd_queries_free(&q);
+}
+
+static void test_benchmark(void)
+{
+    if (access("../shared/data/ccd/vf.csv.gz", R_OK) != 0) {
+        TEST_IGNORE_MESSAGE("../shared/data is not here");
+    }
+    check_benchmark(PL_VERTEX_FACE, "../shared/data/ccd/vf.csv.gz");
+    check_benchmark(PL_EDGE_EDGE, "../shared/data/ccd/ee.csv.gz");
+}
+
 // --- Known by heart ---
 
 static void test_a_vertex_falls_on_a_face(void)
@@ -378,6 +436,7 @@ int main(void)
     RUN_TEST(test_no_miss_against_exact_arithmetic);
     RUN_TEST(test_planted_hits);
     RUN_TEST(test_planted_separations);
+    RUN_TEST(test_benchmark);
     RUN_TEST(test_a_vertex_falls_on_a_face);
     RUN_TEST(test_a_face_passes_through_a_vertex_and_back);
     RUN_TEST(test_vertices_of_a_mesh);

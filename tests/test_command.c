@@ -213,6 +213,37 @@ static void test_render(void)
     expect(1, "render ring -o $T/no/a.png --size 16x16 --passes 1", "no/a.png: cannot write");
 }
 
+// A vertex that falls through a face, the row of its end given; and the truth about it.
+static void make_query(const char *name, const char *end, int truth)
+{
+    char line[1024];
+    snprintf(line, sizeof line,
+             "T=%s; for p in 1,4,1,4,1,1 0,1,0,1,0,1 1,1,0,1,0,1 0,1,1,1,0,1 "
+             "%s 0,1,0,1,0,1 1,1,0,1,0,1 0,1,1,1,0,1; do echo $p,%d; done >$T/%s",
+             folder, end, truth, name);
+    TEST_ASSERT_EQUAL_INT(0, system(line));
+}
+
+static void test_ccd(void)
+{
+    make_query("vf.csv", "1,4,1,4,-1,1", 1);
+    make_query("vf2.csv", "1,4,1,4,1,2", 0);
+    make_query("wrong.csv", "1,4,1,4,1,2", 1); // it does not meet: a miss, if one believes the file
+    make_query("bad.csv", "1,4,1,4,1,0", 1);
+    expect(0, "ccd $T/vf.csv $T/vf2.csv", "vertex-face         2        1        0        0");
+    expect(0, "ccd $T/vf.csv; gzip $T/vf.csv", "vertex-face");
+    expect(0, "ccd $T/vf.csv.gz", "vertex-face         1        1        0        0");
+    expect(0, "ccd --separation 0.6 --verbose $T/vf2.csv", "query 0: false alarm, 0.6");
+    expect(1, "ccd --kind vf $T/wrong.csv", "pliant: 1 of 1 hits were missed");
+    expect(1, "ccd $T/wrong.csv",
+           "wrong.csv: vertex-face or edge-edge? Say --kind vf or --kind ee");
+    expect(1, "ccd --kind ff $T/wrong.csv", "--kind: it is vf or ee");
+    expect(1, "ccd --kind ee $T/bad.csv", "bad.csv:5: a denominator is 0");
+    expect(1, "ccd vf_none.csv", "vf_none.csv: No such file");
+    expect(1, "ccd", "usage: pliant ccd FILE.csv[.gz]...");
+    expect(0, "ccd --help", "x_num,x_den");
+}
+
 static void test_bench_runs(void)
 {
     expect(0, "bench mesh --quick", "hash of the mesh");
@@ -236,6 +267,7 @@ int main(void)
     RUN_TEST(test_audit_parts);
     RUN_TEST(test_audit_soup);
     RUN_TEST(test_render);
+    RUN_TEST(test_ccd);
     RUN_TEST(test_bench_runs);
     char line[128];
     snprintf(line, sizeof line, "rm -rf %s", folder);
