@@ -7,7 +7,7 @@
 
 // pl_ccd for the points x0 + 3 v and x1 + 3 v of the indices v in `vertex` (4; as many as the kind
 // has are read). A pair that starts closer than twice the separation is held to half its distance
-// at the start: two features that rest on each other may go on to, but may not meet.
+// at the start instead: features that rest on each other are no hit, and still never meet.
 bool pl_ccd_vertices(pl_pair_kind kind, const int32_t *vertex, const double *x0, const double *x1,
                      double separation, pl_impact *out);
 
