@@ -90,12 +90,12 @@ static void bodies_of(const pl_boundary *boundary, const pl_feature_pair *pair,
 
 // Settles the normal of a row; returns how much room its points have along it at the start of the
 // step, before they are closer than the safety distance.
-static double settle_row(const pl_boundary *boundary, const pl_feature_pair *pair,
+static double settle_row(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
                          pl_closest *closest, double *safety)
 {
     int32_t point[4], a, b;
     double q[12] = {0}, apart = 0;
-    pl_upright_normal(boundary, boundary->x0, pair, closest);
+    if (upright) pl_upright_normal(boundary, boundary->x0, pair, closest);
     pl_pair_points(boundary, pair, point);
     bodies_of(boundary, pair, point, &a, &b);
     gather(point, boundary->x0, q);
@@ -157,7 +157,7 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
         pl_pair_points(boundary, &pair, point);
         gather(point, boundary->x0, q);
         pl_closest_points((pl_pair_kind)pair.kind, q, &closest);
-        double gap = settle_row(boundary, &pair, &closest, &safety);
+        double gap = settle_row(boundary, &pair, true, &closest, &safety);
         if (gap < 0) gap *= SOFTNESS;
         PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &closest, gap, true));
     }
@@ -209,14 +209,15 @@ static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
 }
 
 // A row at the place of the impact: its normal and weights are those there, its gap is that of the
-// same points at the start.
+// same points at the start. Where an upright normal has not kept the pair apart, the true one must.
 static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
                          const pl_feature_pair *pair, const pl_impact *impact,
                          pl_contacts *contacts)
 {
-    if (count_rows(contacts, pair) >= ROWS_PER_PAIR) return PL_OK;
+    int n = count_rows(contacts, pair);
+    if (n >= ROWS_PER_PAIR) return PL_OK;
     pl_closest closest = impact->closest;
-    double safety, gap = settle_row(boundary, pair, &closest, &safety);
+    double safety, gap = settle_row(boundary, pair, n == 0, &closest, &safety);
     return pl_contacts_add(contacts, world, boundary, pair, &closest, PL_MAX(gap, -safety), true);
 }
 

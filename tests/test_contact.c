@@ -159,7 +159,7 @@ static void test_friction_is_against_the_slip(void)
     pl_rigid_options r = pl_rigid_options_default();
     r.surface.friction = 0.3;
     r.velocity[0] = 2;
-    r.angular_velocity[2] = 12;
+    r.angular_velocity[2] = 6;
     int32_t brick = add_rigid(world, "box:size=0.3,0.2,0.1:cells=2,2,1", 0, 0.0502, 0, &r);
     int checked = 0;
     for (int i = 0; i < 300; i++) {
@@ -180,7 +180,7 @@ static void test_friction_is_against_the_slip(void)
             TEST_ASSERT_TRUE(c[k].slips);
             TEST_ASSERT_DOUBLE_WITHIN(1e-6 * size, 0.3 * c[k].force, size);
             double cosine = -(f[0] * slip[0] + f[1] * slip[1]) / (speed * size);
-            // The arm turns by 12 degrees/s * dt during the step; the rest is the solver's.
+            // The arm turns by 0.3 degrees during the step; the rest is the solver's.
             TEST_ASSERT_TRUE(cosine > cos(1.2 * 3.14159265 / 180));
             checked++;
         }
