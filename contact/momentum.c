@@ -128,7 +128,7 @@ static void restore_body(pl_world *world, const pl_world_body *b)
 // A body is summed by one thread, in order.
 void pl_momentum_note(pl_world *world)
 {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < world->n_bodies; i++) {
         if (world->bodies[i].kind == PL_BODY_DEFORMABLE) note_body(world, &world->bodies[i]);
     }
@@ -136,7 +136,7 @@ void pl_momentum_note(pl_world *world)
 
 void pl_momentum_restore(pl_world *world)
 {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < world->n_bodies; i++) {
         if (world->bodies[i].free) restore_body(world, &world->bodies[i]);
     }

@@ -460,7 +460,6 @@ static void test_every_allocation_may_fail(void)
     pl_mesh *mesh[3] = {shape_at("box:size=2,2,0.2", 0, 0, -0.1, 0),
                         shape_at("cube:size=0.2", 0.3, 0, 0.1001, 0),
                         shape_at("cube:size=0.2", -0.3, 0, 0.1001, 0)};
-    pl_set_threads(1);
     TEST_ASSERT_TRUE(fail_each_allocation(fall_and_touch, mesh) > 50);
     for (int i = 0; i < 3; i++) pl_mesh_destroy(mesh[i]);
 }

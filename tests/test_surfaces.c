@@ -208,7 +208,6 @@ static void test_same_lists_for_any_threads(void)
         TEST_ASSERT_EQUAL_MEMORY(first, c.edge_edge, 2 * (size_t)n_first * sizeof *first);
         pl_surfaces_destroy(s);
     }
-    pl_set_threads(2);
     pl_free(first);
 }
 
@@ -378,9 +377,7 @@ static void test_every_allocation_may_fail(void)
     add_cloth(12, 2, 0.05, (const double[3]){0, 0, 0});
     add_soup(40, 1);
     add_balls(20, 0.1);
-    pl_set_threads(1);
     TEST_ASSERT_TRUE(fail_each_allocation(build_and_search, NULL) > 20);
-    pl_set_threads(2);
 }
 
 // Searching again takes no memory.
