@@ -45,11 +45,12 @@ typedef struct apg {
     double *v, *old, *y;    // (n)
     double *Av, *Aold, *Ay; // (n) A times each of them
     double *g;              // (n) b + L^T f - A y, 0 in known rows
-    double *f, *f_start;    // (3*n_contact) the impulses over s; those before the sweeps
+    double *f;              // (3*n_contact) the impulses over s
+    double *impulse;        // (3*n_contact) scratch: s f
     pl_sweeps sweeps;
 } apg;
 
-static pl_status create(const pl_problem *problem, pl_workspace *ws, const double *v, apg *a)
+static pl_status create(const pl_problem *problem, pl_workspace *ws, apg *a)
 {
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
     *a = (apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS};
@@ -59,9 +60,9 @@ static pl_status create(const pl_problem *problem, pl_workspace *ws, const doubl
         if (*vector[i] == NULL) return PL_ERROR_MEMORY;
     }
     a->f = pl_arena_take(&ws->arena, m, sizeof(double));
-    a->f_start = pl_arena_take(&ws->arena, m, sizeof(double));
-    if (a->f == NULL || a->f_start == NULL) return PL_ERROR_MEMORY;
-    return pl_sweeps_create(problem, &ws->D, ws->scale, v, &ws->arena, &a->sweeps);
+    a->impulse = pl_arena_take(&ws->arena, m, sizeof(double));
+    if (a->f == NULL || a->impulse == NULL) return PL_ERROR_MEMORY;
+    return pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps);
 }
 
 // An estimate from below of the largest eigenvalue of D^-1 A: Rayleigh's quotient x . A x / x . D x
@@ -86,31 +87,35 @@ static double find_curvature(apg *a, pl_solve_stats *stats)
     return PL_MAX(s, 1);
 }
 
-// v := y + D^-1 g / s, with g := b - A y + L^T f; then sweeps change v and f, and g follows.
+// v := y + D^-1 g / s in block i.
+static inline void follow(const apg *a, int64_t i)
+{
+    const double *m = a->ws->D.inv + 6 * i, *g = a->g + 3 * i, *y = a->y + 3 * i;
+    double *v = a->v + 3 * i, is = 1 / a->s;
+    v[0] = y[0] + is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]);
+    v[1] = y[1] + is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]);
+    v[2] = y[2] + is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2]);
+}
+
+// g := b - A y and the v that follows from it; then the impulses that v calls for join g, and v
+// follows in the blocks that they reach.
 static void step(apg *a, const pl_solver_options *options)
 {
     const pl_problem *problem = a->problem;
-    const double *b = problem->b, *inv = a->ws->D.inv;
+    const pl_uses *uses = &a->ws->uses;
     int64_t n_block = problem->A->n;
 #pragma omp parallel for schedule(static) if (n_block >= SERIAL_ROWS)
     for (int64_t i = 0; i < n_block; i++) {
         bool known = pl_is_known(problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = known ? 0 : b[k] - a->Ay[k];
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = known ? 0 : problem->b[k] - a->Ay[k];
+        follow(a, i);
     }
-    pl_rows_transpose_add(problem, &a->ws->uses, a->s, a->f, a->ws->world, a->g);
-#pragma omp parallel for schedule(static) if (n_block >= SERIAL_ROWS)
-    for (int64_t i = 0; i < n_block; i++) {
-        const double *m = inv + 6 * i, *g = a->g + 3 * i, *y = a->y + 3 * i;
-        double *v = a->v + 3 * i, is = 1 / a->s;
-        v[0] = y[0] + is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]);
-        v[1] = y[1] + is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]);
-        v[2] = y[2] + is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2]);
-    }
-    int64_t m = 3 * (int64_t)problem->n_contact;
-    memcpy(a->f_start, a->f, (size_t)m * sizeof *a->f);
-    pl_sweeps_run(&a->sweeps, a->n_sweep, SWEEP_SHARE * options->eps2 / problem->dt, a->v, a->f);
-    for (int64_t i = 0; i < m; i++) a->f_start[i] = a->f[i] - a->f_start[i];
-    pl_rows_transpose_add(problem, &a->ws->uses, a->s, a->f_start, a->ws->world, a->g);
+    pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
+    double enough = SWEEP_SHARE * options->eps2 / problem->dt;
+    pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
+    pl_rows_transpose_add(problem, uses, a->s, a->f, a->ws->world, a->g);
+#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
+    for (int32_t i = 0; i < uses->n; i++) follow(a, uses->block[i]);
 }
 
 // What a step is judged by.
@@ -186,9 +191,9 @@ static bool is_solved(apg *a, const pl_solver_options *options, double r)
     }
     pl_contact_errors errors = {0};
     int64_t m = 3 * (int64_t)a->problem->n_contact;
-    for (int64_t i = 0; i < m; i++) a->f_start[i] = a->s * a->f[i];
+    for (int64_t i = 0; i < m; i++) a->impulse[i] = a->s * a->f[i];
     pl_rows_multiply(a->problem, NULL, true, a->v, a->ws->u);
-    pl_contact_errors_update(a->problem, a->ws->scale, a->ws->u, a->f_start, &errors);
+    pl_contact_errors_update(a->problem, a->ws->scale, a->ws->u, a->impulse, &errors);
     a->n_sweep = PL_MIN(2 * a->n_sweep, MAX_SWEEPS);
     return pl_contact_errors_within(&errors, options->eps2);
 }
@@ -233,7 +238,7 @@ pl_status pl_apg_solve(const pl_problem *problem, const pl_solver_options *optio
                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
     apg a;
-    PL_TRY(create(problem, ws, v, &a));
+    PL_TRY(create(problem, ws, &a));
     a.s = find_curvature(&a, stats);
     size_t size = (size_t)a.n * sizeof *v;
     int64_t m = 3 * (int64_t)problem->n_contact;

@@ -59,12 +59,11 @@ static double newton(const slip *s, double a, const slip_point *at)
     return a - (1 / F - 1 / N) / (dN / (N * N) - dF / (F * F));
 }
 
-static slip_point find_slip(const slip *s)
+static slip_point find_slip(const slip *s, double *guess)
 {
+    double low = 0, high = INFINITY, a = *guess, t = 0.5 * (s->t11 + s->t22);
     // As if T were a multiple of I, and S_nt = 0.
-    double t = 0.5 * (s->t11 + s->t22);
-    double a = -sqrt(s->p1 * s->p1 + s->p2 * s->p2) * s->nn / (s->mu * s->qn) - t;
-    double low = 0, high = INFINITY;
+    if (!(a > 0)) a = -sqrt(s->p1 * s->p1 + s->p2 * s->p2) * s->nn / (s->mu * s->qn) - t;
     if (!(a > 0)) a = 0.5 * t;
     slip_point at = evaluate(s, a);
     for (int i = 0; i < MAX_STEPS; i++) {
@@ -82,10 +81,11 @@ static slip_point find_slip(const slip *s)
         a = next;
         at = evaluate(s, a);
     }
+    *guess = a;
     return at;
 }
 
-void pl_coulomb_solve(const double *S, const double *q, double mu, double *f)
+void pl_coulomb_solve(const double *S, const double *q, double mu, double *ratio, double *f)
 {
     f[0] = f[1] = f[2] = 0;
     if (q[0] >= 0) return;
@@ -105,7 +105,7 @@ void pl_coulomb_solve(const double *S, const double *q, double mu, double *f)
                     .mu = mu};
     slip_point at = evaluate(&s, 0);
     if (!(at.fn >= 0 && at.h <= 0)) {
-        at = find_slip(&s);
+        at = find_slip(&s, ratio);
         // The cone's edge, whatever the root's rounding left.
         double limit = mu * at.fn;
         if (at.length > limit) {

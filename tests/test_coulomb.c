@@ -57,7 +57,8 @@ static void test_laws_hold(void)
         double S[9], q[3], f[3], mu = i % 10 == 0 ? 0 : pow(10, 2 * random_number() - 1);
         random_S(pow(10, 3 * random_number() - 3), S);
         for (int a = 0; a < 3; a++) q[a] = i % 7 == 0 && a > 0 ? 0 : random_number();
-        pl_coulomb_solve(S, q, mu, f);
+        double ratio = i % 2 == 0 ? 0 : pow(10, 6 * random_number());
+        pl_coulomb_solve(S, q, mu, &ratio, f);
         check_laws(S, q, mu, f);
         bool inside = hypot(f[1], f[2]) < mu * f[0] * (1 - 1e-9);
         open += f[0] == 0, stick += f[0] > 0 && inside, slip += f[0] > 0 && !inside;
@@ -71,10 +72,10 @@ static void test_units_do_not_matter(void)
         double S[9], q[3], f[3], g[3];
         random_S(0.01, S);
         for (int a = 0; a < 3; a++) q[a] = random_number();
-        pl_coulomb_solve(S, q, 0.6, f);
+        pl_coulomb_solve(S, q, 0.6, &(double){0}, f);
         for (int a = 0; a < 9; a++) S[a] *= 1e9;
         for (int a = 0; a < 3; a++) q[a] *= 1e-6;
-        pl_coulomb_solve(S, q, 0.6, g);
+        pl_coulomb_solve(S, q, 0.6, &(double){0}, g);
         double size = f[0] + hypot(f[1], f[2]);
         for (int a = 0; a < 3; a++) TEST_ASSERT_DOUBLE_WITHIN(1e-9 * size, f[a], 1e15 * g[a]);
     }
