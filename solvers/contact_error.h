@@ -1,8 +1,9 @@
 // How well velocities and impulses solve a contact problem: one yardstick for every solver.
 // Internal.
 //
-// Velocities u become displacements by dt, impulses f by dt s, with s the answer of a contact's own
-// velocity to its impulse (pl_contact_scales): so all but the first and the last are in metres. All
+// Velocities u become displacements by dt, impulses f by dt s, with s how much a contact's velocity
+// answers to its impulse and those of its neighbours (pl_contact_scales): so all but the first and
+// the last are in metres. All
 // are maxima over the contacts, but for the last. Contacts all of whose blocks are known have no
 // impulse that could help; they count in `penetration` only.
 

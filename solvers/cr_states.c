@@ -35,7 +35,7 @@ static const double ANGLE_STEP = 0.01;                // alpha_theta
 // Distances below this share of eps2 are not worth a switch: the sum of several stays below eps2.
 static const double SWITCH_SHARE = 0.5;
 // For a switch back, or to open, or a turn: less, so that small wrong impulses do not stay.
-static const double RETURN_SHARE = 0.1;
+static const double RETURN_SHARE = 0.3;
 // The largest K over s: from there on f_t2 is too small to matter.
 static const double COMPLIANCE_MAX = 1e3;
 

@@ -106,7 +106,7 @@ static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const doub
     for (int64_t i = 0; i < problem->A->n; i++) {
         if (pl_is_known(problem, i)) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
     }
-    pl_contact_scales(problem, &ws->D, ws->scale);
+    pl_contact_scales(problem, &ws->D, &ws->uses, ws->r, ws->scale);
     ws->b_norm = measure_b(problem, ws, v, stats);
     if (isnan(ws->b_norm)) return PL_ERROR_MEMORY;
     return PL_OK;

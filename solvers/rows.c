@@ -1,5 +1,6 @@
 #include "rows.h"
 
+#include <math.h>
 #include <string.h>
 
 // Below this many contacts (or blocks) one thread is faster than starting several.
@@ -133,13 +134,42 @@ void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32
     S[1] = S[3], S[2] = S[6], S[5] = S[7];
 }
 
-void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, double *scale)
+static double weight_of(const pl_term *term)
 {
-#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        double S[9];
-        pl_contact_block(problem, D, k, S);
-        scale[2 * (int64_t)k] = S[0];
-        scale[2 * (int64_t)k + 1] = 0.5 * (S[4] + S[8]);
+    const double *r = term->r;
+    return fabs(term->w) + sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+}
+
+static void add_weights(const pl_problem *problem, const pl_uses *uses, double *sum)
+{
+    for (int32_t i = 0; i < uses->n; i++) {
+        sum[i] = 0;
+        for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
+            sum[i] += weight_of(problem->term + uses->use[j].term);
+        }
+    }
+}
+
+// Block by block, so that the sum of a block's weights is at hand.
+void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
+                       double *sum, double *scale)
+{
+    add_weights(problem, uses, sum);
+    memset(scale, 0, 2 * (size_t)problem->n_contact * sizeof *scale);
+    for (int32_t i = 0; i < uses->n; i++) {
+        const double *inv = D->inv + 6 * (int64_t)uses->block[i];
+        for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
+            const pl_term *term = problem->term + uses->use[j].term;
+            double G[9], H[9], S[3], own = weight_of(term);
+            if (own == 0) continue;
+            pl_term_rows(problem->contact + uses->use[j].contact, term, G);
+            pl_term_response(inv, G, H);
+            for (int a = 0; a < 3; a++) {
+                S[a] = G[3 * a] * H[a] + G[3 * a + 1] * H[3 + a] + G[3 * a + 2] * H[6 + a];
+            }
+            double *to = scale + 2 * (int64_t)uses->use[j].contact;
+            to[0] += sum[i] / own * S[0];
+            to[1] += sum[i] / own * 0.5 * (S[1] + S[2]);
+        }
     }
 }

@@ -73,8 +73,7 @@ static void test_blocks_equal_dense_ones(void)
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(7, &D));
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&D, &s.A));
     memset(D.inv + 12, 0, 6 * sizeof *D.inv);
-    double *L = dense_rows(&s.problem), scale[20];
-    pl_contact_scales(&s.problem, &D, scale);
+    double *L = dense_rows(&s.problem);
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     for (int k = 0; k < 10; k++) {
         double S[9];
@@ -88,12 +87,40 @@ static void test_blocks_equal_dense_ones(void)
             }
             TEST_ASSERT_DOUBLE_WITHIN(1e-14, sum, S[e]);
         }
-        TEST_ASSERT_EQUAL_DOUBLE(S[0], scale[2 * k]);
-        TEST_ASSERT_EQUAL_DOUBLE(0.5 * (S[4] + S[8]), scale[2 * k + 1]);
     }
     free(L);
     pl_block_jacobi_free(&D);
     end_small(&s);
+}
+
+// Alone, a contact's scale is its S; n contacts alike have n times as much.
+static void test_scales_count_neighbours(void)
+{
+    for (int n = 1; n <= 5; n += 2) {
+        small s;
+        start_masses(&s, 3, (double[]){2, 4, 1}, 1);
+        s.known[2] = 1;
+        pl_contact contact = contact_along(1, 2, 3, 0.5);
+        const pl_term term[3] = {{0, 1, {0}}, {1, -0.5, {0}}, {2, -0.5, {0}}};
+        for (int k = 0; k < n; k++) add_contact(&s, &contact, 3, term);
+        const pl_term heavy = {0, 3, {0}}; // and one more with a block, and thrice the weight
+        if (n == 5) add_contact(&s, &contact, 1, &heavy);
+        pl_block_jacobi D;
+        pl_uses uses;
+        double sum[3], scale[12], S[9];
+        TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(3, &D));
+        TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&D, &s.A));
+        memset(D.inv + 12, 0, 6 * sizeof *D.inv);
+        TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s.problem, &s.ws.arena, &uses));
+        pl_contact_scales(&s.problem, &D, &uses, sum, scale);
+        pl_contact_block(&s.problem, &D, 0, S);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0.5 + 0.0625, S[0]);
+        double expected = n == 5 ? 8 * 0.5 + 5 * 0.0625 : n * S[0];
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14, expected, scale[0]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14, expected, scale[1]);
+        pl_block_jacobi_free(&D);
+        end_small(&s);
+    }
 }
 
 static void test_threads_do_not_change_bits(void)
@@ -218,6 +245,7 @@ int main(void)
     RUN_TEST(test_terms_of_one_block_add_up);
     RUN_TEST(test_products_equal_dense_ones);
     RUN_TEST(test_blocks_equal_dense_ones);
+    RUN_TEST(test_scales_count_neighbours);
     RUN_TEST(test_threads_do_not_change_bits);
     RUN_TEST(test_what_no_solver_could_handle_is_named);
     RUN_TEST(test_allocations_that_fail);

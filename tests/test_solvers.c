@@ -286,6 +286,39 @@ static void test_a_rigid_box_on_four_corners(void)
     }
 }
 
+// A rigid plate on n^2 supports, and pushed: more contacts of a block than S holds, and than there
+// are colours.
+static void start_plate(small *s, int n)
+{
+    start_masses(s, 2, (double[]){3, 0.5}, 0.001);
+    s->b[2] = -3 * 9.81e-3;
+    s->b[0] = 3 * 9.81e-3 * 0.6; // beyond friction
+    s->b[5] = 1e-3;              // and turned
+    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    for (int k = 0; k < n * n; k++) {
+        double x = k % n / (n - 1.0) - 0.5, y = k / n / (n - 1.0) - 0.5;
+        add_contact(s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, 0, {x, y, -0.01}}});
+    }
+}
+
+static void test_a_rigid_plate_on_many_supports(void)
+{
+    double first[6];
+    for (int w = 0; w < WAYS; w++) {
+        small s;
+        start_plate(&s, 10);
+        solve_anew(&s, ways[w], 1e-8, 1e-8);
+        double push = 0;
+        for (int k = 0; k < 300; k += 3) push += s.f[k];
+        TEST_ASSERT_DOUBLE_WITHIN(1e-5, 3 * 9.81e-3, push);
+        TEST_ASSERT_TRUE(s.v[0] > 5e-4); // slips, but not faster than 0.1 g allows
+        TEST_ASSERT_TRUE(s.v[0] < 0.6 * 9.81e-3);
+        if (w == 0) memcpy(first, s.v, sizeof first);
+        for (int i = 0; i < 6; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-4, first[i], s.v[i]);
+        end_small(&s);
+    }
+}
+
 // --- Starts ---
 
 static void test_a_solved_problem_stays_solved(void)
@@ -508,6 +541,20 @@ static void test_threads_do_not_change_bits(void)
     end_small(&s);
 }
 
+static void test_threads_do_not_change_bits_of_rigid_bodies(void)
+{
+    small s;
+    start_plate(&s, 40);
+    double v[6];
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        omp_set_num_threads(threads);
+        solve_anew(&s, ways[0], 1e-6, 1e-6);
+        if (threads == 1) memcpy(v, s.v, sizeof v);
+        TEST_ASSERT_TRUE(same_bits(v, s.v, 6));
+    }
+    end_small(&s);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -521,6 +568,7 @@ int main(void)
     RUN_TEST(test_lever_arms);
     RUN_TEST(test_duplicates);
     RUN_TEST(test_a_rigid_box_on_four_corners);
+    RUN_TEST(test_a_rigid_plate_on_many_supports);
     RUN_TEST(test_a_solved_problem_stays_solved);
     RUN_TEST(test_contacts_are_added_and_solved_again);
     RUN_TEST(test_bad_numbers_are_refused);
@@ -531,5 +579,6 @@ int main(void)
     RUN_TEST(test_allocations_that_fail);
     RUN_TEST(test_a_second_solve_makes_no_heap_call);
     RUN_TEST(test_threads_do_not_change_bits);
+    RUN_TEST(test_threads_do_not_change_bits_of_rigid_bodies);
     return UNITY_END();
 }
