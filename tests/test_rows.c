@@ -230,7 +230,7 @@ static void test_an_arena_is_used_again(void)
             if (round == 0) first[i] = piece;
             TEST_ASSERT_EQUAL_PTR(first[i], piece);
         }
-        for (int i = 0; i < 6; i++) TEST_ASSERT_EQUAL(i, first[i][30000 * (i + 1)]);
+        for (int i = 0; i < 6; i++) TEST_ASSERT_EQUAL(i, first[i][30000 * (i + 1) - 1]);
         if (round > 0) TEST_ASSERT_EQUAL(0, allocations);
     }
     TEST_ASSERT_NULL(pl_arena_take(&arena, INT64_MAX / 4, 8));
