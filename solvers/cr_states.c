@@ -12,14 +12,13 @@
 //   would ever be activated.)
 // - Line 19 drops turns of delta, which are small by alpha_theta = 0.01 of Alg. 3 line 8, so that a
 //   solve can end with friction far off the slip. We turn t1 at once, to where the natural map has
-//   it, -(s f_t - u_t) with s the answer of a contact's velocity to its own impulse; and we let the
+//   it, -(s f_t - u_t) with s the contact's scale (rows.h); and we let the
 //   linear problem turn it further: along t2, f_t2 = -mu f_n u_t2 / |u_t| is a row
 //   u_t2 + K f_t2 = 0 with K = |u_t| / (mu f_n). With that, the moving average of f_n is no longer
 //   needed: on piles of boxes and rings it took more iterations than none.
-// - Active rows may contradict each other, and then the linear problem ends in a local minimum
-// [4.3],
-//   where the printed tests see nothing to switch. There we ask the natural map alone: s f_n - u_n
-//   < 0 says open, |s f_t - u_t| > s mu f_n says slip.
+// - Active rows may contradict each other. The linear problem then ends in a local minimum [4.3],
+//   where the printed tests may see nothing to switch. There a contact whose row stays open opens,
+//   whatever its impulse, and |s f_t - u_t| > s mu f_n says slip.
 // - States may go in circles. A contact that has switched often may do so in fewer evaluations, and
 //   not in the same ones as its neighbours.
 
@@ -306,7 +305,7 @@ static bool switch_tolerant(pl_cr *cr, int32_t k)
         return true;
     }
     bool pulls = f[0] <= 0 && u[0] >= -RETURN_SHARE * e;
-    bool gives_up = cr->minimum && s * f[0] - u[0] < -RETURN_SHARE * e;
+    bool gives_up = cr->minimum && u[0] > SWITCH_SHARE * e;
     if ((gives_up || (pulls && (-s * f[0] > RETURN_SHARE * e || u[0] > SWITCH_SHARE * e))) &&
         has_turn(cr, k)) {
         const double none[3] = {0, 0, 0};

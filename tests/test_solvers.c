@@ -319,6 +319,43 @@ static void test_a_rigid_plate_on_many_supports(void)
     }
 }
 
+// Two contacts ask for v >= 1 and v >= 0.5, and the guess says that both push: as equations they
+// contradict each other, and neither pulls.
+static void test_rows_that_contradict_each_other(void)
+{
+    for (int w = 0; w < WAYS; w++) {
+        small s;
+        start_masses(&s, 1, (double[]){1}, 0.01);
+        for (int k = 0; k < 2; k++) {
+            pl_contact contact = contact_along(1, 0, 0, 0);
+            contact.c[0] = k == 0 ? 1 : 0.5;
+            add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
+            s.f[3 * k] = 1;
+        }
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, solve_small(&s, ways[w], 1e-8, 1e-8), pl_error_text());
+        TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1, s.v[0]);
+        end_small(&s);
+    }
+}
+
+// Where A is its diagonal blocks and no two contacts share one, the full preconditioner is the
+// inverse of B: one step before the contacts become active, and one after.
+static void test_the_full_preconditioner_is_an_inverse(void)
+{
+    small s;
+    double mass[20];
+    for (int i = 0; i < 20; i++) mass[i] = 2 + random_number();
+    start_masses(&s, 20, mass, 0.01);
+    for (int i = 0; i < 20; i += 2) {
+        for (int a = 0; a < 6; a++) s.b[3 * i + a] = random_number();
+        pl_contact contact = random_contact(0);
+        add_contact(&s, &contact, 2, (pl_term[]){{i, 1, {0}}, {i + 1, -1, {0, 0.3, 0}}});
+    }
+    solve_anew(&s, ways[1], 1e-8, 1e-8);
+    TEST_ASSERT_TRUE(s.stats.iterations <= 4);
+    end_small(&s);
+}
+
 // --- Starts ---
 
 static void test_a_solved_problem_stays_solved(void)
@@ -569,6 +606,8 @@ int main(void)
     RUN_TEST(test_duplicates);
     RUN_TEST(test_a_rigid_box_on_four_corners);
     RUN_TEST(test_a_rigid_plate_on_many_supports);
+    RUN_TEST(test_rows_that_contradict_each_other);
+    RUN_TEST(test_the_full_preconditioner_is_an_inverse);
     RUN_TEST(test_a_solved_problem_stays_solved);
     RUN_TEST(test_contacts_are_added_and_solved_again);
     RUN_TEST(test_bad_numbers_are_refused);
