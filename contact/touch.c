@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+// The solver that takes over where another one fails.
+static const char SAFETY_NET[] = "apg";
+
 // --- Life ---
 
 static pl_status find_precond(const char *name, pl_precond *out)
@@ -56,6 +59,7 @@ pl_status pl_touch_create(const pl_world *world, pl_touch **out)
     touch->options.paper = o->paper;
     pl_status status = find_precond(o->precond, &touch->options.precond);
     if (status == PL_OK) status = pl_solver_find(o->solver, &touch->solver);
+    if (status == PL_OK) status = pl_solver_find(SAFETY_NET, &touch->net);
     if (status == PL_OK) status = pl_boundary_create(world, &touch->boundary);
     if (status != PL_OK) {
         pl_touch_destroy(touch);
@@ -78,15 +82,11 @@ void pl_touch_destroy(pl_touch *touch)
 
 // --- The rounds ---
 
-// Without rows it is a linear system.
-static pl_status solve(pl_world *world, pl_step_stats *stats)
+static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_stats *stats)
 {
     pl_touch *touch = world->touch;
-    if (touch->contacts.problem.n_contact == 0) {
-        return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
-    }
     pl_solve_stats solved;
-    pl_status status = pl_solve(touch->solver, &touch->contacts.problem, &touch->options,
+    pl_status status = pl_solve(solver, &touch->contacts.problem, &touch->options,
                                 &touch->workspace, world->v_new, touch->contacts.f, &solved);
     stats->iterations += solved.iterations;
     stats->state_changes += (int32_t)solved.state_changes;
@@ -96,6 +96,19 @@ static pl_status solve(pl_world *world, pl_step_stats *stats)
     stats->fb_error = solved.errors.fischer;
     stats->friction_error = solved.errors.friction;
     return status;
+}
+
+// Without rows it is a linear system. Where the solver of choice does not converge, the one that
+// does goes on from there.
+static pl_status solve(pl_world *world, pl_step_stats *stats)
+{
+    pl_touch *touch = world->touch;
+    if (touch->contacts.problem.n_contact == 0) {
+        return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
+    }
+    pl_status status = solve_with(touch->solver, world, stats);
+    if (status != PL_ERROR_NUMERICS || touch->net == touch->solver) return status;
+    return solve_with(touch->net, world, stats);
 }
 
 // Rows as they are now, for velocities that may have changed since they were added.

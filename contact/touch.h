@@ -10,7 +10,7 @@ typedef struct pl_touch {
     pl_boundary boundary;
     pl_contacts contacts;
     pl_detection detection;
-    const pl_solver *solver;
+    const pl_solver *solver, *net; // of choice, and if that fails
     pl_solver_options options;
     pl_workspace workspace;
     pl_contact_point *shown; // (n_shown) of the last step, for the outside
