@@ -47,11 +47,6 @@ PL_KERNEL bool real_any(real_mask mask)
     return mask;
 }
 
-PL_KERNEL real_mask real_not(real_mask mask)
-{
-    return !mask;
-}
-
 PL_KERNEL real real_abs(real a)
 {
     return fabs(a);
@@ -101,11 +96,6 @@ PL_KERNEL bool real_any(real_mask mask)
     return any != 0;
 }
 
-PL_KERNEL real_mask real_not(real_mask mask)
-{
-    return ~mask;
-}
-
 PL_KERNEL real real_abs(real a)
 {
     return (real)((real_mask)a & INT64_MAX);
@@ -127,6 +117,13 @@ PL_KERNEL real real_from_bits(real_mask bits)
 PL_KERNEL real real_inverse_power(real a)
 {
     return real_from_bits((INT64_C(2045) << 52) - (real_bits(a) & (INT64_C(2047) << 52)));
+}
+
+// 1 where the mask is set, else 0. Conditions are joined by products and maxima of flags: gcc takes
+// masks that are joined bit by bit apart into lanes.
+PL_KERNEL real real_flag(real_mask mask)
+{
+    return real_select(mask, real_of(1), real_of(0));
 }
 
 PL_KERNEL real real_max(real a, real b)

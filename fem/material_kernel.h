@@ -19,8 +19,8 @@
 #ifndef PL_MATERIAL_KERNEL_H
 #define PL_MATERIAL_KERNEL_H
 
-#include "lanes.h"
 #include "material.h"
+#include "polar3.h"
 
 // Pairs and the third index: (0,1|2), (0,2|1), (1,2|0).
 typedef struct pl_stress {
@@ -129,9 +129,6 @@ PL_KERNEL void pl_stress_mooney_rivlin(const pl_material *m, const real s[3], pl
     out->energy = m->c1 * i1 + m->c2 * i2 + sum * (0.5 * m->l * sum - m->k);
 }
 
-// Stretches closer to s_i + s_j = 0 than this are treated as this far away.
-#define PL_TWIST_POLE 1e-6
-
 PL_KERNEL void pl_stress_evaluate(const pl_material *m, const real s[3], pl_stress *out)
 {
     switch (m->kind) {
@@ -150,78 +147,21 @@ PL_KERNEL void pl_stress_evaluate(const pl_material *m, const real s[3], pl_stre
     }
     for (int p = 0; p < 3; p++) {
         int i = pl_pair[p][0], j = pl_pair[p][1];
-        real sum = real_max(s[i] + s[j], real_of(PL_TWIST_POLE)); // s_i >= |s_j|: never negative
+        real sum = real_max(s[i] + s[j], real_of(PL_POLAR3_POLE)); // s_i >= |s_j|: never negative
         out->twist[p] = (out->g[i] + out->g[j]) / sum;
     }
 }
 
 // --- Projection to positive semi-definite ---
 
-// One Jacobi rotation of the symmetric h and of the columns of v; entries below `small` stay.
-PL_KERNEL real_mask pl_eigen3_rotate(real h[6], real v[9], real small, int p, int q, int pq, int pr,
-                                     int qr)
-{
-    real_mask turn = real_abs(h[pq]) > small;
-    real d = h[q] - h[p], o = 2 * h[pq], r = real_sqrt(d * d + o * o);
-    real t = real_select(turn, o / (real_abs(d) + r), real_of(0));
-    t = real_select(d < 0, -t, t);
-    real c = 1 / real_sqrt(1 + t * t), s = c * t;
-    h[p] -= t * h[pq];
-    h[q] += t * h[pq];
-    real hpr = h[pr];
-    h[pr] = c * hpr - s * h[qr];
-    h[qr] = s * hpr + c * h[qr];
-    h[pq] = real_select(turn, real_of(0), h[pq]);
-    for (int k = 0; k < 9; k += 3) {
-        real vp = v[p + k];
-        v[p + k] = c * vp - s * v[q + k];
-        v[q + k] = s * vp + c * v[q + k];
-    }
-    return turn;
-}
-
-// Replaces the negative eigenvalues of h by 0.
-PL_KERNEL void pl_eigen3_clamp(real h[6])
-{
-    real v[9], e[6];
-    for (int k = 0; k < 9; k++) v[k] = real_of(k % 4 == 0 ? 1 : 0);
-    real small = real_of(0);
-    for (int k = 0; k < 6; k++) {
-        e[k] = h[k];
-        small = real_max(small, 1e-15 * real_abs(h[k]));
-    }
-    for (int sweep = 0; sweep < 12; sweep++) {
-        real_mask turned = pl_eigen3_rotate(e, v, small, 0, 1, 3, 4, 5);
-        turned |= pl_eigen3_rotate(e, v, small, 0, 2, 4, 3, 5);
-        turned |= pl_eigen3_rotate(e, v, small, 1, 2, 5, 3, 4);
-        if (!real_any(turned)) break;
-    }
-    for (int k = 0; k < 3; k++) e[k] = real_max(e[k], real_of(0));
-    for (int k = 0; k < 6; k++) {
-        int i = k < 3 ? k : pl_pair[k - 3][0], j = k < 3 ? k : pl_pair[k - 3][1];
-        h[k] = v[3 * i] * e[0] * v[3 * j] + v[3 * i + 1] * e[1] * v[3 * j + 1] +
-               v[3 * i + 2] * e[2] * v[3 * j + 2];
-    }
-}
-
 // Multiplies the negative eigenvalues of dP/dF by 1 - share: 1 makes it positive semi-definite, 0
 // leaves it as it is.
 PL_KERNEL void pl_stress_project(pl_stress *stress, double share)
 {
     const double keep = 1 - share;
-    real *h = stress->h;
-    // Sylvester: most elements are convex in their stretches, and then h stays as it is.
-    real minor = h[0] * h[1] - h[3] * h[3];
-    real det = minor * h[2] - h[0] * h[5] * h[5] - h[1] * h[4] * h[4] + 2 * h[3] * h[4] * h[5];
-    real_mask convex = (h[0] > 0) & (minor > 0) & (det > 0);
-    if (real_any(real_not(convex))) {
-        real clamped[6];
-        for (int k = 0; k < 6; k++) clamped[k] = h[k];
-        pl_eigen3_clamp(clamped);
-        for (int k = 0; k < 6; k++) {
-            h[k] = real_select(convex, h[k], share * clamped[k] + keep * h[k]);
-        }
-    }
+    real *h = stress->h, s[6] = {h[0], h[1], h[2], h[3], h[5], h[4]};
+    pl_eigen3_project(s, share);
+    for (int k = 0; k < 6; k++) h[k] = s[k < 4 ? k : 9 - k];
     for (int p = 0; p < 3; p++) {
         stress->flip[p] = real_max(stress->flip[p], keep * stress->flip[p]);
         stress->twist[p] = real_max(stress->twist[p], keep * stress->twist[p]);

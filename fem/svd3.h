@@ -3,16 +3,14 @@
 // that an inverted element shows as one negative stretch [Irving et al. 2004]. Matrices are
 // row-major.
 //
-// First Jacobi's method on S = F^T F, with half-angles that are right to first order and rotations
-// that are right up to a factor, so that it needs neither a root nor a quotient [McAdams et al.
-// 2011]; it finds V as a quaternion. Then one-sided Jacobi on F V, whose columns are nearly
+// First V as the eigenvectors of S = F^T F. Then one-sided Jacobi on F V, whose columns are nearly
 // orthogonal by now: it works on F itself, so that small stretches keep the digits that S has lost.
 // Most elements need none of its sweeps. A kernel: see lanes.h. Internal.
 
 #ifndef PL_SVD3_H
 #define PL_SVD3_H
 
-#include "lanes.h"
+#include "eigen3.h"
 
 #include <float.h>
 
@@ -66,9 +64,8 @@ PL_KERNEL void pl_svd3_order(real a[9], real v[9], real length[3], int p, int q)
 PL_KERNEL void pl_svd3_perpendicular(const real u[3], real w[3])
 {
     real x = real_abs(u[0]), y = real_abs(u[1]), z = real_abs(u[2]);
-    real_mask is_x = (x <= y) & (x <= z), is_y = (y <= z) & real_not(is_x);
-    real e[3] = {real_select(is_x, real_of(1), real_of(0)),
-                 real_select(is_y, real_of(1), real_of(0)), real_of(0)};
+    real e[3] = {real_flag(x <= real_min(y, z)), real_flag(y <= z)};
+    e[1] *= 1 - e[0];
     e[2] = 1 - e[0] - e[1];
     real along = e[0] * u[0] + e[1] * u[1] + e[2] * u[2];
     for (int k = 0; k < 3; k++) w[k] = e[k] - along * u[k];
@@ -113,87 +110,15 @@ PL_KERNEL void pl_svd3_left(const real a[9], const real length[3], real u[9], re
     }
 }
 
-// --- V from S, quickly ---
-
-enum { PL_SVD3_QUICK_SWEEPS = 8 }; // a bound: four or five are usual
-
-// Off the diagonal, S counts as 0 below this part of its trace.
-#define PL_SVD3_QUICK 1e-15
-
-// Half-angles above pi/8, whose tangent this is, are cut to it: a turn by pi/4.
-#define PL_SVD3_TAN 0.41421356237309503
-#define PL_SVD3_COS 0.92387953251128674
-#define PL_SVD3_SIN 0.38268343236508977
-
-// Turns the plane of the axes p, q of S (00, 11, 22, 01, 12, 20) by G^T S G towards S_pq = 0, and
-// the quaternion `turn` (x, y, z, w) by G; (p, q, r) is cyclic. Both grow by a factor. Lanes that
-// are not `active` stay as they are, so that a result does not depend on its neighbours.
-PL_KERNEL void pl_svd3_quick_rotate(real S[6], real turn[4], real_mask active, int p, int q, int r)
-{
-    int pq = 3 + p, qr = 3 + q, rp = 3 + r;
-    // tan 2 theta = 2 S_pq / (S_pp - S_qq): for small angles tan theta/2 = S_pq / 2 (S_pp - S_qq).
-    real ch = 2 * (S[p] - S[q]), sh = S[pq];
-    real_mask small = real_abs(sh) < PL_SVD3_TAN * real_abs(ch);
-    real scale = real_inverse_power(ch);
-    ch = real_select(small, ch * scale, real_of(PL_SVD3_COS));
-    sh = real_select(small, sh * scale, real_of(PL_SVD3_SIN));
-    ch = real_select(active, ch, real_of(1));
-    sh = real_select(active, sh, real_of(0));
-    real ch2 = ch * ch, sh2 = sh * sh, c = ch2 - sh2, s = 2 * ch * sh, k = ch2 + sh2;
-    real cc = c * c, ss = s * s, cs = c * s;
-    real pp = S[p], qq = S[q], o = S[pq], rest = S[rp];
-    S[p] = cc * pp + 2 * cs * o + ss * qq;
-    S[q] = ss * pp - 2 * cs * o + cc * qq;
-    S[pq] = (cc - ss) * o + cs * (qq - pp);
-    S[rp] = k * (c * rest + s * S[qr]);
-    S[qr] = k * (c * S[qr] - s * rest);
-    S[r] = k * k * S[r];
-    real tp = turn[p], tr = turn[r];
-    turn[p] = tp * ch + turn[q] * sh;
-    turn[q] = turn[q] * ch - tp * sh;
-    turn[r] = tr * ch + turn[3] * sh;
-    turn[3] = turn[3] * ch - tr * sh;
-}
-
-// The rotation v that makes the columns of a v nearly orthogonal.
-PL_KERNEL void pl_svd3_quick(const real a[9], real v[9])
-{
-    real S[6], turn[4] = {real_of(0), real_of(0), real_of(0), real_of(1)};
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3;
-        S[i] = a[i] * a[i] + a[3 + i] * a[3 + i] + a[6 + i] * a[6 + i];
-        S[3 + i] = a[i] * a[j] + a[3 + i] * a[3 + j] + a[6 + i] * a[6 + j];
-    }
-    for (int sweep = 0; sweep < PL_SVD3_QUICK_SWEEPS; sweep++) {
-        real off = real_max(real_abs(S[3]), real_max(real_abs(S[4]), real_abs(S[5])));
-        real_mask active = off > PL_SVD3_QUICK * (S[0] + S[1] + S[2]);
-        if (!real_any(active)) break;
-        pl_svd3_quick_rotate(S, turn, active, 0, 1, 2);
-        pl_svd3_quick_rotate(S, turn, active, 1, 2, 0);
-        pl_svd3_quick_rotate(S, turn, active, 2, 0, 1);
-    }
-    real x = turn[0], y = turn[1], z = turn[2], w = turn[3];
-    real two = 2 / (x * x + y * y + z * z + w * w);
-    v[0] = 1 - two * (y * y + z * z);
-    v[1] = two * (x * y - w * z);
-    v[2] = two * (x * z + w * y);
-    v[3] = two * (x * y + w * z);
-    v[4] = 1 - two * (x * x + z * z);
-    v[5] = two * (y * z - w * x);
-    v[6] = two * (x * z - w * y);
-    v[7] = two * (y * z + w * x);
-    v[8] = 1 - two * (x * x + y * y);
-}
-
 // --- The whole ---
 
-// Are two columns of a not orthogonal?
-PL_KERNEL real_mask pl_svd3_oblique(const real a[9], int p, int q)
+// A flag: are two columns of a not orthogonal?
+PL_KERNEL real pl_svd3_oblique(const real a[9], int p, int q)
 {
     real alpha = a[p] * a[p] + a[p + 3] * a[p + 3] + a[p + 6] * a[p + 6];
     real beta = a[q] * a[q] + a[q + 3] * a[q + 3] + a[q + 6] * a[q + 6];
     real gamma = a[p] * a[q] + a[p + 3] * a[q + 3] + a[p + 6] * a[q + 6];
-    return gamma * gamma > PL_SVD3_COSINE * PL_SVD3_COSINE * (alpha * beta);
+    return real_flag(gamma * gamma > PL_SVD3_COSINE * PL_SVD3_COSINE * (alpha * beta));
 }
 
 PL_KERNEL void pl_svd3(const real f[9], real u[9], real s[3], real v[9])
@@ -203,15 +128,22 @@ PL_KERNEL void pl_svd3(const real f[9], real u[9], real s[3], real v[9])
     // Squares of the entries must neither overflow nor vanish.
     real shrink = 1 / size;
     for (int k = 0; k < 9; k++) scaled[k] = f[k] * shrink;
-    pl_svd3_quick(scaled, v);
+    real square[6];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3;
+        const real *p = scaled + i, *q = scaled + j;
+        square[i] = p[0] * p[0] + p[3] * p[3] + p[6] * p[6];
+        square[3 + i] = p[0] * q[0] + p[3] * q[3] + p[6] * q[6];
+    }
+    pl_eigen3(square, v);
     for (int i = 0; i < 9; i += 3) {
         for (int j = 0; j < 3; j++) {
             a[i + j] = scaled[i] * v[j] + scaled[i + 1] * v[3 + j] + scaled[i + 2] * v[6 + j];
         }
     }
     for (int sweep = 0; sweep < PL_SVD3_SWEEPS; sweep++) {
-        real_mask oblique = pl_svd3_oblique(a, 0, 1) | pl_svd3_oblique(a, 0, 2);
-        if (!real_any(oblique | pl_svd3_oblique(a, 1, 2))) break;
+        real oblique = pl_svd3_oblique(a, 0, 1) + pl_svd3_oblique(a, 0, 2);
+        if (!real_any(oblique + pl_svd3_oblique(a, 1, 2) > 0)) break;
         pl_svd3_rotate(a, v, 0, 1);
         pl_svd3_rotate(a, v, 0, 2);
         pl_svd3_rotate(a, v, 1, 2);
