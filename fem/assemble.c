@@ -9,7 +9,33 @@
 
 static_assert((int)PL_LANES == (int)PL_FEM_LANES, "a batch is one vector");
 
+enum {
+    FETCH_AHEAD = 32, // how far ahead of their use blocks are asked for [edges or vertices]
+    SEAM_CHUNKS = 64, // of each seam, for threads to share
+};
+
+// --- A patch at work ---
+
+// What a patch adds up, over its own vertices and edges. Vectors are padded to a quad.
+typedef struct sums {
+    double x[PL_PATCH_VERTS][4]; // positions
+    double force[PL_PATCH_VERTS][4];
+    double edge[PL_PATCH_EDGES][9]; // blocks, column by column
+    double diag[PL_PATCH_VERTS][9];
+} sums;
+
+static void load_positions(const pl_fem *fem, const pl_fem_patch *patch, const double *x, sums *s)
+{
+    const int32_t *vert = fem->vert + patch->vert;
+    for (int32_t i = 0; i < patch->n_vert; i++) {
+        for (int k = 0; k < 3; k++) s->x[i][k] = x[3 * (int64_t)vert[i] + k];
+        s->x[i][3] = 0;
+    }
+}
+
 // --- Batches in and out of vectors ---
+
+typedef double quad __attribute__((vector_size(32)));
 
 PL_KERNEL real load(const double *lanes)
 {
@@ -18,39 +44,20 @@ PL_KERNEL real load(const double *lanes)
     return r;
 }
 
-PL_KERNEL void gather_rest(const pl_fem_batch *b, pl_rest *rest)
+PL_KERNEL quad load_quad(const double *from)
 {
-    for (int k = 0; k < 9; k++) rest->shape[k] = load(b->shape[k]);
-    rest->volume = load(b->volume);
+    quad q;
+    memcpy(&q, from, sizeof q);
+    return q;
 }
 
-// The values of the corners, from an array of 3-vectors.
-PL_KERNEL void gather_corners(const pl_fem_batch *b, const double *x, real out[4][3])
+PL_KERNEL void add_quad(double *to, quad value)
 {
-    for (int a = 0; a < 4; a++) {
-        for (int k = 0; k < 3; k++) {
-            real r = {0};
-            for (int lane = 0; lane < PL_LANES; lane++) r[lane] = x[3 * b->vertex[a][lane] + k];
-            out[a][k] = r;
-        }
-    }
+    quad sum = load_quad(to) + value;
+    memcpy(to, &sum, sizeof sum);
 }
 
-PL_KERNEL void scatter_corners(const pl_fem_batch *b, const real f[4][3], double *out)
-{
-    for (int a = 0; a < 4; a++) {
-        for (int lane = 0; lane < PL_LANES; lane++) {
-            double *to = out + 3 * b->vertex[a][lane];
-            for (int k = 0; k < 3; k++) to[k] += f[a][k][lane];
-        }
-    }
-}
-
-// --- Blocks into A: nine numbers of eight tets, turned into nine numbers for each tet ---
-
-typedef double quad __attribute__((vector_size(32)));
-
-// Four vectors over four lanes each become four vectors of one lane each.
+// Four vectors over four lanes each become four vectors of one lane each, and back.
 PL_KERNEL void transpose(const quad in[4], quad out[4])
 {
     quad a = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6);
@@ -63,62 +70,61 @@ PL_KERNEL void transpose(const quad in[4], quad out[4])
     out[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-PL_KERNEL void add_quad(double *to, quad value)
+PL_KERNEL void gather_rest(const pl_fem_batch *b, pl_rest *rest)
 {
-    quad sum;
-    memcpy(&sum, to, sizeof sum);
-    sum += value;
-    memcpy(to, &sum, sizeof sum);
+    for (int k = 0; k < 9; k++) rest->shape[k] = load(b->shape[k]);
+    rest->volume = load(b->volume);
 }
 
-// Adds k[order[0]] ... k[order[8]] of each lane to the nine numbers of its slot.
-PL_KERNEL void add_blocks(const int32_t slot[PL_LANES], int n_lane, const real k[9],
-                          const int order[9], double *val)
+// The positions of the corners.
+PL_KERNEL void gather_corners(const pl_fem_batch *b, const sums *s, real out[4][3])
 {
-    for (int half = 0; half < PL_LANES; half += 4) {
-        quad in[8], first[4], second[4];
-        for (int i = 0; i < 8; i++)
-            memcpy(&in[i], (const double *)&k[order[i]] + half, sizeof in[i]);
-        transpose(in, first);
-        transpose(in + 4, second);
-        for (int lane = 0; lane < 4; lane++) {
-            if (half + lane >= n_lane) return;
-            double *to = val + 9 * (int64_t)slot[half + lane];
-            add_quad(to, first[lane]);
-            add_quad(to + 4, second[lane]);
-            to[8] += k[order[8]][half + lane];
+    for (int a = 0; a < 4; a++) {
+        quad in[PL_LANES], low[4], high[4];
+        for (int lane = 0; lane < PL_LANES; lane++) in[lane] = load_quad(s->x[b->corner[a][lane]]);
+        transpose(in, low);
+        transpose(in + 4, high);
+        for (int k = 0; k < 3; k++) {
+            out[a][k] = __builtin_shufflevector(low[k], high[k], 0, 1, 2, 3, 4, 5, 6, 7);
         }
     }
 }
 
-// Adds the block k of corners (a, b) to A, and its transpose for (b, a). A's blocks stand column by
-// column.
-PL_KERNEL void scatter_block(const pl_fem_batch *b, int corner_a, int corner_b, const real k[9],
-                             double *val)
+PL_KERNEL quad half_of(real r, int half)
 {
-    static const int by_column[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8},
-                     by_row[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-    add_blocks(b->slot[4 * corner_a + corner_b], b->n, k, by_column, val);
-    if (corner_a != corner_b) add_blocks(b->slot[4 * corner_b + corner_a], b->n, k, by_row, val);
+    return half == 0 ? __builtin_shufflevector(r, r, 0, 1, 2, 3)
+                     : __builtin_shufflevector(r, r, 4, 5, 6, 7);
 }
 
-// From the six blocks of the corners 1 .. 3 to all of A: rows and columns sum to 0.
-PL_KERNEL void scatter_stiffness(const pl_fem_batch *b, real k[6][9], double *val)
+PL_KERNEL void add_forces(const pl_fem_batch *b, const real f[4][3], sums *s)
 {
-    real k0[4][9]; // blocks (0, b)
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            int ij = 3 * i + j, ji = 3 * j + i;
-            k0[1][ij] = -(k[0][ij] + k[3][ji] + k[4][ji]);
-            k0[2][ij] = -(k[3][ij] + k[1][ij] + k[5][ji]);
-            k0[3][ij] = -(k[4][ij] + k[5][ij] + k[2][ij]);
-            k0[0][ij] = -(k0[1][ij] + k0[2][ij] + k0[3][ij]);
+    for (int a = 0; a < 4; a++) {
+        for (int half = 0; half < 2; half++) {
+            quad in[4] = {half_of(f[a][0], half), half_of(f[a][1], half), half_of(f[a][2], half)};
+            quad out[4];
+            transpose(in, out);
+            for (int k = 0; k < 4; k++) add_quad(s->force[b->corner[a][4 * half + k]], out[k]);
         }
     }
-    for (int c = 0; c < 4; c++) scatter_block(b, 0, c, k0[c], val);
-    for (int c = 0; c < 3; c++) scatter_block(b, c + 1, c + 1, k[c], val);
-    for (int m = 0; m < 3; m++) {
-        scatter_block(b, pl_pair[m][0] + 1, pl_pair[m][1] + 1, k[3 + m], val);
+}
+
+// Adds the blocks k, row by row, to the edges.
+PL_KERNEL void add_blocks(const pl_fem_batch *b, const real k[6][9], sums *s)
+{
+    static const int by_column[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
+    for (int e = 0; e < 6; e++) {
+        for (int half = 0; half < 2; half++) {
+            quad in[8], first[4], second[4];
+            for (int i = 0; i < 8; i++) in[i] = half_of(k[e][by_column[i]], half);
+            transpose(in, first);
+            transpose(in + 4, second);
+            for (int lane = 0; lane < 4; lane++) {
+                double *to = s->edge[b->edge[e][4 * half + lane]];
+                add_quad(to, first[lane]);
+                add_quad(to + 4, second[lane]);
+                to[8] += k[e][8][4 * half + lane];
+            }
+        }
     }
 }
 
@@ -129,113 +135,301 @@ PL_KERNEL double sum_lanes(real r)
     return sum;
 }
 
-// --- Patches ---
+// --- The elements of a patch ---
 
-// Sets the rows of A and f that no patch before this one has written, while they are near, and asks
-// for the others: where they lie is no pattern that the machine could guess.
-static void open_patch(const pl_fem *fem, const pl_fem_patch *patch, double mass,
-                       const double *base, pl_bsr *A, double *f)
+// Asks for the blocks of A that the i-th batch's share of the patch's edges will be written to.
+PL_KERNEL void fetch_blocks(const pl_fem *fem, const pl_fem_patch *patch, int32_t i,
+                            const double *val)
 {
-    const int32_t *list = fem->touch + patch->touch;
-    for (int32_t i = 0; i < patch->n_touch; i++) {
-        int64_t v = list[i], start = 9 * A->row[v], end = 9 * A->row[v + 1];
-        if (i >= patch->n_new) {
-            for (int64_t k = start; k < end; k += 8) __builtin_prefetch(A->val + k, 1);
-            continue;
-        }
-        size_t size = (size_t)(end - start) * sizeof(double);
-        if (base != NULL) {
-            memcpy(A->val + start, base + start, size);
-        } else {
-            memset(A->val + start, 0, size);
-        }
-        double *diag = A->val + 9 * A->diag[v];
-        for (int k = 0; k < 9; k += 4) diag[k] += mass * fem->mass[v];
-        for (int k = 0; k < 3; k++) f[3 * v + k] = 0;
+    int32_t first = patch->n_inner_edge * i / patch->n_batch;
+    int32_t last = patch->n_inner_edge * (i + 1) / patch->n_batch;
+    for (const pl_fem_edge *e = fem->edge + patch->edge + first; e < fem->edge + patch->edge + last;
+         e++) {
+        __builtin_prefetch(val + 9 * (int64_t)e->slot, 1);
+        __builtin_prefetch(val + 9 * (int64_t)e->mirror, 1);
     }
 }
 
-// Adds a patch's stiffness to the blocks `val` and its forces to f. Returns its energy.
-PL_CLONES static double stiffness_patch(const pl_fem *fem, const pl_fem_patch *patch,
-                                        const double *x, double scale, double project, double *val,
-                                        double *f)
+// Adds up the forces and the stiffness of a patch. Returns its energy.
+PL_CLONES static double stiffness_patch(const pl_fem *fem, const pl_fem_patch *patch, double scale,
+                                        double project, const double *val, sums *s)
 {
     const pl_fem_body *body = &fem->body[patch->body];
     double energy = 0;
-    for (int32_t i = patch->first; i < patch->first + patch->n; i++) {
-        const pl_fem_batch *batch = &fem->batch[i];
+    memset(s->force, 0, (size_t)patch->n_vert * sizeof s->force[0]);
+    memset(s->edge, 0, (size_t)patch->n_edge * sizeof s->edge[0]);
+    for (int32_t i = 0; i < patch->n_batch; i++) {
+        const pl_fem_batch *batch = &fem->batch[patch->batch + i];
         pl_rest rest;
-        pl_deformed d;
         real corner[4][3], force[4][3], k[6][9];
+        fetch_blocks(fem, patch, i, val);
         gather_rest(batch, &rest);
-        gather_corners(batch, x, corner);
-        pl_element_deform(&body->material, &rest, corner, &d);
-        energy += sum_lanes(rest.volume * d.stress.energy);
-        pl_element_force(&rest, &d, force);
-        scatter_corners(batch, force, f);
-        if (project > 0) pl_stress_project(&d.stress, project);
-        pl_element_stiffness(&rest, &d, scale, k);
-        scatter_stiffness(batch, k, val);
+        gather_corners(batch, s, corner);
+        energy += sum_lanes(
+            pl_element_evaluate(&body->material, &rest, corner, scale, project, force, k));
+        add_forces(batch, force, s);
+        add_blocks(batch, k, s);
     }
     return energy;
 }
 
-// Energy, and forces if f is not NULL.
-PL_CLONES static double force_patch(const pl_fem *fem, const pl_fem_patch *patch, const double *x,
-                                    double *f)
+// Adds up the forces alone. Returns the energy.
+PL_CLONES static double force_patch(const pl_fem *fem, const pl_fem_patch *patch, sums *s)
 {
     const pl_fem_body *body = &fem->body[patch->body];
     double energy = 0;
-    for (int32_t i = patch->first; i < patch->first + patch->n; i++) {
-        const pl_fem_batch *batch = &fem->batch[i];
+    memset(s->force, 0, (size_t)patch->n_vert * sizeof s->force[0]);
+    for (int32_t i = 0; i < patch->n_batch; i++) {
+        const pl_fem_batch *batch = &fem->batch[patch->batch + i];
         pl_rest rest;
-        pl_deformed d;
         real corner[4][3], force[4][3];
         gather_rest(batch, &rest);
-        gather_corners(batch, x, corner);
-        pl_element_deform(&body->material, &rest, corner, &d);
-        energy += sum_lanes(rest.volume * d.stress.energy);
-        if (f == NULL) continue;
-        pl_element_force(&rest, &d, force);
-        scatter_corners(batch, force, f);
+        gather_corners(batch, s, corner);
+        energy += sum_lanes(pl_element_forces(&body->material, &rest, corner, force));
+        add_forces(batch, force, s);
     }
     return energy;
+}
+
+// --- From sums to A and f ---
+
+// A block in registers.
+typedef struct block {
+    quad first, second; // the numbers 0 .. 3 and 4 .. 7
+    double last;
+} block;
+
+PL_KERNEL block load_block(const double *from)
+{
+    return (block){load_quad(from), load_quad(from + 4), from[8]};
+}
+
+PL_KERNEL void store_block(block b, double *to)
+{
+    memcpy(to, &b.first, sizeof b.first);
+    memcpy(to + 4, &b.second, sizeof b.second);
+    to[8] = b.last;
+}
+
+PL_KERNEL block add(block a, block b)
+{
+    return (block){a.first + b.first, a.second + b.second, a.last + b.last};
+}
+
+PL_KERNEL block subtract(block a, block b)
+{
+    return (block){a.first - b.first, a.second - b.second, a.last - b.last};
+}
+
+PL_KERNEL block transpose_block(block b)
+{
+    return (block){__builtin_shufflevector(b.first, b.second, 0, 3, 6, 1),
+                   __builtin_shufflevector(b.first, b.second, 4, 7, 2, 5), b.last};
+}
+
+// A block has parts of two lines of the cache, most often.
+PL_KERNEL void fetch_block(const double *val, int64_t slot)
+{
+    __builtin_prefetch(val + 9 * slot, 1);
+    __builtin_prefetch(val + 9 * slot + 8, 1);
+}
+
+// Blocks (i, j) and (j, i) of A := base + the sum, and its transpose.
+PL_KERNEL void write_edge(const pl_fem_edge *e, block sum, const double *base, double *val)
+{
+    int64_t slot = 9 * (int64_t)e->slot, mirror = 9 * (int64_t)e->mirror;
+    block turned = transpose_block(sum);
+    if (base != NULL) {
+        sum = add(load_block(base + slot), sum);
+        turned = add(load_block(base + mirror), turned);
+    }
+    store_block(sum, val + slot);
+    store_block(turned, val + mirror);
+}
+
+// The diagonal block of vertex v := base + mass - the sum of the row's others, given without regard
+// to which of them are transposed: what is skew in their sum is rounding, or should have been
+// transposed.
+PL_KERNEL void write_diagonal(const pl_bsr *A, int32_t v, double mass, const double sum[9],
+                              const double *base)
+{
+    double *to = A->val + 9 * A->diag[v];
+    for (int k = 0; k < 9; k++) {
+        double value = 0.5 * (sum[k] + sum[k % 3 * 3 + k / 3]);
+        if (k % 4 == 0) value += mass;
+        to[k] = base == NULL ? value : base[9 * A->diag[v] + k] + value;
+    }
+}
+
+static void write_force(const pl_fem *fem, const pl_fem_patch *patch, const sums *s, double *f)
+{
+    const int32_t *vert = fem->vert + patch->vert;
+    for (int32_t i = 0; i < patch->n_vert; i++) {
+        int32_t part = patch->vert_part + i - patch->n_inner_vert;
+        double *to = i < patch->n_inner_vert ? f + 3 * (int64_t)vert[i]
+                                             : fem->part_force + 3 * (int64_t)part;
+        for (int k = 0; k < 3; k++) to[k] = s->force[i][k];
+    }
+}
+
+PL_CLONES static void write_stiffness(const pl_fem *fem, const pl_fem_patch *patch, double mass,
+                                      const double *base, sums *s, pl_bsr *A)
+{
+    const pl_fem_edge *edge = fem->edge + patch->edge;
+    const int32_t *vert = fem->vert + patch->vert;
+    memset(s->diag, 0, (size_t)patch->n_vert * sizeof s->diag[0]);
+    for (int32_t i = 0; i < patch->n_edge; i++) {
+        if (i + FETCH_AHEAD < patch->n_inner_edge) {
+            fetch_block(A->val, edge[i + FETCH_AHEAD].slot);
+            fetch_block(A->val, edge[i + FETCH_AHEAD].mirror);
+        }
+        double *first = s->diag[edge[i].end[0]], *second = s->diag[edge[i].end[1]];
+        block sum = load_block(s->edge[i]);
+        store_block(subtract(load_block(first), sum), first);
+        store_block(subtract(load_block(second), sum), second);
+        if (i < patch->n_inner_edge) write_edge(&edge[i], sum, base, A->val);
+    }
+    for (int32_t i = 0; i < patch->n_inner_vert; i++) {
+        write_diagonal(A, vert[i], mass * fem->mass[vert[i]], s->diag[i], base);
+    }
+    int32_t n_edge = patch->n_edge - patch->n_inner_edge;
+    int32_t n_vert = patch->n_vert - patch->n_inner_vert;
+    memcpy(fem->part_edge + 9 * (int64_t)patch->edge_part, s->edge[patch->n_inner_edge],
+           (size_t)n_edge * sizeof s->edge[0]);
+    memcpy(fem->part_diag + 9 * (int64_t)patch->vert_part, s->diag[patch->n_inner_vert],
+           (size_t)n_vert * sizeof s->diag[0]);
+}
+
+// --- Seams ---
+
+// Items first .. last - 1 of a seam.
+typedef struct range {
+    int32_t first, last;
+} range;
+
+static range chunk_of(const pl_fem_seam *seam, int64_t i)
+{
+    return (range){(int32_t)(seam->n * i / SEAM_CHUNKS),
+                   (int32_t)(seam->n * (i + 1) / SEAM_CHUNKS)};
+}
+
+// The sum of the parts of the i-th item on the seam, whose blocks stand in `from`.
+PL_KERNEL block sum_parts(const pl_fem_seam *seam, int32_t i, const double *from)
+{
+    block sum = {0};
+    for (int32_t p = seam->start[i]; p < seam->start[i + 1]; p++) {
+        sum = add(sum, load_block(from + 9 * (int64_t)seam->part[p]));
+    }
+    return sum;
+}
+
+PL_KERNEL void fetch_parts(const pl_fem_seam *seam, int32_t i, const double *from)
+{
+    for (int32_t p = seam->start[i]; p < seam->start[i + 1]; p++) fetch_block(from, seam->part[p]);
+}
+
+PL_CLONES static void close_edges(const pl_fem *fem, range range, const double *base, pl_bsr *A)
+{
+    const pl_fem_seam *seam = &fem->seam_edges;
+    for (int32_t i = range.first; i < range.last; i++) {
+        int32_t ahead = PL_MIN(i + FETCH_AHEAD, range.last - 1);
+        fetch_block(A->val, fem->edge[seam->item[ahead]].slot);
+        fetch_block(A->val, fem->edge[seam->item[ahead]].mirror);
+        fetch_parts(seam, ahead, fem->part_edge);
+        write_edge(&fem->edge[seam->item[i]], sum_parts(seam, i, fem->part_edge), base, A->val);
+    }
+}
+
+// The body of a vertex.
+static const pl_fem_body *find_body(const pl_fem *fem, int32_t vert)
+{
+    int32_t low = 0, high = fem->n_bodies;
+    while (high - low > 1) {
+        int32_t middle = low + (high - low) / 2;
+        if (fem->body[middle].first <= vert) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return &fem->body[low];
+}
+
+static double mass_factor(const pl_fem_weights *weights, const pl_fem_body *body)
+{
+    return weights->mass + weights->mass_alpha * body->mass_damping;
+}
+
+PL_CLONES static void close_diagonals(const pl_fem *fem, range range, const pl_fem_weights *weights,
+                                      const double *base, pl_bsr *A)
+{
+    const pl_fem_seam *seam = &fem->seam_verts;
+    for (int32_t i = range.first; i < range.last; i++) {
+        int32_t ahead = PL_MIN(i + FETCH_AHEAD, range.last - 1);
+        fetch_block(A->val, A->diag[fem->vert[seam->item[ahead]]]);
+        fetch_parts(seam, ahead, fem->part_diag);
+        int32_t v = fem->vert[seam->item[i]];
+        double sum[9];
+        store_block(sum_parts(seam, i, fem->part_diag), sum);
+        write_diagonal(A, v, mass_factor(weights, find_body(fem, v)) * fem->mass[v], sum, base);
+    }
+}
+
+static void close_forces(const pl_fem *fem, range range, double *f)
+{
+    const pl_fem_seam *seam = &fem->seam_verts;
+    for (int32_t i = range.first; i < range.last; i++) {
+        double *to = f + 3 * (int64_t)fem->vert[seam->item[i]];
+        for (int k = 0; k < 3; k++) to[k] = 0;
+        for (int32_t p = seam->start[i]; p < seam->start[i + 1]; p++) {
+            for (int k = 0; k < 3; k++) to[k] += fem->part_force[3 * (int64_t)seam->part[p] + k];
+        }
+    }
 }
 
 // --- The whole ---
 
-static double sum_partial(const pl_fem *fem)
+static double sum_energy(const pl_fem *fem)
 {
     double sum = 0;
-    for (int32_t i = 0; i < fem->n_patch; i++) sum += fem->partial[i];
+    for (int32_t i = 0; i < fem->n_patch; i++) sum += fem->energy[i];
     return sum;
 }
 
 double pl_fem_assemble(const pl_fem *fem, const double *x, const pl_fem_weights *weights,
                        const double *base, pl_bsr *A, double *f)
 {
-    for (int32_t c = 0; c < fem->n_color; c++) {
-#pragma omp parallel for schedule(dynamic, 1) if (fem->color[c + 1] - fem->color[c] > 1)
-        for (int32_t i = fem->color[c]; i < fem->color[c + 1]; i++) {
-            const pl_fem_patch *patch = &fem->patch[i];
-            const pl_fem_body *body = &fem->body[patch->body];
-            double mass = weights->mass + weights->mass_alpha * body->mass_damping;
-            double k = weights->stiffness + weights->stiffness_beta * body->stiffness_damping;
-            open_patch(fem, patch, mass, base, A, f);
-            fem->partial[i] = stiffness_patch(fem, patch, x, k, weights->project, A->val, f);
-        }
+#pragma omp parallel for schedule(dynamic, 1) if (fem->n_patch > 1)
+    for (int32_t i = 0; i < fem->n_patch; i++) {
+        const pl_fem_patch *patch = &fem->patch[i];
+        const pl_fem_body *body = &fem->body[patch->body];
+        double k = weights->stiffness + weights->stiffness_beta * body->stiffness_damping;
+        sums s;
+        load_positions(fem, patch, x, &s);
+        fem->energy[i] = stiffness_patch(fem, patch, k, weights->project, A->val, &s);
+        write_stiffness(fem, patch, mass_factor(weights, body), base, &s, A);
+        write_force(fem, patch, &s, f);
     }
-    return sum_partial(fem);
+#pragma omp parallel for schedule(static) if (fem->n_patch > 1)
+    for (int32_t i = 0; i < SEAM_CHUNKS; i++) {
+        range edges = chunk_of(&fem->seam_edges, i), verts = chunk_of(&fem->seam_verts, i);
+        close_edges(fem, edges, base, A);
+        close_diagonals(fem, verts, weights, base, A);
+        close_forces(fem, verts, f);
+    }
+    return sum_energy(fem);
 }
 
 double pl_fem_forces(const pl_fem *fem, const double *x, double *f)
 {
-    if (f != NULL) memset(f, 0, 3 * (size_t)fem->n_vert * sizeof *f);
-    for (int32_t c = 0; c < fem->n_color; c++) {
-#pragma omp parallel for schedule(dynamic, 1) if (fem->color[c + 1] - fem->color[c] > 1)
-        for (int32_t i = fem->color[c]; i < fem->color[c + 1]; i++) {
-            fem->partial[i] = force_patch(fem, &fem->patch[i], x, f);
-        }
+#pragma omp parallel for schedule(dynamic, 1) if (fem->n_patch > 1)
+    for (int32_t i = 0; i < fem->n_patch; i++) {
+        const pl_fem_patch *patch = &fem->patch[i];
+        sums s;
+        load_positions(fem, patch, x, &s);
+        fem->energy[i] = force_patch(fem, patch, &s);
+        if (f != NULL) write_force(fem, patch, &s, f);
     }
-    return sum_partial(fem);
+    if (f != NULL) close_forces(fem, (range){0, fem->seam_verts.n}, f);
+    return sum_energy(fem);
 }

@@ -16,8 +16,8 @@
 #ifndef PL_ELEMENT_KERNEL_H
 #define PL_ELEMENT_KERNEL_H
 
+#include "corotational.h"
 #include "material_kernel.h"
-#include "svd3.h"
 
 // What the elements of a batch are at rest: D_X^-1 and w.
 typedef struct pl_rest {
@@ -41,12 +41,15 @@ PL_KERNEL void pl_element_gradient(const pl_rest *rest, const real x[4][3], real
     }
 }
 
-// c_a = V^T b_a
-PL_KERNEL void pl_element_normals(const pl_rest *rest, const real v[9], real c[3][3])
+// c_a = V^T b_a of the four corners.
+PL_KERNEL void pl_element_normals(const pl_rest *rest, const real v[9], real c[4][3])
 {
-    for (int a = 0; a < 3; a++) {
-        const real *b = rest->shape + 3 * a;
-        for (int i = 0; i < 3; i++) c[a][i] = v[i] * b[0] + v[3 + i] * b[1] + v[6 + i] * b[2];
+    for (int i = 0; i < 3; i++) {
+        for (int a = 0; a < 3; a++) {
+            const real *b = rest->shape + 3 * a;
+            c[a + 1][i] = v[i] * b[0] + v[3 + i] * b[1] + v[6 + i] * b[2];
+        }
+        c[0][i] = -(c[1][i] + c[2][i] + c[3][i]);
     }
 }
 
@@ -60,19 +63,29 @@ PL_KERNEL void pl_element_deform(const pl_material *material, const pl_rest *res
     pl_stress_evaluate(material, out->s, &out->stress);
 }
 
-// f (4 corners): -w U diag(g) V^T b_a.
-PL_KERNEL void pl_element_force(const pl_rest *rest, const pl_deformed *d, real f[4][3])
+// p := U diag(g) V^T
+PL_KERNEL void pl_element_stress(const pl_deformed *d, real p[9])
 {
-    real c[3][3];
-    pl_element_normals(rest, d->v, c);
     for (int i = 0; i < 3; i++) {
-        f[0][i] = real_of(0);
-        for (int a = 0; a < 3; a++) {
-            real sum = real_of(0);
-            for (int k = 0; k < 3; k++) sum += d->u[3 * i + k] * (d->stress.g[k] * c[a][k]);
-            f[a + 1][i] = -(rest->volume * sum);
-            f[0][i] -= f[a + 1][i];
+        const real *u = d->u + 3 * i, *g = d->stress.g;
+        real u0 = u[0] * g[0], u1 = u[1] * g[1], u2 = u[2] * g[2];
+        for (int j = 0; j < 3; j++) {
+            const real *v = d->v + 3 * j;
+            p[3 * i + j] = u0 * v[0] + u1 * v[1] + u2 * v[2];
         }
+    }
+}
+
+// f (4 corners): -w P b_a.
+PL_KERNEL void pl_element_force(const pl_rest *rest, const real p[9], real f[4][3])
+{
+    for (int i = 0; i < 3; i++) {
+        const real *row = p + 3 * i;
+        for (int a = 1; a < 4; a++) {
+            const real *b = rest->shape + 3 * (a - 1);
+            f[a][i] = -(rest->volume * (row[0] * b[0] + row[1] * b[1] + row[2] * b[2]));
+        }
+        f[0][i] = -(f[1][i] + f[2][i] + f[3][i]);
     }
 }
 
@@ -109,22 +122,70 @@ PL_KERNEL void pl_element_block(const real u[9], const real h[6], const real p[3
     pl_rotate_block(u, k);
 }
 
-// The blocks scale K_ab for a <= b, a, b = 1 .. 3, in the order 11, 22, 33, 12, 13, 23. The others
-// follow: K_ba = K_ab^T, and rows and columns sum to 0.
+// The blocks scale K_ab of the edges 01, 02, 03, 12, 13, 23. The others follow: K_ba = K_ab^T, and
+// rows and columns sum to 0.
 PL_KERNEL void pl_element_stiffness(const pl_rest *rest, const pl_deformed *d, double scale,
                                     real k[6][9])
 {
-    real c[3][3], h[6], p[3], q[3], w = scale * rest->volume;
+    real c[4][3], h[6], p[3], q[3], w = scale * rest->volume;
     pl_element_normals(rest, d->v, c);
     for (int m = 0; m < 6; m++) h[m] = w * d->stress.h[m];
     for (int m = 0; m < 3; m++) {
         p[m] = 0.5 * w * (d->stress.flip[m] + d->stress.twist[m]);
         q[m] = 0.5 * w * (d->stress.flip[m] - d->stress.twist[m]);
     }
-    for (int a = 0; a < 3; a++) pl_element_block(d->u, h, p, q, c[a], c[a], k[a]);
-    for (int m = 0; m < 3; m++) {
-        pl_element_block(d->u, h, p, q, c[pl_pair[m][0]], c[pl_pair[m][1]], k[3 + m]);
+    for (int a = 0, e = 0; a < 4; a++) {
+        for (int b = a + 1; b < 4; b++) pl_element_block(d->u, h, p, q, c[a], c[b], k[e++]);
     }
+}
+
+// --- All of it ---
+
+// Forces f (4 corners) at the positions x of the corners. Returns the energy [J].
+PL_KERNEL real pl_element_forces(const pl_material *m, const pl_rest *rest, const real x[4][3],
+                                 real f[4][3])
+{
+    real p[9], energy;
+    if (m->kind == PL_MATERIAL_COROTATIONAL) {
+        real gradient[9];
+        pl_corotated d;
+        pl_element_gradient(rest, x, gradient);
+        pl_corotated_deform(m, gradient, &d);
+        energy = d.energy;
+        for (int k = 0; k < 9; k++) p[k] = d.p[k];
+    } else {
+        pl_deformed d;
+        pl_element_deform(m, rest, x, &d);
+        energy = d.stress.energy;
+        pl_element_stress(&d, p);
+    }
+    pl_element_force(rest, p, f);
+    return rest->volume * energy;
+}
+
+// The same, and k: the blocks scale K_ab of the edges, of K projected by the share `project`.
+PL_KERNEL real pl_element_evaluate(const pl_material *m, const pl_rest *rest, const real x[4][3],
+                                   double scale, double project, real f[4][3], real k[6][9])
+{
+    real p[9], energy;
+    if (m->kind == PL_MATERIAL_COROTATIONAL) {
+        real gradient[9];
+        pl_corotated d;
+        pl_element_gradient(rest, x, gradient);
+        pl_corotated_deform(m, gradient, &d);
+        pl_corotated_stiffness(m, &d, rest->shape, scale * rest->volume, project, k);
+        energy = d.energy;
+        for (int i = 0; i < 9; i++) p[i] = d.p[i];
+    } else {
+        pl_deformed d;
+        pl_element_deform(m, rest, x, &d);
+        pl_element_stress(&d, p);
+        if (project > 0) pl_stress_project(&d.stress, project);
+        pl_element_stiffness(rest, &d, scale, k);
+        energy = d.stress.energy;
+    }
+    pl_element_force(rest, p, f);
+    return rest->volume * energy;
 }
 
 #endif

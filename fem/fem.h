@@ -1,10 +1,11 @@
 // The elements of all deformable bodies of a world, and A and b made of them. Internal.
 //
 // Vertices are numbered through all bodies; positions, velocities and A's block rows share that
-// numbering. Elements stand in batches of lanes, batches in patches, patches in colours: patches of
-// one colour share no vertex, so threads may add them up at the same time, and since the colours
-// run one after the other and a patch runs in order, every sum has one order whatever the number of
-// threads.
+// numbering. Elements stand in batches of lanes, batches in patches. A patch adds up its elements
+// for itself, in order, over its own vertices and edges. What only it has goes straight to A and f;
+// what lies on a seam between patches is kept as one part per patch, and the parts are added in the
+// order of the patches. So every sum has one order whatever the number of threads, and nothing is
+// written twice.
 
 #ifndef PL_FEM_H
 #define PL_FEM_H
@@ -13,16 +14,30 @@
 #include "../solvers/bsr.h"
 #include "material.h"
 
-enum { PL_FEM_LANES = 8, PL_PATCH_BATCHES = 256 };
+enum {
+    PL_FEM_LANES = 8,
+    // At most so much is in a patch. Its sums are on the stack of the thread that works on it,
+    // about 430 kB at most; larger patches have less on seams, but outgrow a core's own cache.
+    PL_PATCH_TETS = 2048,
+    PL_PATCH_VERTS = 1024,
+    PL_PATCH_EDGES = 4096,
+};
 
+// The corners of a tet are in ascending order of their vertices, its edges in the order 01, 02, 03,
+// 12, 13, 23. Lanes that fill up a patch's last batch repeat the first, without volume.
 typedef struct pl_fem_batch {
-    double shape[9][PL_FEM_LANES]; // D_X^-1 [1/m]
-    double volume[PL_FEM_LANES]; // at rest [m^3]; 0 in the lanes that fill up a patch's last batch
-    int32_t vertex[4][PL_FEM_LANES];
-    int32_t slot[16][PL_FEM_LANES]; // A's block for the corners a, b at 4 a + b
-    int32_t tet[PL_FEM_LANES];      // in the body's mesh; -1 in lanes without an element
-    int32_t n;                      // lanes with an element: the first ones
+    double shape[9][PL_FEM_LANES];    // D_X^-1 [1/m]
+    double volume[PL_FEM_LANES];      // at rest [m^3]
+    uint16_t corner[4][PL_FEM_LANES]; // among the vertices of its patch
+    uint16_t edge[6][PL_FEM_LANES];   // among the edges of its patch
+    int32_t tet[PL_FEM_LANES];        // in the body's mesh; -1 in lanes without an element
 } pl_fem_batch;
+
+// An edge of a patch. The first end has the lower vertex.
+typedef struct pl_fem_edge {
+    int32_t slot, mirror; // A's blocks (first, second) and (second, first)
+    uint16_t end[2];      // among the vertices of the patch
+} pl_fem_edge;
 
 typedef struct pl_fem_body {
     int32_t first, n_vert; // its vertices
@@ -31,12 +46,22 @@ typedef struct pl_fem_body {
     double mass_damping, stiffness_damping;
 } pl_fem_body;
 
+// Inner vertices and edges are those that no other patch has; they are listed first.
 typedef struct pl_fem_patch {
-    int32_t body;
-    int32_t first, n;       // batches
-    int32_t touch;          // where its vertices begin in pl_fem's list:
-    int32_t n_new, n_touch; // first those that no patch before it has, then the others
+    int32_t body, n_tet;
+    int32_t batch, n_batch;
+    int32_t vert, n_inner_vert, n_vert; // from `vert` on in pl_fem's list
+    int32_t edge, n_inner_edge, n_edge; // likewise
+    int32_t vert_part, edge_part;       // where its parts of what lies on seams begin
 } pl_fem_patch;
+
+// The vertices or the edges that lie on seams.
+typedef struct pl_fem_seam {
+    int32_t n, n_part;
+    int32_t *item;  // (n) where the first patch that has it lists it
+    int32_t *start; // (n + 1) in `part`
+    int32_t *part;  // (n_part) its parts, in the order of the patches
+} pl_fem_seam;
 
 typedef struct pl_fem {
     int32_t n_bodies, n_vert, n_tet;
@@ -45,11 +70,16 @@ typedef struct pl_fem {
     int32_t n_batch;
     pl_fem_batch *batch; // (n_batch) in the order of the patches
     int32_t n_patch;
-    pl_fem_patch *patch; // (n_patch) by colour
-    int32_t n_color;
-    int32_t *color;  // (n_color + 1) first patch of each
-    int32_t *touch;  // the vertices of each patch
-    double *partial; // (n_patch) scratch: the energy of each patch
+    pl_fem_patch *patch; // (n_patch)
+    int32_t *vert;       // the vertices of each patch
+    pl_fem_edge *edge;   // the edges of each patch
+    int32_t n_edge;      // in that list
+    pl_fem_seam seam_verts, seam_edges;
+    // Scratch
+    double *energy;     // (n_patch)
+    double *part_force; // (3*seam_verts.n_part)
+    double *part_diag;  // (9*seam_verts.n_part)
+    double *part_edge;  // (9*seam_edges.n_part)
 } pl_fem;
 
 // One body to add: its rest shape and material, borrowed for the call.

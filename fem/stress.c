@@ -32,15 +32,16 @@ static double mises(const double p[3])
     return sqrt(0.5 * (a * a + b * b + c * c));
 }
 
-static void stress_batch(const pl_material *material, const pl_fem_batch *b, const double *x,
-                         double *von_mises, double *principal)
+// vert: the vertices of the batch's patch.
+static void stress_batch(const pl_material *material, const pl_fem_batch *b, const int32_t *vert,
+                         const double *x, double *von_mises, double *principal)
 {
     for (int lane = 0; lane < PL_FEM_LANES && b->tet[lane] >= 0; lane++) {
         pl_rest rest = {.volume = b->volume[lane]};
         double corner[4][3], p[3];
         for (int k = 0; k < 9; k++) rest.shape[k] = b->shape[k][lane];
         for (int k = 0; k < 12; k++) {
-            corner[k / 3][k % 3] = x[3 * (int64_t)b->vertex[k / 3][lane] + k % 3];
+            corner[k / 3][k % 3] = x[3 * (int64_t)vert[b->corner[k / 3][lane]] + k % 3];
         }
         principal_stress(material, &rest, corner, p);
         int64_t tet = b->tet[lane];
@@ -56,8 +57,9 @@ void pl_fem_stress(const pl_fem *fem, int32_t body, const double *x, double *von
     for (int32_t i = 0; i < fem->n_patch; i++) {
         const pl_fem_patch *patch = &fem->patch[i];
         if (patch->body != body) continue;
-        for (int32_t k = patch->first; k < patch->first + patch->n; k++) {
-            stress_batch(&fem->body[body].material, &fem->batch[k], x, von_mises, principal);
+        for (int32_t k = patch->batch; k < patch->batch + patch->n_batch; k++) {
+            stress_batch(&fem->body[body].material, &fem->batch[k], fem->vert + patch->vert, x,
+                         von_mises, principal);
         }
     }
 }

@@ -101,25 +101,22 @@ static void rest_of(const pl_mesh *mesh, const int32_t *tet, pl_rest *rest)
 static void add_element(const pl_material *m, const pl_rest *rest, const int32_t row[4],
                         const double *x, double scale, double share, dense *out)
 {
-    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     double corner[4][3], f[4][3], k[6][9];
-    pl_deformed d;
     for (int i = 0; i < 12; i++) corner[i / 3][i % 3] = x[3 * (int64_t)row[i / 3] + i % 3];
-    pl_element_deform(m, rest, corner, &d);
-    pl_element_force(rest, &d, f);
-    if (share > 0) pl_stress_project(&d.stress, share);
-    pl_element_stiffness(rest, &d, scale, k);
-    out->energy += rest->volume * d.stress.energy;
+    out->energy += pl_element_evaluate(m, rest, corner, scale, share, f, k);
     for (int i = 0; i < 12; i++) out->f[3 * row[i / 3] + i % 3] += f[i / 3][i % 3];
-    for (int i = 0; i < 81; i++) {
-        int a = i / 27, b = i / 9 % 3, p = i / 3 % 3, q = i % 3;
-        double value = k[place[a][b]][a <= b ? 3 * p + q : 3 * q + p];
-        int64_t ra = 3 * row[a + 1] + p, cb = 3 * row[b + 1] + q;
-        int64_t r0 = 3 * row[0] + p, c0 = 3 * row[0] + q;
-        out->A[ra * out->n + cb] += value;
-        out->A[r0 * out->n + cb] -= value;
-        out->A[ra * out->n + c0] -= value;
-        out->A[r0 * out->n + c0] += value;
+    for (int a = 0, edge = 0; a < 4; a++) {
+        for (int b = a + 1; b < 4; b++, edge++) {
+            for (int i = 0; i < 9; i++) {
+                int64_t ra = 3 * row[a], rb = 3 * row[b];
+                int p = i / 3, q = i % 3;
+                double value = k[edge][i];
+                out->A[(ra + p) * out->n + rb + q] += value;
+                out->A[(rb + q) * out->n + ra + p] += value;
+                out->A[(ra + p) * out->n + ra + q] -= value;
+                out->A[(rb + q) * out->n + rb + p] -= value;
+            }
+        }
     }
 }
 
@@ -214,13 +211,24 @@ static void test_several_bodies(void)
     check_against_dense(&s, 0.2);
 }
 
+// A body of several patches, behind another: what lies on seams.
+static void test_seams(void)
+{
+    set s = {0};
+    add(&s, make("cube:cells=2"), PL_MATERIAL_STVK);
+    add(&s, make("cube:cells=8"), PL_MATERIAL_COROTATIONAL);
+    check_against_dense(&s, 0.02);
+}
+
 // A := base + (mass + mass_alpha alpha) M + ...: the mass on the diagonals, the base everywhere.
 static void test_mass_and_base(void)
 {
     set s = {0};
     add(&s, make("cube:cells=3"), PL_MATERIAL_STVK);
-    create(&s, 0.05);
+    add(&s, make("cube:cells=8"), PL_MATERIAL_NEO_HOOKEAN); // has seams
+    create(&s, 0.02);
     s.fem.body[0].mass_damping = 4;
+    s.fem.body[1].mass_damping = 8;
     int64_t n = 9 * s.A.nnz;
     double *stiffness = malloc((size_t)n * sizeof *stiffness);
     assemble(&s, 0.5, 0, 1);
@@ -230,7 +238,8 @@ static void test_mass_and_base(void)
     for (int32_t i = 0; i < s.fem.n_vert; i++) {
         for (int64_t k = 9 * s.A.row[i]; k < 9 * s.A.row[i + 1]; k++) {
             bool diagonal = k / 9 == s.A.diag[i] && k % 9 % 4 == 0;
-            double expected = stiffness[k] + (diagonal ? 3 * s.fem.mass[i] : 0);
+            double factor = i < s.fem.body[1].first ? 3 : 4;
+            double expected = stiffness[k] + (diagonal ? factor * s.fem.mass[i] : 0);
             TEST_ASSERT_DOUBLE_WITHIN(1e-15 * fabs(expected), expected, s.A.val[k]);
         }
     }
@@ -267,9 +276,10 @@ static void test_wide_equals_plain(void)
         dense d = assemble_dense(&s, 0.25, 0, 1);
         assemble(&s, 0.25, 0, 1);
         TEST_ASSERT_EQUAL_MEMORY(d.f, s.f, 12 * N * sizeof(double));
-        for (int t = 0; t < N; t++) { // the corner 0 sums in an order of its own
-            for (int k = 0; k < 81; k++) {
-                int64_t i = 12 * t + 3 + k / 9, j = 12 * t + 3 + k % 9;
+        for (int t = 0; t < N; t++) { // the diagonal sums in an order of its own
+            for (int k = 0; k < 144; k++) {
+                int64_t i = 12 * t + k / 12, j = 12 * t + k % 12;
+                if (i / 3 == j / 3) continue;
                 int64_t block = pl_bsr_find(&s.A, (int32_t)(i / 3), (int32_t)(j / 3));
                 double value = s.A.val[9 * block + j % 3 * 3 + i % 3];
                 TEST_ASSERT_EQUAL_MEMORY(&d.A[i * d.n + j], &value, sizeof value);
@@ -311,32 +321,79 @@ static void test_same_bits_for_any_number_of_threads(void)
     destroy(&s);
 }
 
-// Patches of one colour share no vertex: threads may add them at the same time.
-static void test_colours(void)
+// Each tet is in one patch, its corners and edges are what the patch lists; what only one patch has
+// is inner, and the rest is on a seam with all its parts.
+static void test_patches(void)
 {
     set s = {0};
     add(&s, make("cube:cells=12"), PL_MATERIAL_COROTATIONAL);
     add(&s, make("torus"), PL_MATERIAL_COROTATIONAL);
     create(&s, 0);
-    int32_t *owner = malloc((size_t)s.fem.n_vert * sizeof *owner), n_tet = 0;
-    TEST_ASSERT_EQUAL_INT(s.fem.n_patch, s.fem.color[s.fem.n_color]);
-    for (int32_t c = 0; c < s.fem.n_color; c++) {
-        memset(owner, 0xff, (size_t)s.fem.n_vert * sizeof *owner);
-        for (int32_t p = s.fem.color[c]; p < s.fem.color[c + 1]; p++) {
-            const pl_fem_patch *patch = &s.fem.patch[p];
-            for (int32_t i = patch->first; i < patch->first + patch->n; i++) {
-                const pl_fem_batch *batch = &s.fem.batch[i];
-                for (int k = 0; k < 4 * PL_FEM_LANES; k++) {
-                    int32_t v = batch->vertex[k / PL_FEM_LANES][k % PL_FEM_LANES];
-                    TEST_ASSERT_TRUE(owner[v] == -1 || owner[v] == p);
-                    owner[v] = p;
+    const pl_fem *fem = &s.fem;
+    int32_t n_tet = 0, *patches = calloc((size_t)s.A.nnz, sizeof *patches);
+    TEST_ASSERT_TRUE(fem->n_patch > 2);
+    for (int32_t p = 0; p < fem->n_patch; p++) {
+        const pl_fem_patch *patch = &fem->patch[p];
+        const int32_t *vert = fem->vert + patch->vert;
+        const pl_fem_edge *edge = fem->edge + patch->edge;
+        for (int32_t i = 0; i < patch->n_vert; i++) patches[s.A.diag[vert[i]]]++;
+        for (int32_t i = 0; i < patch->n_edge; i++) {
+            patches[edge[i].slot]++;
+            int32_t v = vert[edge[i].end[0]], w = vert[edge[i].end[1]];
+            TEST_ASSERT_TRUE(v < w);
+            TEST_ASSERT_EQUAL_INT64(pl_bsr_find(&s.A, v, w), edge[i].slot);
+            TEST_ASSERT_EQUAL_INT64(pl_bsr_find(&s.A, w, v), edge[i].mirror);
+        }
+        for (int32_t i = 0; i < patch->n_batch * PL_FEM_LANES; i++) {
+            const pl_fem_batch *batch = &fem->batch[patch->batch + i / PL_FEM_LANES];
+            int lane = i % PL_FEM_LANES;
+            n_tet += batch->tet[lane] >= 0;
+            for (int a = 0, e = 0; a < 4; a++) {
+                for (int b = a + 1; b < 4; b++, e++) {
+                    const pl_fem_edge *listed = &edge[batch->edge[e][lane]];
+                    TEST_ASSERT_EQUAL_INT(batch->corner[a][lane], listed->end[0]);
+                    TEST_ASSERT_EQUAL_INT(batch->corner[b][lane], listed->end[1]);
                 }
-                for (int k = 0; k < PL_FEM_LANES; k++) n_tet += batch->tet[k] >= 0;
             }
         }
     }
-    TEST_ASSERT_EQUAL_INT(s.fem.n_tet, n_tet);
-    free(owner);
+    TEST_ASSERT_EQUAL_INT(fem->n_tet, n_tet);
+    for (int32_t p = 0; p < fem->n_patch; p++) {
+        const pl_fem_patch *patch = &fem->patch[p];
+        for (int32_t i = 0; i < patch->n_vert; i++) {
+            int32_t count = patches[s.A.diag[fem->vert[patch->vert + i]]];
+            TEST_ASSERT_EQUAL_INT(i < patch->n_inner_vert, count == 1);
+        }
+        for (int32_t i = 0; i < patch->n_edge; i++) {
+            int32_t count = patches[fem->edge[patch->edge + i].slot];
+            TEST_ASSERT_EQUAL_INT(i < patch->n_inner_edge, count == 1);
+        }
+    }
+    for (int32_t i = 0; i < fem->seam_edges.n; i++) {
+        int32_t count = fem->seam_edges.start[i + 1] - fem->seam_edges.start[i];
+        TEST_ASSERT_EQUAL_INT(patches[fem->edge[fem->seam_edges.item[i]].slot], count);
+    }
+    free(patches);
+    destroy(&s);
+}
+
+// A's halves mirror each other to the bit, whatever rounding does to an element's sums.
+static void test_symmetry(void)
+{
+    set s = {0};
+    add(&s, make("cube:cells=12"), PL_MATERIAL_NEO_HOOKEAN);
+    add(&s, make("ring"), PL_MATERIAL_COROTATIONAL);
+    create(&s, 0.05);
+    assemble(&s, 1, 0, 0.5);
+    for (int32_t i = 0; i < s.A.n; i++) {
+        for (int64_t block = s.A.row[i]; block < s.A.row[i + 1]; block++) {
+            int64_t mirror = pl_bsr_find(&s.A, s.A.col[block], i);
+            for (int k = 0; k < 9; k++) {
+                double other = s.A.val[9 * mirror + k % 3 * 3 + k / 3];
+                TEST_ASSERT_EQUAL_MEMORY(&s.A.val[9 * block + k], &other, sizeof other);
+            }
+        }
+    }
     destroy(&s);
 }
 
@@ -500,10 +557,12 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_against_dense);
     RUN_TEST(test_several_bodies);
+    RUN_TEST(test_seams);
     RUN_TEST(test_mass_and_base);
     RUN_TEST(test_wide_equals_plain);
     RUN_TEST(test_same_bits_for_any_number_of_threads);
-    RUN_TEST(test_colours);
+    RUN_TEST(test_patches);
+    RUN_TEST(test_symmetry);
     RUN_TEST(test_mass);
     RUN_TEST(test_stress);
     RUN_TEST(test_refuses);
