@@ -157,14 +157,21 @@ PL_API pl_status pl_mesh_read_memory(const void *data, size_t size, const char *
 // A quantity that travels with a mesh into a VTU file. `data` is borrowed for the call only.
 typedef struct pl_field {
     const char *name;   // 1 to 200 bytes without quotes, '<', '&' and control characters
-    bool per_tet;       // one value per cell (else one per vertex). Cells are the tets if there are
-                        // any, else the faces
+    bool per_tet;       // one value per cell (else one per vertex), see pl_vtu_cells
     int32_t components; // 1 (scalar), 3 (vector) or 9 (tensor)
     const double *data; // (components * number of vertices or cells); finite, if written as text
 } pl_field;
 
+// What the cells of a VTU file are.
+typedef enum pl_vtu_cells {
+    PL_CELLS_SOLID,  // the tets, or the faces if there are none
+    PL_CELLS_ALL,    // the tets, then the faces
+    PL_CELLS_POINTS, // each vertex by itself
+} pl_vtu_cells;
+
 typedef struct pl_write_options {
     bool ascii;             // PLY, VTU, Gmsh: text in place of binary. OBJ and OFF are always text
+    pl_vtu_cells cells;     // VTU only
     const pl_field *fields; // (n_fields) VTU only; other formats ignore them
     int32_t n_fields;
 } pl_write_options;
@@ -172,11 +179,11 @@ typedef struct pl_write_options {
 PL_API pl_write_options pl_write_options_default(void);
 
 // Writes .obj, .ply, .off, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF hold
-// the faces (the boundary of the tets where a mesh has tets but no faces); VTU holds the tets, or
-// the faces if there are none; Gmsh holds both. Positions survive a round trip bit for bit. The
-// file appears under its name only when it is complete: it is written beside it and renamed. Fails
-// with PL_ERROR_UNSUPPORTED (another extension), PL_ERROR_FILE or PL_ERROR_ARGUMENT (a field that
-// is not as pl_field says).
+// the faces (the boundary of the tets where a mesh has tets but no faces); VTU holds what the
+// options say; Gmsh holds both. Positions survive a round trip bit for bit. The file appears under
+// its name only when it is complete: it is written beside it and renamed. Fails with
+// PL_ERROR_UNSUPPORTED (another extension), PL_ERROR_FILE or PL_ERROR_ARGUMENT (a field that is not
+// as pl_field says).
 PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
                                const pl_write_options *options);
 

@@ -7,6 +7,7 @@
 
 // Types of cells. Those from TRIANGLE to TETRA become faces or tets; all others are skipped.
 enum {
+    PL_VTK_VERTEX = 1,
     PL_VTK_POLY_VERTEX = 2,
     PL_VTK_POLY_LINE = 4,
     PL_VTK_TRIANGLE = 5,

@@ -1,17 +1,43 @@
-// Writes the tets of a mesh, or its faces if there are none, as one piece of a VTU file. The
-// structure comes first and refers to the arrays by offset; then the arrays, each behind its size.
+// Writes tets, faces or points of a mesh as one piece of a VTU file. The structure comes first and
+// refers to the arrays by offset; then the arrays, each behind its size.
 
 #include "array.h"
 #include "vtk_mesh.h"
+
+// Cells of one kind.
+typedef struct cells {
+    uint8_t type;
+    int64_t n, n_corners;
+    const int32_t *corner; // (n_corners*n); NULL for points: cell i is vertex i
+} cells;
 
 typedef struct writer {
     pl_output out;
     const pl_mesh *mesh;
     bool ascii;
-    const int32_t *corners; // (n_corners*n_cell)
-    int64_t n_corners, n_cell;
-    uint64_t offset; // of the next array in the appended data
+    cells kind[2];            // one after the other
+    int64_t n_cell, n_corner; // in all
+    uint64_t offset;          // of the next array in the appended data
 } writer;
+
+static pl_status choose_cells(writer *w, pl_vtu_cells which, const char *path)
+{
+    const pl_mesh *mesh = w->mesh;
+    bool faces = which == PL_CELLS_ALL || (which == PL_CELLS_SOLID && mesh->n_tet == 0);
+    if (which == PL_CELLS_POINTS) {
+        w->kind[0] = (cells){PL_VTK_VERTEX, mesh->n_vert, 1, NULL};
+    } else {
+        w->kind[0] = (cells){PL_VTK_TETRA, mesh->n_tet, 4, mesh->tet};
+        w->kind[1] = (cells){PL_VTK_TRIANGLE, faces ? mesh->n_face : 0, 3, mesh->face};
+    }
+    for (int k = 0; k < 2; k++) {
+        w->n_cell += w->kind[k].n;
+        w->n_corner += w->kind[k].n * w->kind[k].n_corners;
+    }
+    if (w->n_corner <= INT32_MAX) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "%s: %lld corners of cells are too many", path,
+                   (long long)w->n_corner);
+}
 
 static pl_status check_field(const writer *w, const pl_field *field, int32_t i, const char *path)
 {
@@ -66,43 +92,67 @@ static void write_doubles(writer *w, const double *values, int64_t n)
     }
 }
 
-static void write_ints(writer *w, const int32_t *values, int64_t n)
+// Values of one kind of cells, the first of them value number `from` of the array.
+static void write_ints(writer *w, const int32_t *values, int64_t n, int64_t from, int64_t per_line)
 {
     if (!w->ascii) {
         pl_output_write(&w->out, values, (size_t)n * sizeof *values);
         return;
     }
     for (int64_t i = 0; i < n; i++) {
-        separate(&w->out, i, w->n_corners);
+        separate(&w->out, from + i, per_line);
         pl_output_int(&w->out, values[i]);
+    }
+}
+
+static void write_corners(writer *w)
+{
+    int32_t block[BLOCK];
+    for (int k = 0; k < 2; k++) {
+        const cells *c = &w->kind[k];
+        if (c->corner != NULL) {
+            if (w->ascii && k > 0 && c->n > 0 && w->kind[0].n > 0)
+                pl_output_write(&w->out, "\n", 1);
+            write_ints(w, c->corner, c->n * c->n_corners, 0, c->n_corners);
+            continue;
+        }
+        for (int64_t first = 0; first < c->n; first += BLOCK) {
+            int64_t n = PL_MIN(BLOCK, c->n - first);
+            for (int64_t i = 0; i < n; i++) block[i] = (int32_t)(first + i);
+            write_ints(w, block, n, first, WORDS_PER_LINE);
+        }
     }
 }
 
 static void write_offsets(writer *w)
 {
-    int32_t block[BLOCK];
-    for (int64_t first = 0; first < w->n_cell; first += BLOCK) {
-        int64_t n = PL_MIN(BLOCK, w->n_cell - first);
-        for (int64_t i = 0; i < n; i++) block[i] = (int32_t)(w->n_corners * (first + i + 1));
-        for (int64_t i = 0; w->ascii && i < n; i++) {
-            separate(&w->out, first + i, WORDS_PER_LINE);
-            pl_output_int(&w->out, block[i]);
+    int32_t block[BLOCK], end = 0;
+    int64_t cell = 0;
+    for (int k = 0; k < 2; k++) {
+        const cells *c = &w->kind[k];
+        for (int64_t first = 0; first < c->n; first += BLOCK) {
+            int64_t n = PL_MIN(BLOCK, c->n - first);
+            for (int64_t i = 0; i < n; i++) block[i] = end += (int32_t)c->n_corners;
+            write_ints(w, block, n, cell, WORDS_PER_LINE);
+            cell += n;
         }
-        if (!w->ascii) pl_output_write(&w->out, block, (size_t)n * sizeof block[0]);
     }
 }
 
 static void write_types(writer *w)
 {
-    uint8_t type = w->n_corners == 4 ? PL_VTK_TETRA : PL_VTK_TRIANGLE;
     uint8_t block[BLOCK];
-    memset(block, type, sizeof block);
-    for (int64_t i = 0; w->ascii && i < w->n_cell; i++) {
-        separate(&w->out, i, WORDS_PER_LINE);
-        pl_output_int(&w->out, type);
-    }
-    for (int64_t i = 0; !w->ascii && i < w->n_cell; i += BLOCK) {
-        pl_output_write(&w->out, block, (size_t)PL_MIN(BLOCK, w->n_cell - i));
+    int64_t cell = 0;
+    for (int k = 0; k < 2; k++) {
+        const cells *c = &w->kind[k];
+        memset(block, c->type, sizeof block);
+        for (int64_t i = 0; w->ascii && i < c->n; i++) {
+            separate(&w->out, cell++, WORDS_PER_LINE);
+            pl_output_int(&w->out, c->type);
+        }
+        for (int64_t i = 0; !w->ascii && i < c->n; i += BLOCK) {
+            pl_output_write(&w->out, block, (size_t)PL_MIN(BLOCK, c->n - i));
+        }
     }
 }
 
@@ -166,9 +216,9 @@ static void put_arrays(writer *w, phase phase, const pl_write_options *options)
     }
     if (phase == TAGS) pl_output_printf(out, "      </Points>\n      <Cells>\n");
     uint64_t n_cell = (uint64_t)w->n_cell;
-    uint64_t size = n_cell * (uint64_t)w->n_corners * sizeof(int32_t);
+    uint64_t size = (uint64_t)w->n_corner * sizeof(int32_t);
     if (begin_array(w, phase, "Int32", "connectivity", 1, size)) {
-        write_ints(w, w->corners, w->n_cell * w->n_corners);
+        write_corners(w);
         end_array(w);
     }
     if (begin_array(w, phase, "Int32", "offsets", 1, n_cell * sizeof(int32_t))) {
@@ -184,12 +234,8 @@ static void put_arrays(writer *w, phase phase, const pl_write_options *options)
 
 pl_status pl_write_vtu(const pl_mesh *mesh, const char *path, const pl_write_options *options)
 {
-    bool tets = mesh->n_tet > 0;
-    writer w = {.mesh = mesh,
-                .ascii = options->ascii,
-                .corners = tets ? mesh->tet : mesh->face,
-                .n_corners = tets ? 4 : 3,
-                .n_cell = tets ? mesh->n_tet : mesh->n_face};
+    writer w = {.mesh = mesh, .ascii = options->ascii};
+    PL_TRY(choose_cells(&w, options->cells, path));
     for (int32_t i = 0; i < options->n_fields; i++) {
         PL_TRY(check_field(&w, &options->fields[i], i, path));
     }

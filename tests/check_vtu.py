@@ -8,8 +8,8 @@
     check_vtu.py series FILE TIME...      opens the frames of a run that FILE (.pvd) lists, and looks
                                           at their times and fields
 
-REFERENCE is text: "points N", "cells N CORNERS", then "field NAME point|cell COMPONENTS", each
-followed by its numbers, doubles in hexadecimal.
+REFERENCE is text: "points N", "cells N CORNERS" for each kind of cells, then "field NAME point|cell
+COMPONENTS", each followed by its numbers, doubles in hexadecimal.
 """
 
 import os
@@ -54,17 +54,22 @@ def compare(path, reference):
         found = vtk_to_numpy(grid.GetPoints().GetData())
         require(found.dtype == np.float64, "type of points")
         require(found.tobytes() == points.tobytes(), "points")
-    require(word() == "cells", "reference")
-    m, corners = int(word()), int(word())
-    cells = [int(word()) for _ in range(m * corners)]
+    m, token = 0, word()
+    while token == "cells":
+        count, corners = int(word()), int(word())
+        cells = [int(word()) for _ in range(count * corners)]
+        require(grid.GetNumberOfCells() >= m + count, "number of cells")
+        for i in range(count):
+            kind = {1: 1, 3: 5, 4: 10}[corners]
+            require(grid.GetCellType(m + i) == kind, f"type of cell {m + i}")
+            ids = grid.GetCell(m + i).GetPointIds()
+            found = [ids.GetId(k) for k in range(ids.GetNumberOfIds())]
+            require(found == cells[corners * i : corners * (i + 1)], f"cell {m + i}")
+        m += count
+        token = next(tokens, None)
     require(grid.GetNumberOfCells() == m, "number of cells")
-    for i in range(m):
-        require(grid.GetCellType(i) == (10 if corners == 4 else 5), f"type of cell {i}")
-        ids = grid.GetCell(i).GetPointIds()
-        found = [ids.GetId(k) for k in range(ids.GetNumberOfIds())]
-        require(found == cells[corners * i : corners * (i + 1)], f"cell {i}")
     counts = {"point": 0, "cell": 0}
-    for token in tokens:
+    while token is not None:
         require(token == "field", "reference")
         name, where, components = word(), word(), int(word())
         size = components * (n if where == "point" else m)
@@ -75,6 +80,7 @@ def compare(path, reference):
         require(array.GetNumberOfComponents() == components, f"components of {name}")
         require(vtk_to_numpy(array).tobytes() == values.tobytes(), f"values of {name}")
         counts[where] += 1
+        token = next(tokens, None)
     require(grid.GetPointData().GetNumberOfArrays() == counts["point"], "number of point fields")
     require(grid.GetCellData().GetNumberOfArrays() == counts["cell"], "number of cell fields")
 

@@ -429,14 +429,18 @@ static void make_fields(const pl_mesh *mesh, pl_field fields[6], double *data)
 
 static void put_reference(FILE *file, const pl_mesh *mesh, const pl_write_options *options)
 {
-    bool tets = mesh->n_tet > 0;
-    int corners = tets ? 4 : 3, n = tets ? mesh->n_tet : mesh->n_face;
+    bool points = options->cells == PL_CELLS_POINTS;
+    bool faces = !points && (options->cells == PL_CELLS_ALL || mesh->n_tet == 0);
+    int n_tet = points ? 0 : mesh->n_tet, n_face = faces ? mesh->n_face : 0;
+    int n = points ? mesh->n_vert : n_tet + n_face;
     fprintf(file, "points %d\n", (int)mesh->n_vert);
     for (int i = 0; i < 3 * mesh->n_vert; i++) fprintf(file, "%a\n", mesh->x[i]);
-    fprintf(file, "cells %d %d\n", n, corners);
-    for (int i = 0; i < corners * n; i++) {
-        fprintf(file, "%d\n", (int)(tets ? mesh->tet : mesh->face)[i]);
-    }
+    fprintf(file, "cells %d 4\n", n_tet);
+    for (int i = 0; i < 4 * n_tet; i++) fprintf(file, "%d\n", (int)mesh->tet[i]);
+    fprintf(file, "cells %d 3\n", n_face);
+    for (int i = 0; i < 3 * n_face; i++) fprintf(file, "%d\n", (int)mesh->face[i]);
+    fprintf(file, "cells %d 1\n", points ? n : 0);
+    for (int i = 0; points && i < n; i++) fprintf(file, "%d\n", i);
     for (int i = 0; i < options->n_fields; i++) {
         const pl_field *field = &options->fields[i];
         fprintf(file, "field %s %s %d\n", field->name, field->per_tet ? "cell" : "point",
@@ -475,14 +479,15 @@ static void test_vtk_opens_what_we_write(void)
     if (!has_vtk()) TEST_IGNORE_MESSAGE("python3-vtk9 is not there");
     make_directory();
     double data[5000];
-    for (int i = 0; i < 6; i++) {
-        pl_mesh *mesh = make_grid(2, 0.1, i / 2 == 1 ? 40 : 0);
+    for (int i = 0; i < 10; i++) { // a solid, a surface, a cloud, a solid with faces, points of it
+        pl_mesh *mesh = make_grid(2, 0.1, i / 2 % 2 == 1 ? 40 : 0);
         pl_field fields[6];
         for (int k = 0; k < 3 * mesh->n_vert; k++) mesh->x[k] += 1.0 / (3 + k);
-        if (i / 2 > 0) mesh->n_tet = 0;
+        if (i / 2 == 1 || i / 2 == 2) mesh->n_tet = 0;
         make_fields(mesh, fields, data);
         fields[5].name = "stress"; // the reference has no spaces in names
         pl_write_options options = {.ascii = i % 2 == 0, .fields = fields, .n_fields = 6};
+        if (i >= 6) options.cells = i >= 8 ? PL_CELLS_POINTS : PL_CELLS_ALL;
         TEST_ASSERT_EQUAL(PL_OK, pl_write_vtu(mesh, path_of("a.vtu"), &options));
         FILE *file = fopen(path_of("reference"), "w");
         TEST_ASSERT_NOT_NULL(file);
