@@ -709,8 +709,9 @@ typedef struct pl_step_stats {
 } pl_step_stats;
 
 // Advances the world by dt. stats may be NULL. On failure (PL_ERROR_GEOMETRY or PL_ERROR_MEMORY
-// when the first step builds its system, PL_ERROR_NUMERICS when a solve does not converge or a
-// number overflows) the state is that of before the step.
+// when the first step builds its system, with contact also if bodies intersect at the start,
+// PL_ERROR_NUMERICS when a solve does not converge or a number overflows) the state is that of
+// before the step.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
 
 // --- Contacts ---
@@ -729,6 +730,17 @@ typedef struct pl_contact_point {
 // Those of the last step that bear a force, in the order of their features; (*n) of them, valid
 // until the next step.
 PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
+
+// Audits the state of now, as pl_audit_run does but without the distance: bodies are those of the
+// world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. What
+// may pass through each other by the options of the bodies or by pl_world_ignore is not held
+// against each other, nor kinematic bodies, nor a body that cannot touch itself against itself. The
+// arrays live until the next audit.
+PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
+
+// The vertices of a face that an audit of the world has named.
+PL_API void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face,
+                                int32_t vertex[3]);
 
 // Writes the contact problem that the last step solved, or failed to solve, for `pliant solve`.
 // Fails with PL_ERROR_ARGUMENT if there was none, or PL_ERROR_FILE.

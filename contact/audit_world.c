@@ -1,0 +1,188 @@
+// The audit of a world: collision/'s proof, on the surfaces that its bodies have.
+
+#include "audit_world.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct pl_auditor {
+    int64_t n_bodies, n_ignored; // of the world that it was made for
+    int32_t *face;               // (3*n_face) of all bodies; vertices as the outside sees them,
+    int64_t *first;              // (n_bodies + 1) by body
+    pl_audit *audit;
+    pl_audit_inside *inside; // what was found, with vertices counted within their bodies
+    int64_t inside_capacity;
+};
+
+void pl_auditor_destroy(pl_auditor *auditor)
+{
+    if (auditor == NULL) return;
+    pl_audit_destroy(auditor->audit);
+    pl_free(auditor->face);
+    pl_free(auditor->first);
+    pl_free(auditor->inside);
+    pl_free(auditor);
+}
+
+// --- Faces ---
+
+// Appends the surface of a body to the faces.
+static pl_status add_surface(pl_auditor *auditor, const pl_world_body *b, int64_t body,
+                             int64_t *capacity)
+{
+    pl_mesh *surface = NULL;
+    int32_t *vertex = pl_alloc(b->mesh->n_vert, sizeof *vertex);
+    pl_status status =
+        vertex != NULL ? pl_mesh_surface(b->mesh, vertex, &surface) : PL_ERROR_MEMORY;
+    int64_t first = auditor->first[body], n = surface != NULL ? surface->n_face : 0;
+    if (status == PL_OK) {
+        status =
+            pl_reserve((void **)&auditor->face, capacity, 3 * (first + n), sizeof *auditor->face);
+    }
+    for (int64_t i = 0; status == PL_OK && i < 3 * n; i++) {
+        auditor->face[3 * first + i] = b->shown + vertex[surface->face[i]];
+    }
+    auditor->first[body + 1] = first + n;
+    pl_mesh_destroy(surface);
+    pl_free(vertex);
+    return status;
+}
+
+// --- Pairs that may intersect ---
+
+// What the step does not keep apart, the audit does not hold against each other.
+static bool passes_through(const pl_world_body *a, const pl_world_body *b)
+{
+    if (a == b) return a->kind != PL_BODY_DEFORMABLE || !a->surface.self;
+    if (a->kind == PL_BODY_KINEMATIC && b->kind == PL_BODY_KINEMATIC) return true;
+    return (a->surface.category & b->surface.mask) == 0 ||
+           (b->surface.category & a->surface.mask) == 0;
+}
+
+static pl_status add_pair(int32_t **pair, int64_t *n, int64_t *capacity, int64_t a, int64_t b)
+{
+    PL_TRY(pl_reserve((void **)pair, capacity, 2 * (*n + 1), sizeof **pair));
+    (*pair)[2 * *n] = (int32_t)a;
+    (*pair)[2 * *n + 1] = (int32_t)b;
+    ++*n;
+    return PL_OK;
+}
+
+static pl_status list_excluded(const pl_world *world, int32_t **pair, int64_t *n)
+{
+    int64_t capacity = 0;
+    *pair = NULL;
+    *n = 0;
+    for (int64_t a = 0; a < world->n_bodies; a++) {
+        for (int64_t b = a; b < world->n_bodies; b++) {
+            if (!passes_through(&world->bodies[a], &world->bodies[b])) continue;
+            PL_TRY(add_pair(pair, n, &capacity, a, b));
+        }
+    }
+    for (int64_t i = 0; i < world->n_ignored; i++) {
+        const int32_t *ignored = world->ignored + 2 * i;
+        PL_TRY(add_pair(pair, n, &capacity, ignored[0], ignored[1]));
+    }
+    if (*n <= INT32_MAX) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "audit: too many pairs of bodies that are not to touch");
+}
+
+// --- Making ---
+
+static pl_status create_audit(const pl_world *world, pl_auditor *auditor)
+{
+    int32_t *exclude = NULL;
+    int64_t n_exclude = 0;
+    pl_audit_body *body = pl_alloc(world->n_bodies, sizeof *body);
+    pl_status status = body != NULL ? list_excluded(world, &exclude, &n_exclude) : PL_ERROR_MEMORY;
+    for (int64_t i = 0; status == PL_OK && i < world->n_bodies; i++) {
+        int64_t first = auditor->first[i];
+        body[i] =
+            (pl_audit_body){(int32_t)(auditor->first[i + 1] - first), auditor->face + 3 * first};
+    }
+    if (status == PL_OK) {
+        const pl_audit_options options = {.exclude = exclude, .n_exclude = (int32_t)n_exclude};
+        status = pl_audit_create(world->n_shown, (int32_t)world->n_bodies, body, &options,
+                                 &auditor->audit);
+    }
+    pl_free(body);
+    pl_free(exclude);
+    return status;
+}
+
+static pl_status build(const pl_world *world, pl_auditor *auditor)
+{
+    int64_t capacity = 0;
+    auditor->n_bodies = world->n_bodies;
+    auditor->n_ignored = world->n_ignored;
+    auditor->first = pl_alloc_zero(world->n_bodies + 1, sizeof *auditor->first);
+    if (auditor->first == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        PL_TRY(add_surface(auditor, &world->bodies[i], i, &capacity));
+    }
+    return create_audit(world, auditor);
+}
+
+// Makes the audit if there is none for the bodies of now.
+static pl_status prepare(pl_world *world)
+{
+    const pl_auditor *old = world->auditor;
+    bool fits =
+        old != NULL && old->n_bodies == world->n_bodies && old->n_ignored == world->n_ignored;
+    if (fits) return PL_OK;
+    pl_auditor_destroy(world->auditor);
+    world->auditor = NULL;
+    pl_auditor *auditor = pl_alloc_zero(1, sizeof *auditor);
+    if (auditor == NULL) return PL_ERROR_MEMORY;
+    pl_status status = build(world, auditor);
+    if (status != PL_OK) {
+        pl_auditor_destroy(auditor);
+        return status;
+    }
+    world->auditor = auditor;
+    return PL_OK;
+}
+
+// --- Running ---
+
+pl_status pl_world_audit(pl_world *world, pl_audit_report *out)
+{
+    PL_TRY(prepare(world));
+    pl_auditor *auditor = world->auditor;
+    PL_TRY(pl_audit_run(auditor->audit, world->x_shown, out));
+    PL_TRY(pl_reserve((void **)&auditor->inside, &auditor->inside_capacity, out->n_inside,
+                      sizeof *auditor->inside));
+    for (int32_t i = 0; i < out->n_inside; i++) {
+        auditor->inside[i] = out->inside[i];
+        auditor->inside[i].vertex -= world->bodies[out->inside[i].body].shown;
+    }
+    out->inside = auditor->inside;
+    return PL_OK;
+}
+
+void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face, int32_t vertex[3])
+{
+    const pl_auditor *auditor = world->auditor;
+    const int32_t *corner = auditor->face + 3 * (auditor->first[body] + face);
+    for (int k = 0; k < 3; k++) vertex[k] = corner[k] - world->bodies[body].shown;
+}
+
+pl_status pl_world_check_apart(pl_world *world)
+{
+    pl_audit_report report;
+    PL_TRY(pl_world_audit(world, &report));
+    if (report.clean) return PL_OK;
+    if (report.n_intersections == 0) {
+        const pl_audit_inside *in = &report.inside[0];
+        return pl_fail(PL_ERROR_GEOMETRY,
+                       "body %" PRId32 ", vertex %" PRId32 " is inside of body %" PRId32
+                       " at the start; move them apart",
+                       in->body, in->vertex, in->other);
+    }
+    const pl_audit_pair *pair = &report.intersections[0];
+    return pl_fail(PL_ERROR_GEOMETRY,
+                   "body %" PRId32 ", face %" PRId32 " meets body %" PRId32 ", face %" PRId32
+                   " at the start (pairs of faces that meet: %" PRId32 "); move them apart",
+                   pair->body[0], pair->face[0], pair->body[1], pair->face[1],
+                   report.n_intersections);
+}
