@@ -1,6 +1,7 @@
 // The life of a world, its options, and the system that its bodies make.
 
 #include "world.h"
+#include "audit_world.h"
 #include "touch.h"
 #include "../meshes/curve.h"
 
@@ -97,6 +98,7 @@ void pl_world_destroy(pl_world *world)
 {
     if (world == NULL) return;
     free_system(world);
+    pl_auditor_destroy(world->auditor);
     for (int64_t i = 0; i < world->n_bodies; i++) {
         pl_mesh_destroy(world->bodies[i].mesh);
         pl_free(world->bodies[i].rank);
@@ -178,6 +180,7 @@ pl_status pl_world_prepare(pl_world *world)
     if (status == PL_OK) status = allocate_system(world);
     if (status == PL_OK) status = pl_block_jacobi_create(world->n_block, &world->jacobi);
     if (status == PL_OK) status = pl_cg_create(world->n_block, &world->cg);
+    if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
     if (status == PL_OK && world->options.contact) status = pl_touch_create(world, &world->touch);
     if (status != PL_OK) {
         free_system(world);

@@ -94,7 +94,8 @@ struct pl_world {
     pl_rigid_system *turn; // (n_rigid)
     double *impulse;       // (6*n_rigid) of contacts
     pl_saved saved;
-    struct pl_touch *touch; // what contacts need, NULL without
+    struct pl_touch *touch;     // what contacts need, NULL without
+    struct pl_auditor *auditor; // see audit_world.c
     // For the implicit integrator only.
     double *damping;                    // (9*A.nnz) its constant part of A
     double *load, *direction, *scratch; // (3*n_vert)
