@@ -76,6 +76,8 @@ void pl_touch_destroy(pl_touch *touch)
     pl_contacts_free(&touch->contacts);
     pl_detection_free(&touch->detection);
     pl_workspace_free(&touch->workspace);
+    pl_free(touch->v_start);
+    pl_free(touch->f_start);
     pl_free(touch->shown);
     pl_free(touch);
 }
@@ -103,6 +105,7 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_st
 static pl_status solve(pl_world *world, pl_step_stats *stats)
 {
     pl_touch *touch = world->touch;
+    PL_TRY(pl_touch_note(touch, world->v_new));
     if (touch->contacts.problem.n_contact == 0) {
         return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
     }
@@ -123,6 +126,7 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
 {
     pl_touch *touch = world->touch;
     pl_contacts_clear(&touch->contacts);
+    touch->n_start = 0;
     touch->contacts.problem.A = &world->A;
     touch->contacts.problem.b = world->b;
     touch->contacts.problem.known = world->known;

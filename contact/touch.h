@@ -13,6 +13,9 @@ typedef struct pl_touch {
     const pl_solver *solver, *net; // of choice, and if that fails
     pl_solver_options options;
     pl_workspace workspace;
+    double *v_start, *f_start; // (3*n_block), (3*n_start) where the last solve started from
+    int32_t n_start;           // contacts of the last solve
+    int64_t v_start_capacity, f_start_capacity;
     pl_contact_point *shown; // (n_shown) of the last step, for the outside
     int32_t n_shown;
     int64_t shown_capacity;
@@ -30,6 +33,9 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
 
 // After the bodies have moved: what the next step starts from.
 pl_status pl_touch_finish(pl_world *world, pl_step_stats *stats);
+
+// Notes where a solve starts from, so that its problem can be written afterwards. record.c
+pl_status pl_touch_note(pl_touch *touch, const double *v);
 
 // impulse (6*n_rigid) := the sum of the contacts' impulses on each rigid body, linear, and angular
 // about its centre.
