@@ -3,6 +3,7 @@
 #include "args.h"
 #include "commands.h"
 #include "progress.h"
+#include "run_audit.h"
 #include "scene.h"
 #include "series.h"
 #include "stats_file.h"
@@ -14,27 +15,36 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_INTERRUPTED = 130, PATH_ROOM = 48 };
+enum { EXIT_INTERSECTS = 2, EXIT_LATE = 3, EXIT_INTERRUPTED = 130 };
+enum { PATH_ROOM = 48, ERROR_ROOM = 1024, NOTES_ROOM = 2048 };
 
 // A time that is a whole number of steps must not gain one by rounding [steps].
 static const double STEP_SLACK = 1e-6;
 
 // What the command line asks for.
 typedef struct job {
-    const char *out, *stats, *resume;
+    double started; // wall clock [s]
+    const char *out, *stats, *resume, *record;
+    const char *solver, *precond;
     int32_t steps, threads, every, checkpoint_every; // 0: not given
-    double time, dt;                                 // 0: not given
-    bool quiet;
+    double time, dt, eps1, eps2, max_seconds;        // 0: not given
+    bool paper, no_contact, audit, quiet;
 } job;
 
 typedef struct run {
     const job *job;
+    const pl_scene *scene;
     pl_world *world;
-    int64_t last; // the step to end with
+    int64_t first, last; // the steps to begin and to end with
     pl_series series;
     pl_stats_file stats;
     pl_progress progress;
-    int64_t saved; // the step of the latest checkpoint, -1 if there is none
+    int64_t saved;   // the step of the latest checkpoint, -1 if there is none
+    int64_t problem; // the step whose problem was kept because it failed, -1 if there is none
+    int64_t audited; // states that are free of intersection
+    pl_audit_report report; // the latest
+    bool failed;            // a step did, not what is written about it
+    bool intersects, late;
 } run;
 
 // --- Ctrl-C ---
@@ -59,31 +69,60 @@ static void catch_signal(int number)
 
 // --- Outputs ---
 
+// Where checkpoints go, and problems; NULL for nowhere.
+static const char *state_folder(const job *j)
+{
+    return j->out != NULL ? j->out : j->record;
+}
+
+static const char *problem_folder(const job *j)
+{
+    return j->record != NULL ? j->record : j->out;
+}
+
+static pl_status name_file(const char *folder, const char *name, int64_t step, char **out)
+{
+    size_t room = strlen(folder) + PATH_ROOM;
+    *out = pl_alloc((int64_t)room, 1);
+    if (*out == NULL) return PL_ERROR_MEMORY;
+    const char *end = strcmp(name, "problem") == 0 ? "plp" : "plc";
+    snprintf(*out, room, "%s/%s-%06" PRId64 ".%s", folder, name, step, end);
+    return PL_OK;
+}
+
 static pl_status save(run *r)
 {
     int64_t step = pl_world_steps(r->world);
+    char *path;
     if (r->saved == step) return PL_OK;
-    size_t room = strlen(r->job->out) + PATH_ROOM;
-    char *path = pl_alloc((int64_t)room, 1);
-    if (path == NULL) return PL_ERROR_MEMORY;
-    snprintf(path, room, "%s/checkpoint-%06" PRId64 ".plc", r->job->out, step);
+    PL_TRY(name_file(state_folder(r->job), "checkpoint", step, &path));
     pl_status status = pl_world_save(r->world, path);
     pl_free(path);
     if (status == PL_OK) r->saved = step;
     return status;
 }
 
-// Opens everything that the run will write; only then is the first byte changed. The folder comes
-// first, because the statistics may belong into it.
+static pl_status save_problem(const run *r, int64_t step)
+{
+    char *path;
+    PL_TRY(name_file(problem_folder(r->job), "problem", step, &path));
+    pl_status status = pl_world_save_problem(r->world, path);
+    pl_free(path);
+    return status;
+}
+
+// Opens everything that the run will write; only then is the first byte changed. The folders come
+// first, because the statistics may belong into one.
 static pl_status open_outputs(run *r)
 {
     const job *j = r->job;
-    bool resumed = j->resume != NULL;
+    bool resumed = j->resume != NULL, contacts = r->scene->world.contact;
     int64_t step = pl_world_steps(r->world);
-    if (j->out != NULL) PL_TRY(pl_series_open(j->out, r->world, resumed, &r->series));
+    if (j->out != NULL) PL_TRY(pl_series_open(j->out, r->world, contacts, resumed, &r->series));
+    if (j->record != NULL) PL_TRY(pl_make_folder(j->record));
     if (j->stats != NULL) PL_TRY(pl_stats_open(j->stats, resumed, step, &r->stats));
     if (j->stats != NULL) PL_TRY(pl_stats_begin(&r->stats));
-    bool due = step % j->every == 0 || r->series.n_frames == 0;
+    bool due = step % j->every == 0 || r->series.states.n_frames == 0;
     return j->out != NULL && due ? pl_series_write(&r->series, r->world) : PL_OK;
 }
 
@@ -92,6 +131,7 @@ static pl_status record(run *r, const pl_step_stats *stats)
 {
     const job *j = r->job;
     if (j->stats != NULL) PL_TRY(pl_stats_write(&r->stats, stats));
+    if (j->record != NULL && stats->constraints > 0) PL_TRY(save_problem(r, stats->step));
     if (j->out != NULL && stats->step % j->every == 0) {
         PL_TRY(pl_series_write(&r->series, r->world));
     }
@@ -99,58 +139,162 @@ static pl_status record(run *r, const pl_step_stats *stats)
     return PL_OK;
 }
 
+// --- When things go wrong ---
+
+// Keeps what is needed to look into it: the state, which is the last good one if a step failed, and
+// the problem of `step` if it had one.
+static pl_status keep_evidence(run *r, int64_t step)
+{
+    if (state_folder(r->job) == NULL) return PL_OK;
+    PL_TRY(save(r));
+    pl_status status = save_problem(r, step);
+    if (status == PL_OK) r->problem = step;
+    return status == PL_ERROR_ARGUMENT ? PL_OK : status;
+}
+
+static void print_evidence(const run *r)
+{
+    const job *j = r->job;
+    if (state_folder(j) == NULL) {
+        fprintf(stderr, "pliant: nothing was kept; --out DIR keeps state and problem\n");
+    }
+    if (r->saved >= 0) {
+        fprintf(stderr, "pliant: %s: %s/checkpoint-%06" PRId64 ".plc\n",
+                r->failed ? "the last good state" : "the state", state_folder(j), r->saved);
+    }
+    if (r->problem >= 0) {
+        fprintf(stderr, "pliant: the contact problem: %s/problem-%06" PRId64 ".plp\n",
+                problem_folder(j), r->problem);
+    }
+}
+
 // --- The run ---
+
+static pl_status audit(run *r)
+{
+    PL_TRY(pl_world_audit(r->world, &r->report));
+    r->intersects = !r->report.clean;
+    r->audited += r->report.clean;
+    return PL_OK;
+}
 
 static pl_status step(run *r)
 {
+    const job *j = r->job;
     pl_step_stats stats;
     pl_status status = pl_world_step(r->world, &stats);
     if (status != PL_OK) {
+        r->failed = true;
         return pl_fail(status, "step %lld, from %g s: %s", (long long)pl_world_steps(r->world) + 1,
                        pl_world_time(r->world), pl_error_text());
     }
     PL_TRY(record(r, &stats));
-    pl_progress_show(&r->progress, stats.step, stats.time);
-    return PL_OK;
+    pl_progress_show(&r->progress, &stats);
+    r->late =
+        j->max_seconds > 0 && stats.step < r->last && pl_seconds() - j->started > j->max_seconds;
+    return j->audit ? audit(r) : PL_OK;
 }
 
-static void print_end(const run *r, int64_t first)
+static bool is_over(const run *r)
+{
+    return interrupted || r->intersects || r->late || pl_world_steps(r->world) >= r->last;
+}
+
+static void print_end(const run *r)
 {
     const pl_world *world = r->world;
-    int64_t steps = pl_world_steps(world);
+    int64_t steps = pl_world_steps(world) - r->first;
     double seconds = pl_seconds() - r->progress.start;
     if (interrupted) printf("interrupted\n");
-    printf("%lld steps in %.2f s (%.2f ms per step), %.6g s simulated, hash %016" PRIx64 "\n",
-           (long long)(steps - first), seconds,
-           steps > first ? 1e3 * seconds / (double)(steps - first) : 0.0, pl_world_time(world),
-           pl_world_hash(world));
-    if (r->saved >= 0) {
-        printf("last checkpoint: %s/checkpoint-%06" PRId64 ".plc\n", r->job->out, r->saved);
+    if (r->late) {
+        printf("--max-seconds %g: ended after step %lld of %lld\n", r->job->max_seconds,
+               (long long)pl_world_steps(world), (long long)r->last);
     }
+    printf("%lld steps in %.2f s (%.2f ms per step), %.6g s simulated, hash %016" PRIx64 "\n",
+           (long long)steps, seconds, steps > 0 ? 1e3 * seconds / (double)steps : 0.0,
+           pl_world_time(world), pl_world_hash(world));
+    if (r->job->audit) printf("audit: %lld states free of intersection\n", (long long)r->audited);
+    if (r->saved >= 0) {
+        printf("last checkpoint: %s/checkpoint-%06" PRId64 ".plc\n", state_folder(r->job),
+               r->saved);
+    }
+}
+
+// What is kept at the end, whatever ended the run; the first failure is the one to tell.
+static pl_status end_run(run *r, pl_status status)
+{
+    char text[ERROR_ROOM];
+    snprintf(text, sizeof text, "%s", pl_error_text());
+    pl_status kept = PL_OK;
+    if (r->failed || r->intersects) {
+        kept = keep_evidence(r, pl_world_steps(r->world) + r->failed);
+    } else if (r->job->checkpoint_every > 0) {
+        kept = save(r);
+    }
+    if (status == PL_OK) return kept;
+    return kept == PL_OK ? pl_fail(status, "%s", text)
+                         : pl_fail(status, "%s; nor could it be kept: %s", text, pl_error_text());
 }
 
 static pl_status simulate(run *r)
 {
-    int64_t first = pl_world_steps(r->world);
+    if (r->scene->world.contact || r->job->audit) PL_TRY(audit(r));
+    if (r->intersects) return PL_OK;
     PL_TRY(open_outputs(r));
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
-    r->progress = pl_progress_start(first, r->last, r->job->quiet);
+    r->progress = pl_progress_start(r->first, r->last, r->job->quiet);
     pl_status status = PL_OK;
-    while (status == PL_OK && !interrupted && pl_world_steps(r->world) < r->last) status = step(r);
+    while (status == PL_OK && !is_over(r)) status = step(r);
     pl_progress_end(&r->progress);
-    if (r->job->checkpoint_every > 0) {
-        // The last good state, whatever ended the run; the first failure is the one to tell.
-        char text[1024];
-        snprintf(text, sizeof text, "%s", pl_error_text());
-        pl_status saved = save(r);
-        status = status != PL_OK ? pl_fail(status, "%s", text) : saved;
-    }
-    if (status == PL_OK && !r->job->quiet) print_end(r, first);
+    status = end_run(r, status);
+    if (status == PL_OK && !r->job->quiet) print_end(r);
     return status;
 }
 
+// Says what went wrong, why and where; returns the exit code.
+static int report(const run *r, pl_status status)
+{
+    fflush(stdout);
+    int code = status != PL_OK ? pl_command_failed() : 0;
+    bool stepped = r->world != NULL && pl_world_steps(r->world) > r->first;
+    if (r->intersects) {
+        char when[64] = "at the start";
+        if (stepped) {
+            snprintf(when, sizeof when, "after step %" PRId64, pl_world_steps(r->world));
+        }
+        pl_run_print_audit(r->scene, r->world, &r->report, when);
+        code = EXIT_INTERSECTS;
+    }
+    if (r->failed || (r->intersects && stepped)) print_evidence(r);
+    if (code == 0 && r->late) code = EXIT_LATE;
+    return code == 0 && interrupted ? EXIT_INTERRUPTED : code;
+}
+
 // --- The command ---
+
+// Is a world with these options possible? `prefix` turns what is said about a field into what is
+// said about the option.
+static pl_status check_option(const char *prefix, const pl_world_options *options)
+{
+    pl_world *world;
+    pl_status status = pl_world_create(options, &world);
+    pl_world_destroy(world);
+    return status == PL_OK ? PL_OK : pl_fail(status, "%s%s", prefix, pl_error_text());
+}
+
+// One by one, before anything is loaded.
+static pl_status check_contact(const job *j)
+{
+    pl_world_options solver = pl_world_options_default(), precond = solver, eps = solver;
+    if (j->solver != NULL) solver.solver = j->solver;
+    if (j->precond != NULL) precond.precond = j->precond;
+    if (j->eps1 > 0) eps.eps1 = j->eps1;
+    if (j->eps2 > 0) eps.eps2 = j->eps2;
+    PL_TRY(check_option("--solver: ", &solver));
+    PL_TRY(check_option("--precond: ", &precond));
+    return check_option("--", &eps);
+}
 
 static pl_status check_job(const job *j)
 {
@@ -161,47 +305,95 @@ static pl_status check_job(const job *j)
         return pl_fail(PL_ERROR_ARGUMENT, "%s: say where to with --out DIR",
                        j->every > 0 ? "--every" : "--checkpoint-every");
     }
-    return PL_OK;
+    if (j->no_contact && j->record != NULL) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--record: there are no problems with --no-contact");
+    }
+    return check_contact(j);
+}
+
+// The command line counts before the scene.
+static void override(const job *j, pl_world_options *o)
+{
+    if (j->dt > 0) o->dt = j->dt;
+    if (j->paper) {
+        o->paper = true;
+        o->solver = "cr";
+    }
+    if (j->solver != NULL) o->solver = j->solver;
+    if (j->precond != NULL) o->precond = j->precond;
+    if (j->eps1 > 0) o->eps1 = j->eps1;
+    if (j->eps2 > 0) o->eps2 = j->eps2;
+    if (j->no_contact) o->contact = false;
 }
 
 // The steps until the given time, from the time and step that the world has.
-static pl_status count_steps(const run *r, const pl_scene *scene, int64_t *last)
+static pl_status count_steps(const run *r, int64_t *last)
 {
     const job *j = r->job;
     if (j->steps > 0) {
         *last = j->steps;
         return PL_OK;
     }
-    double time = j->time > 0 ? j->time : scene->duration;
-    double steps = ceil((time - pl_world_time(r->world)) / scene->world.dt - STEP_SLACK);
+    double time = j->time > 0 ? j->time : r->scene->duration;
+    double steps = ceil((time - pl_world_time(r->world)) / r->scene->world.dt - STEP_SLACK);
     if (steps > 1e15) return pl_fail(PL_ERROR_ARGUMENT, "%g s are %g steps: too many", time, steps);
     *last = pl_world_steps(r->world) + (steps > 0 ? (int64_t)steps : 0);
     return PL_OK;
 }
 
-static pl_status run_scene(pl_scene *scene, const job *j)
+static const char NOTES[] =
+    "Ctrl-C ends the run after the present step, with everything written.\n"
+    "A resumed run keeps the rows and frames up to its checkpoint and drops later ones; its\n"
+    "steps are bit for bit those of a run that never stopped.\n\n"
+    "A step that fails leaves the last good state as a checkpoint and its contact problem, in the\n"
+    "folder of --out or --record.\n\n"
+    "Exit code: 0 at the end of the run, 1 if something failed, 2 if bodies intersect (at the\n"
+    "start, or by --audit), 3 if --max-seconds came first, 130 after Ctrl-C.\n\n";
+
+static pl_status prepare(run *r)
 {
-    run r = {.job = j, .stats = {.fd = -1}, .saved = -1};
-    if (j->dt > 0) scene->world.dt = j->dt;
-    PL_TRY(pl_scene_world(scene, &r.world));
-    pl_status status = j->resume != NULL ? pl_world_load(r.world, j->resume) : PL_OK;
-    if (status == PL_OK) status = count_steps(&r, scene, &r.last);
+    PL_TRY(pl_scene_world(r->scene, &r->world));
+    if (r->job->resume != NULL) PL_TRY(pl_world_load(r->world, r->job->resume));
+    r->first = pl_world_steps(r->world);
+    return count_steps(r, &r->last);
+}
+
+static int run_scene(pl_scene *scene, const job *j)
+{
+    run r = {.job = j, .scene = scene, .stats = {.fd = -1}, .saved = -1, .problem = -1};
+    override(j, &scene->world);
+    pl_status status = prepare(&r);
     if (status == PL_OK) status = simulate(&r);
     pl_status closed = pl_stats_close(&r.stats);
+    int code = report(&r, status != PL_OK ? status : closed);
     pl_series_free(&r.series);
     pl_world_destroy(r.world);
-    return status != PL_OK ? status : closed;
+    return code;
 }
 
 int pl_command_run(int argc, char **argv)
 {
-    job j = {0};
+    job j = {.started = pl_seconds()};
     const pl_option options[] = {
         {"--steps", PL_OPTION_COUNT, &j.steps, "N", "end after step N of the scene"},
         {"--time", PL_OPTION_NUMBER, &j.time, "T", "end at T s; default the scene's duration"},
+        {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T",
+         "end after the step in which T s of wall clock pass"},
         {"--dt", PL_OPTION_NUMBER, &j.dt, "H", "step [s]; default the scene's"},
         {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core; same results"},
-        {"--out", PL_OPTION_TEXT, &j.out, "DIR", "write frames for ParaView: DIR/series.pvd"},
+        {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},
+        {"--precond", PL_OPTION_TEXT, &j.precond, "NAME", "of the solver cr: full, diag or none"},
+        {"--eps1", PL_OPTION_NUMBER, &j.eps1, "X", "relative residual of contact problems"},
+        {"--eps2", PL_OPTION_NUMBER, &j.eps2, "X", "error of a contact [m]"},
+        {"--paper", PL_OPTION_FLAG, &j.paper, NULL,
+         "contacts as VJ19 prints them, with the solver cr unless one is named"},
+        {"--no-contact", PL_OPTION_FLAG, &j.no_contact, NULL, "bodies pass through each other"},
+        {"--audit", PL_OPTION_FLAG, &j.audit, NULL,
+         "prove after every step that nothing intersects"},
+        {"--record", PL_OPTION_TEXT, &j.record, "DIR",
+         "write the contact problem of each step: DIR/problem-*.plp"},
+        {"--out", PL_OPTION_TEXT, &j.out, "DIR",
+         "write frames for ParaView: DIR/series.pvd, DIR/contacts.pvd"},
         {"--every", PL_OPTION_COUNT, &j.every, "K", "a frame every K steps; default 10"},
         {"--stats", PL_OPTION_TEXT, &j.stats, "FILE.csv", "write a row of statistics per step"},
         {"--checkpoint-every", PL_OPTION_COUNT, &j.checkpoint_every, "N",
@@ -209,16 +401,16 @@ int pl_command_run(int argc, char **argv)
         {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "go on from a checkpoint"},
         {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but errors"},
     };
-    const pl_command command = {
-        "run SCENE.json [options]",
-        "Simulates a scene.",
-        options,
-        sizeof options / sizeof options[0],
-        "Ctrl-C ends the run after the present step, with everything written (exit code 130).\n"
-        "A resumed run keeps the rows and frames up to its checkpoint and drops later ones; its\n"
-        "steps are bit for bit those of a run that never stopped.",
-        1,
-        1};
+    char notes[NOTES_ROOM];
+    int length = snprintf(notes, sizeof notes, "%sSolvers of contact problems:\n\n", NOTES);
+    pl_solver_help(notes + length, sizeof notes - (size_t)length);
+    const pl_command command = {"run SCENE.json [options]",
+                                "Simulates a scene. The command line counts before the scene.",
+                                options,
+                                sizeof options / sizeof options[0],
+                                notes,
+                                1,
+                                1};
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     if (check_job(&j) != PL_OK) return pl_command_failed();
@@ -226,8 +418,7 @@ int pl_command_run(int argc, char **argv)
     if (j.threads > 0) pl_set_threads(j.threads);
     pl_scene scene;
     if (pl_scene_load(argv[0], &scene) != PL_OK) return pl_command_failed();
-    pl_status status = run_scene(&scene, &j);
+    exit_code = run_scene(&scene, &j);
     pl_scene_free(&scene);
-    if (status != PL_OK) return pl_command_failed();
-    return interrupted ? EXIT_INTERRUPTED : 0;
+    return exit_code;
 }

@@ -24,18 +24,28 @@ static void duration_text(double seconds, char *text, size_t size)
     }
 }
 
-void pl_progress_show(pl_progress *progress, int64_t step, double time)
+// "   34 contacts in 2 rounds"; nothing if bodies do not touch each other.
+static void contacts_text(const pl_step_stats *stats, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (stats->rounds == 0) return;
+    snprintf(text, size, "   %d contact%s in %d round%s", (int)stats->contacts,
+             stats->contacts == 1 ? "" : "s", (int)stats->rounds, stats->rounds == 1 ? "" : "s");
+}
+
+void pl_progress_show(pl_progress *progress, const pl_step_stats *stats)
 {
     double now = pl_seconds();
     double period = progress->terminal ? TERMINAL_PERIOD : LINE_PERIOD;
     if (progress->quiet || now < progress->shown + period) return;
     progress->shown = now;
-    double each = (now - progress->start) / (double)(step - progress->first);
-    char eta[32];
-    duration_text(each * (double)(progress->last - step), eta, sizeof eta);
-    printf("%sstep %lld of %lld   %.4g s simulated   %.2f ms per step   %s left%s",
-           progress->terminal ? "\r" : "", (long long)step, (long long)progress->last, time,
-           1e3 * each, eta, progress->terminal ? "\033[K" : "\n");
+    double each = (now - progress->start) / (double)(stats->step - progress->first);
+    char eta[32], contacts[64];
+    duration_text(each * (double)(progress->last - stats->step), eta, sizeof eta);
+    contacts_text(stats, contacts, sizeof contacts);
+    printf("%sstep %lld of %lld   %.4g s simulated%s   %.2f ms per step   %s left%s",
+           progress->terminal ? "\r" : "", (long long)stats->step, (long long)progress->last,
+           stats->time, contacts, 1e3 * each, eta, progress->terminal ? "\033[K" : "\n");
     fflush(stdout);
 }
 

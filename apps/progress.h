@@ -13,7 +13,8 @@ typedef struct pl_progress {
 } pl_progress;
 
 pl_progress pl_progress_start(int64_t first, int64_t last, bool quiet);
-void pl_progress_show(pl_progress *progress, int64_t step, double time);
+// After a step.
+void pl_progress_show(pl_progress *progress, const pl_step_stats *stats);
 // Clears the line on a terminal, so that what is printed next stands alone.
 void pl_progress_end(const pl_progress *progress);
 

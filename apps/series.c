@@ -6,25 +6,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// What a line of a list says. The reader below takes lines of this form only.
+#define LINE_FORMAT "    <DataSet timestep=\"%.12g\" part=\"0\" file=\"%s-%06lld.vtu\"/>\n"
+#define LINE_SCAN " <DataSet timestep=\"%lf\" part=\"0\" file=\"%31[a-z]-%lld.vtu\"/>"
+
 enum { NAME_ROOM = 48 }; // for "/frame-%06lld.vtu"
-
-// What a line of the list says. The reader below takes lines of this form only.
-#define LINE_FORMAT "    <DataSet timestep=\"%.12g\" part=\"0\" file=\"frame-%06lld.vtu\"/>\n"
-#define LINE_SCAN " <DataSet timestep=\"%lf\" part=\"0\" file=\"frame-%lld.vtu\"/>"
-
-static pl_status path_in(const char *folder, const char *name, char **out)
-{
-    size_t room = strlen(folder) + strlen(name) + 2;
-    *out = pl_alloc((int64_t)room, 1);
-    if (*out == NULL) return PL_ERROR_MEMORY;
-    snprintf(*out, room, "%s/%s", folder, name);
-    return PL_OK;
-}
 
 // --- The folder ---
 
-// Makes the folder and those above it. `path` is changed and changed back.
-static pl_status make_folder(char *path)
+static pl_status path_in(const char *folder, const char *name, const char *end, char **out)
+{
+    size_t room = strlen(folder) + strlen(name) + strlen(end) + 2;
+    *out = pl_alloc((int64_t)room, 1);
+    if (*out == NULL) return PL_ERROR_MEMORY;
+    snprintf(*out, room, "%s/%s%s", folder, name, end);
+    return PL_OK;
+}
+
+static pl_status copy_text(const char *text, char **out)
+{
+    size_t size = strlen(text) + 1;
+    *out = pl_alloc((int64_t)size, 1);
+    if (*out == NULL) return PL_ERROR_MEMORY;
+    memcpy(*out, text, size);
+    return PL_OK;
+}
+
+// `path` is changed and changed back.
+static pl_status make_folders(char *path)
 {
     for (char *p = path + 1;; p++) {
         if (*p != '/' && *p != '\0') continue;
@@ -39,31 +48,43 @@ static pl_status make_folder(char *path)
     }
 }
 
-// --- The list ---
-
-static pl_status add_frame(pl_series *s, int64_t step, double time)
+pl_status pl_make_folder(const char *path)
 {
-    PL_TRY(pl_reserve((void **)&s->frames, &s->capacity, s->n_frames + 1, sizeof *s->frames));
-    s->frames[s->n_frames++] = (pl_series_frame){step, time};
+    char *copy;
+    PL_TRY(copy_text(path, &copy));
+    pl_status status = make_folders(copy);
+    pl_free(copy);
+    return status;
+}
+
+// --- The lists ---
+
+static pl_status add_frame(pl_series_list *list, int64_t step, double time)
+{
+    PL_TRY(pl_reserve((void **)&list->frames, &list->capacity, list->n_frames + 1,
+                      sizeof *list->frames));
+    list->frames[list->n_frames++] = (pl_series_frame){step, time};
     return PL_OK;
 }
 
 // Takes over the frames of an earlier run up to `last`.
-static pl_status read_list(pl_series *s, int64_t last)
+static pl_status read_list(const char *folder, pl_series_list *list, int64_t last)
 {
     char *path;
     pl_bytes bytes;
     struct stat info;
-    PL_TRY(path_in(s->folder, "series.pvd", &path));
+    PL_TRY(path_in(folder, list->list, ".pvd", &path));
     bool there = stat(path, &info) == 0;
     pl_status status = there ? pl_bytes_load(path, &bytes) : PL_OK;
     pl_free(path);
     if (!there || status != PL_OK) return status;
     for (const char *p = bytes.data; status == PL_OK && p != NULL && *p != '\0';) {
         double time;
+        char name[32];
         long long step;
-        if (sscanf(p, LINE_SCAN, &time, &step) == 2 && step <= last) {
-            status = add_frame(s, step, time);
+        bool known = sscanf(p, LINE_SCAN, &time, name, &step) == 3;
+        if (known && strcmp(name, list->frame) == 0 && step <= last) {
+            status = add_frame(list, step, time);
         }
         p = strchr(p, '\n');
         if (p != NULL) p++;
@@ -72,51 +93,85 @@ static pl_status read_list(pl_series *s, int64_t last)
     return status;
 }
 
-static pl_status write_list(const pl_series *s)
+static pl_status write_list(const char *folder, const pl_series_list *list)
 {
     char *path;
     pl_output out;
-    PL_TRY(path_in(s->folder, "series.pvd", &path));
+    PL_TRY(path_in(folder, list->list, ".pvd", &path));
     pl_status status = pl_output_open(path, &out);
     pl_free(path);
     PL_TRY(status);
     pl_output_printf(&out, "<?xml version=\"1.0\"?>\n"
                            "<VTKFile type=\"Collection\" version=\"1.0\">\n  <Collection>\n");
-    for (int64_t i = 0; i < s->n_frames; i++) {
-        pl_output_printf(&out, LINE_FORMAT, s->frames[i].time, (long long)s->frames[i].step);
+    for (int64_t i = 0; i < list->n_frames; i++) {
+        pl_output_printf(&out, LINE_FORMAT, list->frames[i].time, list->frame,
+                         (long long)list->frames[i].step);
     }
     pl_output_printf(&out, "  </Collection>\n</VTKFile>\n");
     return pl_output_close(&out);
 }
 
-// --- Frames ---
+static bool has_step(const pl_series_list *list, int64_t step)
+{
+    return list->n_frames > 0 && list->frames[list->n_frames - 1].step == step;
+}
 
-// All bodies as one mesh, without faces.
+// Writes a frame, then the list with it.
+static pl_status write_frame(const char *folder, pl_series_list *list, const pl_world *world,
+                             const pl_mesh *mesh, const pl_write_options *options)
+{
+    char name[NAME_ROOM], *path;
+    snprintf(name, sizeof name, "%s-%06lld", list->frame, (long long)pl_world_steps(world));
+    PL_TRY(path_in(folder, name, ".vtu", &path));
+    pl_status status = pl_mesh_write(mesh, path, options);
+    pl_free(path);
+    PL_TRY(status);
+    PL_TRY(add_frame(list, pl_world_steps(world), pl_world_time(world)));
+    return write_list(folder, list);
+}
+
+// --- Bodies ---
+
+// The faces that a frame shows of a body.
+static int64_t faces_of(const pl_mesh *mesh)
+{
+    return mesh->n_tet > 0 ? 0 : mesh->n_face;
+}
+
+// All bodies as one mesh.
 static pl_status merge_bodies(pl_series *s, const pl_world *world)
 {
-    int64_t n_vert = 0, n_tet = 0;
+    int64_t n_vert = 0, n_tet = 0, n_face = 0;
     int32_t n = pl_world_body_count(world);
     for (int32_t i = 0; i < n; i++) {
-        n_vert += pl_world_mesh(world, i)->n_vert;
-        n_tet += pl_world_mesh(world, i)->n_tet;
+        const pl_mesh *mesh = pl_world_mesh(world, i);
+        n_vert += mesh->n_vert;
+        n_tet += mesh->n_tet;
+        n_face += faces_of(mesh);
     }
-    PL_TRY(pl_mesh_alloc(n_vert, 0, n_tet, &s->mesh));
+    int64_t n_cell = n_tet + n_face;
+    PL_TRY(pl_mesh_alloc(n_vert, n_face, n_tet, &s->mesh));
     s->velocity = pl_alloc(3 * n_vert, sizeof *s->velocity);
-    s->body = pl_alloc(n_tet, sizeof *s->body);
-    s->von_mises = pl_alloc(n_tet, sizeof *s->von_mises);
-    s->principal = pl_alloc(3 * n_tet, sizeof *s->principal);
+    s->body = pl_alloc(n_cell, sizeof *s->body);
+    s->von_mises = pl_alloc_zero(n_cell, sizeof *s->von_mises);
+    s->principal = pl_alloc_zero(3 * n_cell, sizeof *s->principal);
     bool ok =
         s->velocity != NULL && s->body != NULL && s->von_mises != NULL && s->principal != NULL;
     if (!ok) return PL_ERROR_MEMORY;
-    int64_t vert = 0, tet = 0;
+    int64_t vert = 0, tet = 0, face = 0;
     for (int32_t i = 0; i < n; i++) {
         const pl_mesh *mesh = pl_world_mesh(world, i);
         for (int64_t k = 0; k < 4 * (int64_t)mesh->n_tet; k++) {
             s->mesh->tet[4 * tet + k] = mesh->tet[k] + (int32_t)vert;
             s->body[tet + k / 4] = i;
         }
+        for (int64_t k = 0; k < 3 * faces_of(mesh); k++) {
+            s->mesh->face[3 * face + k] = mesh->face[k] + (int32_t)vert;
+            s->body[n_tet + face + k / 3] = i;
+        }
         vert += mesh->n_vert;
         tet += mesh->n_tet;
+        face += faces_of(mesh);
     }
     return PL_OK;
 }
@@ -129,52 +184,103 @@ static pl_status gather_state(pl_series *s, pl_world *world)
         size_t size = 3 * (size_t)mesh->n_vert * sizeof(double);
         memcpy(s->mesh->x + 3 * vert, pl_world_positions(world, i), size);
         memcpy(s->velocity + 3 * vert, pl_world_velocities(world, i), size);
-        PL_TRY(pl_world_stress(world, i, s->von_mises + tet, s->principal + 3 * tet));
+        if (pl_world_kind(world, i) == PL_BODY_DEFORMABLE) {
+            PL_TRY(pl_world_stress(world, i, s->von_mises + tet, s->principal + 3 * tet));
+        }
         vert += mesh->n_vert;
         tet += mesh->n_tet;
     }
     return PL_OK;
 }
 
-static pl_status write_frame(const pl_series *s, int64_t step)
+static pl_status write_bodies(pl_series *s, pl_world *world)
 {
+    PL_TRY(gather_state(s, world));
     const pl_field fields[] = {{"velocity", false, 3, s->velocity},
                                {"body", true, 1, s->body},
                                {"von_mises", true, 1, s->von_mises},
                                {"principal_stress", true, 3, s->principal}};
     pl_write_options options = pl_write_options_default();
+    options.cells = PL_CELLS_ALL;
     options.fields = fields;
     options.n_fields = sizeof fields / sizeof fields[0];
-    char name[NAME_ROOM], *path;
-    snprintf(name, sizeof name, "frame-%06lld.vtu", (long long)step);
-    PL_TRY(path_in(s->folder, name, &path));
-    pl_status status = pl_mesh_write(s->mesh, path, &options);
-    pl_free(path);
-    return status;
+    return write_frame(s->folder, &s->states, world, s->mesh, &options);
 }
 
-pl_status pl_series_write(pl_series *series, pl_world *world)
+// --- Contacts ---
+
+enum { CONTACT_NUMBERS = 11 }; // in the fields of a contact
+
+static pl_status write_points(pl_series *s, const pl_world *world, const pl_mesh *mesh,
+                              const pl_contact_point *contact, double *data)
 {
-    int64_t step = pl_world_steps(world);
-    if (series->n_frames > 0 && series->frames[series->n_frames - 1].step == step) return PL_OK;
-    PL_TRY(gather_state(series, world));
-    PL_TRY(write_frame(series, step));
-    PL_TRY(add_frame(series, step, pl_world_time(world)));
-    return write_list(series);
+    int64_t n = mesh->n_vert;
+    double *normal = data, *friction = normal + 3 * n, *gap = friction + 3 * n, *force = gap + n;
+    double *slips = force + n, *body_a = slips + n, *body_b = body_a + n;
+    for (int64_t i = 0; i < n; i++) {
+        const pl_contact_point *c = &contact[i];
+        memcpy(mesh->x + 3 * i, c->point, sizeof c->point);
+        memcpy(normal + 3 * i, c->normal, sizeof c->normal);
+        memcpy(friction + 3 * i, c->friction, sizeof c->friction);
+        gap[i] = c->gap;
+        force[i] = c->force;
+        slips[i] = c->slips;
+        body_a[i] = c->body_a;
+        body_b[i] = c->body_b;
+    }
+    const pl_field fields[] = {{"normal", false, 3, normal}, {"gap", false, 1, gap},
+                               {"force", false, 1, force},   {"friction", false, 3, friction},
+                               {"slips", false, 1, slips},   {"body_a", false, 1, body_a},
+                               {"body_b", false, 1, body_b}};
+    pl_write_options options = pl_write_options_default();
+    options.cells = PL_CELLS_POINTS;
+    options.fields = fields;
+    options.n_fields = sizeof fields / sizeof fields[0];
+    return write_frame(s->folder, &s->touches, world, mesh, &options);
+}
+
+static pl_status write_contacts(pl_series *s, const pl_world *world)
+{
+    int32_t n;
+    const pl_contact_point *contact = pl_world_contacts(world, &n);
+    pl_mesh *mesh;
+    PL_TRY(pl_mesh_alloc(n, 0, 0, &mesh));
+    double *data = pl_alloc(CONTACT_NUMBERS * (int64_t)n, sizeof *data);
+    pl_status status = data != NULL ? write_points(s, world, mesh, contact, data) : PL_ERROR_MEMORY;
+    pl_free(data);
+    pl_mesh_destroy(mesh);
+    return status;
 }
 
 // --- All of it ---
 
-pl_status pl_series_open(const char *folder, const pl_world *world, bool resumed, pl_series *out)
+pl_status pl_series_write(pl_series *series, pl_world *world)
 {
-    *out = (pl_series){0};
-    size_t size = strlen(folder) + 1;
-    out->folder = pl_alloc((int64_t)size, 1);
-    if (out->folder == NULL) return PL_ERROR_MEMORY;
-    memcpy(out->folder, folder, size);
-    pl_status status = make_folder(out->folder);
-    if (status == PL_OK && resumed) status = read_list(out, pl_world_steps(world));
-    if (status == PL_OK) status = merge_bodies(out, world);
+    int64_t step = pl_world_steps(world);
+    if (series->contacts && !has_step(&series->touches, step)) {
+        PL_TRY(write_contacts(series, world));
+    }
+    return has_step(&series->states, step) ? PL_OK : write_bodies(series, world);
+}
+
+static pl_status open_series(const char *folder, const pl_world *world, bool resumed,
+                             pl_series *out)
+{
+    int64_t step = pl_world_steps(world);
+    PL_TRY(copy_text(folder, &out->folder));
+    PL_TRY(make_folders(out->folder));
+    if (resumed) PL_TRY(read_list(folder, &out->states, step));
+    if (resumed && out->contacts) PL_TRY(read_list(folder, &out->touches, step));
+    return merge_bodies(out, world);
+}
+
+pl_status pl_series_open(const char *folder, const pl_world *world, bool contacts, bool resumed,
+                         pl_series *out)
+{
+    *out = (pl_series){.contacts = contacts,
+                       .states = {.list = "series", .frame = "frame"},
+                       .touches = {.list = "contacts", .frame = "contacts"}};
+    pl_status status = open_series(folder, world, resumed, out);
     if (status != PL_OK) pl_series_free(out);
     return status;
 }
@@ -187,6 +293,7 @@ void pl_series_free(pl_series *series)
     pl_free(series->body);
     pl_free(series->von_mises);
     pl_free(series->principal);
-    pl_free(series->frames);
+    pl_free(series->states.frames);
+    pl_free(series->touches.frames);
     *series = (pl_series){0};
 }

@@ -16,7 +16,7 @@ enum { ROW_MAX = 1024 };
 static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
-    "kinetic_energy,elastic_energy,hash,newton\n";
+    "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error\n";
 
 static pl_status file_failed(const pl_stats_file *file)
 {
@@ -118,7 +118,9 @@ pl_status pl_stats_write(pl_stats_file *file, const pl_step_stats *s)
                               s->fb_error,      s->min_gap,           s->kinetic_energy,
                               s->elastic_energy};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) add_number(&row, numbers[i]);
-    pl_text_add(&row, ",%016" PRIx64 ",%d\n", s->hash, s->newton);
+    pl_text_add(&row, ",%016" PRIx64 ",%d,%d,%d", s->hash, s->newton, s->rounds, s->halvings);
+    add_number(&row, s->friction_error);
+    pl_text_add(&row, "\n");
     PL_ASSERT(row.length < sizeof buffer);
     return write_text(file, buffer, row.length);
 }

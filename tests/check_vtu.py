@@ -7,6 +7,7 @@
     check_vtu.py mixed DIRECTORY          writes grids and surfaces with cells of many types
     check_vtu.py series FILE TIME...      opens the frames of a run that FILE (.pvd) lists, and looks
                                           at their times and fields
+    check_vtu.py contacts FILE TIME...    the same for the contacts between bodies: none at 0 s
 
 REFERENCE is text: "points N", "cells N CORNERS" for each kind of cells, then "field NAME point|cell
 COMPONENTS", each followed by its numbers, doubles in hexadecimal.
@@ -177,13 +178,42 @@ def series(path, times):
             require(data.GetArray(name) is not None, f"{name} is missing")
             require(data.GetArray(name).GetNumberOfComponents() == components, name)
             require(np.isfinite(vtk_to_numpy(data.GetArray(name))).all(), name)
-        require(set(vtk_to_numpy(cell.GetArray("body"))) == {0, 1}, "bodies")
+        bodies = set(vtk_to_numpy(cell.GetArray("body")))
+        require(len(bodies) > 1 and bodies == set(range(len(bodies))), "bodies")
         a, b, c = vtk_to_numpy(cell.GetArray("principal_stress")).T
         require((a >= b).all() and (b >= c).all(), "order of principal stresses")
         mises = np.sqrt(0.5 * ((a - b) ** 2 + (b - c) ** 2 + (c - a) ** 2))
         require(np.allclose(mises, vtk_to_numpy(cell.GetArray("von_mises"))), "von Mises")
         moving = np.abs(vtk_to_numpy(point.GetArray("velocity"))).max() > 0
         require(moving == (float(item.get("timestep")) > 0), "velocity")
+
+
+def contacts(path, times):
+    sets = xml.etree.ElementTree.parse(path).getroot().findall("Collection/DataSet")
+    require([float(s.get("timestep")) for s in sets] == times, "times")
+    for item in sets:
+        grid = read(os.path.join(os.path.dirname(path), item.get("file")))
+        n = grid.GetNumberOfPoints()
+        require(grid.GetNumberOfCells() == n, "number of cells")
+        require(all(grid.GetCellType(i) == 1 for i in range(n)), "types of cells")
+        require((n > 0) == (float(item.get("timestep")) > 0), "number of contacts")
+        if n == 0:
+            continue
+        field = {}
+        for name, components in (("normal", 3), ("gap", 1), ("force", 1), ("friction", 3),
+                                 ("slips", 1), ("body_a", 1), ("body_b", 1)):
+            array = grid.GetPointData().GetArray(name)
+            require(array is not None, f"{name} is missing")
+            require(array.GetNumberOfComponents() == components, name)
+            field[name] = vtk_to_numpy(array)
+            require(np.isfinite(field[name]).all(), name)
+        require(grid.GetPointData().GetNumberOfArrays() == 7, "number of fields")
+        require(np.allclose((field["normal"] ** 2).sum(axis=1), 1), "normal")
+        require((field["force"] > 0).all() and (field["gap"] > 0).all(), "force or gap")
+        across = (field["friction"] * field["normal"]).sum(axis=1)
+        require((abs(across) <= 1e-9 * field["force"]).all(), "direction of friction")
+        require(set(field["slips"]) <= {0, 1}, "slips")
+        require((field["body_a"] != field["body_b"]).all(), "bodies")
 
 
 if sys.argv[1] == "compare":
@@ -194,5 +224,7 @@ elif sys.argv[1] == "mixed":
     mixed(sys.argv[2])
 elif sys.argv[1] == "series":
     series(sys.argv[2], [float(t) for t in sys.argv[3:]])
+elif sys.argv[1] == "contacts":
+    contacts(sys.argv[2], [float(t) for t in sys.argv[3:]])
 elif sys.argv[1] != "probe":
     sys.exit(__doc__)

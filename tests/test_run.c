@@ -1,29 +1,11 @@
 // `pliant run` as a person uses it: rows, frames, checkpoints, interruptions, bad scenes.
 
-#include "../apps/series.h"
-#include "buffers.h"
+#include "runs.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
-
-enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 21, FIRST_TIME = 9, LAST_TIME = 12 };
-
-static char folder[] = "/tmp/pliant_run_XXXXXX";
-static char output[OUTPUT_SIZE]; // of the last command
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static const char HEADER[] =
-    "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
-    "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
-    "kinetic_energy,elastic_energy,hash,newton";
 
 // Two boxes that swing, 1,512 tets: a step takes about a millisecond.
 static const char SWING[] =
@@ -41,103 +23,6 @@ void setUp(void)
 
 void tearDown(void)
 {
-}
-
-// --- Commands and files ---
-
-static const char *command(void)
-{
-    const char *path = getenv("PLIANT");
-    return path != NULL ? path : "build/pliant";
-}
-
-// Runs a line of shell in which $T is the folder and $P the command; returns its exit code.
-static int shell(const char *words)
-{
-    char line[2048];
-    snprintf(line, sizeof line, "T=%s; P=%s; export T P; { %s; } 2>&1", folder, command(), words);
-    FILE *pipe = popen(line, "r");
-    size_t n = pipe != NULL ? fread(output, 1, sizeof output - 1, pipe) : 0;
-    output[n] = '\0';
-    int status = pipe != NULL ? pclose(pipe) : -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void expect(int code, const char *words, const char *part)
-{
-    int got = shell(words);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(code, got, output);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, part), output);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(in_folder(name), "w");
-    TEST_ASSERT_NOT_NULL(file);
-    fputs(text, file);
-    TEST_ASSERT_EQUAL(0, fclose(file));
-}
-
-static char *read_whole(const char *name)
-{
-    FILE *file = fopen(in_folder(name), "r");
-    TEST_ASSERT_NOT_NULL_MESSAGE(file, name);
-    static char text[2][1 << 18]; // of the last two files
-    static int turn;
-    turn = 1 - turn;
-    text[turn][fread(text[turn], 1, sizeof text[turn] - 1, file)] = '\0';
-    fclose(file);
-    return text[turn];
-}
-
-static bool exists(const char *name)
-{
-    return access(in_folder(name), F_OK) == 0;
-}
-
-// --- Statistics ---
-
-typedef struct table {
-    int n_rows;
-    char hash[ROWS_MAX][32];
-    char rest[ROWS_MAX][512]; // the row without its wall-clock times
-} table;
-
-static void read_table(const char *name, table *t)
-{
-    char *text = read_whole(name), *row_end = NULL;
-    t->n_rows = -1; // the header
-    for (char *row = strtok_r(text, "\n", &row_end); row != NULL;
-         row = strtok_r(NULL, "\n", &row_end)) {
-        if (++t->n_rows == 0) {
-            TEST_ASSERT_EQUAL_STRING(HEADER, row);
-            continue;
-        }
-        TEST_ASSERT_TRUE(t->n_rows < ROWS_MAX);
-        char *rest = t->rest[t->n_rows - 1], *end = NULL;
-        int column = 0;
-        size_t used = 0;
-        for (char *word = strtok_r(row, ",", &end); word != NULL;
-             word = strtok_r(NULL, ",", &end)) {
-            bool wall_clock = column >= FIRST_TIME && column <= LAST_TIME;
-            if (column == 19) snprintf(t->hash[t->n_rows - 1], sizeof t->hash[0], "%s", word);
-            if (!wall_clock) {
-                used += (size_t)snprintf(rest + used, sizeof t->rest[0] - used, "%s,", word);
-            }
-            column++;
-        }
-        TEST_ASSERT_EQUAL_INT(COLUMNS, column);
-        TEST_ASSERT_EQUAL_INT(t->n_rows, atoi(rest)); // the steps, one after the other
-    }
-}
-
-static void expect_same_table(const char *name, const char *other)
-{
-    static table a, b;
-    read_table(name, &a);
-    read_table(other, &b);
-    TEST_ASSERT_EQUAL_INT(a.n_rows, b.n_rows);
-    for (int i = 0; i < a.n_rows; i++) TEST_ASSERT_EQUAL_STRING(a.rest[i], b.rest[i]);
 }
 
 // --- Runs ---
@@ -387,36 +272,6 @@ static void test_a_failing_step(void)
     TEST_ASSERT_EQUAL_INT(0, t.n_rows);
 }
 
-// Each allocation that the frames need fails in turn; what is there afterwards is whole.
-static void test_series_allocations_fail(void)
-{
-    pl_mesh *mesh;
-    pl_world *world;
-    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_make("cube", &mesh));
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_create(NULL, &world));
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_deformable(world, mesh, NULL, NULL));
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_step(world, NULL));
-    char out[64];
-    snprintf(out, sizeof out, "%s/short", folder);
-    int n = 0;
-    for (pl_status status = PL_ERROR_MEMORY; status != PL_OK; n++) {
-        pl_series series;
-        TEST_ASSERT_TRUE(n < 100);
-        fail_nth(n);
-        status = pl_series_open(out, world, true, &series);
-        if (status == PL_OK) status = pl_series_write(&series, world);
-        pl_series_free(&series);
-        fail_never();
-        TEST_ASSERT_EQUAL_INT64(0, live_blocks);
-        TEST_ASSERT_TRUE(status == PL_OK || status == PL_ERROR_MEMORY);
-    }
-    TEST_ASSERT_TRUE(n > 8);
-    pl_world_destroy(world);
-    pl_mesh_destroy(mesh);
-    TEST_ASSERT_NOT_NULL(strstr(read_whole("short/series.pvd"), "frame-000001.vtu"));
-    TEST_ASSERT_EQUAL_INT(0, shell("test $(ls $T/short | wc -l) = 2"));
-}
-
 static void test_render_resumes(void)
 {
     expect(0, "$P run $T/swing.json --steps 60 --out $T/seen --checkpoint-every 60", "hash");
@@ -452,7 +307,6 @@ int main(void)
     RUN_TEST(test_hostile_files);
     RUN_TEST(test_bad_outputs);
     RUN_TEST(test_a_failing_step);
-    RUN_TEST(test_series_allocations_fail);
     RUN_TEST(test_render_resumes);
     shell("rm -rf $T");
     return UNITY_END();

@@ -1,0 +1,279 @@
+// `pliant run` with bodies that touch: its options, audits, records and limits, and how it ends.
+
+#include "runs.h"
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+// Two cubes that fall, one on the other, on a plate that stays. Body 0 is only drawn.
+#define PLATE                                                                                      \
+    " {\"mesh\": \"ring\", \"material\": null},"                                                   \
+    " {\"mesh\": \"box:size=1,1,0.1:cells=4,4,1\", \"position\": [0, 0, -0.05],"                   \
+    "  \"fixed\": {\"above\": -1}}"
+#define CUBE(position, rotation)                                                                   \
+    " {\"mesh\": \"cube:cells=2\", \"scale\": 0.3, \"position\": " position                        \
+    ", \"rotation\": " rotation "}"
+#define SCENE(bodies) "{\"world\": {\"dt\": 0.002, \"duration\": 0.12}, \"bodies\": [" bodies "]}"
+
+static const char FALL[] = SCENE(
+    PLATE "," CUBE("[0.03, 0.02, 0.16]", "[0, 0, 0]") "," CUBE("[0, 0.05, 0.5]", "[0, 0, 30]"));
+static const char OVERLAP[] = SCENE(PLATE "," CUBE("[0, 0, 0.1]", "[0, 0, 0]"));
+static const char INSIDE[] =
+    SCENE(CUBE("[0, 0, 0]", "[0, 0, 0]") ","
+                                         " {\"mesh\": \"cube\", \"scale\": 0.1}");
+
+// --- Options ---
+
+static void test_bad_options(void)
+{
+    expect(1, "$P run $T/fall.json --solver cg", "--solver: unknown solver \"cg\", did you mean");
+    expect(1, "$P run $T/fall.json --solver zebra", "--solver: unknown solver \"zebra\"");
+    expect(1, "$P run $T/fall.json --precond dia", "--precond: unknown precond \"dia\", did you");
+    expect(1, "$P run $T/fall.json --eps1 1", "--eps1: 1 is not between 0 and 1");
+    expect(1, "$P run $T/fall.json --eps1 -1", "--eps1: \"-1\" is not above 0");
+    expect(1, "$P run $T/fall.json --eps2 0", "--eps2: \"0\" is not above 0");
+    expect(1, "$P run $T/fall.json --eps2 nan", "--eps2: \"nan\" is not a number");
+    expect(1, "$P run $T/fall.json --max-seconds 0", "--max-seconds: \"0\" is not above 0");
+    expect(1, "$P run $T/fall.json --no-contact --record $T/r", "--record: there are no problems");
+    expect(1, "$P run $T/fall.json --record $T/fall.json", "fall.json: Not a directory");
+    expect(1, "$P run $T/none.json --audit", "none.json: No such file");
+    expect(0, "$P run --help", "Solvers of contact problems:\n\napg ");
+}
+
+// Each of them has its way with the run: no two end with the same bits.
+static void test_options_count(void)
+{
+    static const char *const options[] = {
+        "",
+        "--solver cr",
+        "--solver cr --precond none",
+        "--solver cr --precond diag",
+        "--paper",
+        "--no-contact",
+        "--eps1 1e-9",
+        "--eps1 1e-3",
+        "--eps1 1e-3 --eps2 1e-9",
+    };
+    enum { N = sizeof options / sizeof options[0] };
+    static table t[N];
+    for (int i = 0; i < N; i++) {
+        char words[256];
+        snprintf(words, sizeof words, "$P run $T/fall.json --steps 60 --stats $T/o.csv %s",
+                 options[i]);
+        expect(0, words, "hash");
+        read_table("o.csv", &t[i]);
+        TEST_ASSERT_EQUAL_INT(60, t[i].n_rows);
+        for (int k = 0; k < i; k++) {
+            TEST_ASSERT_TRUE_MESSAGE(strcmp(t[i].hash[59], t[k].hash[59]) != 0, options[i]);
+        }
+    }
+    // --paper means the solver cr, unless another is named.
+    expect(0, "$P run $T/fall.json --steps 60 --paper --solver cr", t[4].hash[59]);
+    expect(0, "$P run $T/fall.json --steps 60 --solver apg", t[0].hash[59]);
+}
+
+// --- Statistics ---
+
+static double number(const char *row, int column)
+{
+    for (int i = 0; i < column; i++) row = strchr(row, ',') + 1;
+    return strtod(row, NULL);
+}
+
+static void test_statistics(void)
+{
+    static table t;
+    // Columns of a row without its four wall-clock times.
+    enum { CONTACTS = 4, CONSTRAINTS = 5, MIN_GAP = 12, ROUNDS = 17, HALVINGS = 18, FRICTION = 19 };
+    expect(0, "$P run $T/fall.json --stats $T/s.csv --dt 0.004", "hash");
+    read_table("s.csv", &t);
+    TEST_ASSERT_EQUAL_INT(30, t.n_rows);
+    TEST_ASSERT_TRUE(number(t.rest[0], CONTACTS) == 0);
+    bool bears = false, only_near = false;
+    for (int i = 0; i < t.n_rows; i++) {
+        double contacts = number(t.rest[i], CONTACTS), rows = number(t.rest[i], CONSTRAINTS);
+        TEST_ASSERT_TRUE(contacts <= rows);
+        TEST_ASSERT_TRUE(number(t.rest[i], ROUNDS) >= 1);
+        TEST_ASSERT_TRUE(number(t.rest[i], HALVINGS) >= 0);
+        TEST_ASSERT_TRUE(number(t.rest[i], MIN_GAP) > 0);
+        TEST_ASSERT_TRUE(number(t.rest[i], FRICTION) <= 1e-6); // eps2
+        bears = bears || contacts > 0;
+        only_near = only_near || contacts < rows;
+    }
+    TEST_ASSERT_TRUE(bears && only_near);
+}
+
+static void test_threads_give_the_same_bits(void)
+{
+    expect(0, "$P run $T/fall.json --stats $T/1.csv --threads 1", "hash");
+    expect(0, "$P run $T/fall.json --stats $T/2.csv --threads 2", "hash");
+    expect(0, "$P run $T/fall.json --stats $T/4.csv --threads 4", "hash");
+    expect_same_table("1.csv", "2.csv");
+    expect_same_table("1.csv", "4.csv");
+}
+
+// --- Audits ---
+
+static void test_audit_clean(void)
+{
+    expect(0, "$P run $T/fall.json --audit", "audit: 61 states free of intersection\n");
+    expect(0, "$P run $T/fall.json --audit --quiet", "");
+    TEST_ASSERT_EQUAL_STRING("", output);
+}
+
+// Without contact the cube goes into the plate: found in the first step in which it does.
+static void test_audit_finds(void)
+{
+    static table t;
+    expect(2, "$P run $T/fall.json --no-contact --audit --out $T/bad --stats $T/bad.csv",
+           "fall.json: bodies intersect after step ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "\n  bodies[1] face "), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " and bodies[2] face "), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "bodies[3]"), output);
+    read_table("bad.csv", &t);
+    char name[64];
+    snprintf(name, sizeof name, "the state: %s/bad/checkpoint-%06d.plc", folder, t.n_rows);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, name), output);
+    TEST_ASSERT_TRUE(exists(name + strlen("the state: ") + strlen(folder) + 1));
+    // One step before, nothing does.
+    char words[256];
+    snprintf(words, sizeof words, "$P run $T/fall.json --no-contact --audit --steps %d",
+             t.n_rows - 1);
+    expect(0, words, "states free of intersection");
+}
+
+static void test_overlap_at_the_start(void)
+{
+    write_file("kept.csv", "kept\n");
+    static const char *const options[] = {"", "--audit", "--audit --no-contact"};
+    for (int i = 0; i < 3; i++) {
+        char words[256];
+        snprintf(words, sizeof words,
+                 "$P run $T/overlap.json --out $T/never --stats $T/kept.csv %s", options[i]);
+        expect(2, words, "overlap.json: bodies intersect at the start: ");
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "bodies[1] face "), output);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " and bodies[2] face "), output);
+        TEST_ASSERT_FALSE(exists("never"));
+        TEST_ASSERT_EQUAL_STRING("kept\n", read_whole("kept.csv"));
+    }
+    expect(2, "$P run $T/inside.json", "\n  bodies[1] vertex ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " inside of bodies[0], near ("), output);
+    expect(0, "$P run $T/overlap.json --no-contact --steps 2", "2 steps in ");
+}
+
+// --- Frames and problems ---
+
+static void test_frames(void)
+{
+    expect(0, "$P run $T/fall.json --out $T/frames --every 30", "hash");
+    expect(0, "$P run $T/fall.json --out $T/free --every 30 --no-contact", "hash");
+    TEST_ASSERT_TRUE(exists("frames/contacts-000060.vtu"));
+    TEST_ASSERT_FALSE(exists("free/contacts.pvd"));
+    if (!has_vtk()) TEST_IGNORE_MESSAGE("python3-vtk9 is not installed");
+    char words[256];
+    snprintf(words, sizeof words, "contacts %s/frames/contacts.pvd 0 0.06 0.12", folder);
+    TEST_ASSERT_EQUAL_INT(0, run_vtk(words));
+    snprintf(words, sizeof words, "series %s/frames/series.pvd 0 0.06 0.12", folder);
+    TEST_ASSERT_EQUAL_INT(0, run_vtk(words));
+}
+
+// A problem for each step with rows, and no other.
+static void test_record(void)
+{
+    static table t;
+    expect(0, "$P run $T/fall.json --record $T/deep/record --stats $T/r.csv", "hash");
+    read_table("r.csv", &t);
+    int problems = 0;
+    for (int i = 0; i < t.n_rows; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "deep/record/problem-%06d.plp", i + 1);
+        TEST_ASSERT_EQUAL_MESSAGE(number(t.rest[i], 5) > 0, exists(name), name);
+        problems += exists(name);
+    }
+    TEST_ASSERT_TRUE(problems > 0);
+    expect(0, "$P run $T/fall.json", t.hash[t.n_rows - 1]); // recording changes nothing
+}
+
+// --- Ends ---
+
+static void test_max_seconds(void)
+{
+    static table t;
+    expect(3,
+           "$P run $T/fall.json --steps 1000000 --max-seconds 0.2 --stats $T/late.csv --out $T/late"
+           " --checkpoint-every 1000000",
+           "--max-seconds 0.2: ended after step ");
+    read_table("late.csv", &t);
+    char part[64];
+    snprintf(part, sizeof part, "ended after step %d of 1000000\n", t.n_rows);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, part), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, t.hash[t.n_rows - 1]), output);
+    snprintf(part, sizeof part, "late/checkpoint-%06d.plc", t.n_rows);
+    TEST_ASSERT_TRUE(exists(part));
+    expect(3, "$P run $T/fall.json --max-seconds 1e-9 --quiet", "");
+    TEST_ASSERT_EQUAL_STRING("", output);
+    expect(0, "$P run $T/fall.json --max-seconds 1e-9 --steps 1", "1 steps"); // it was the last
+    expect(0, "$P run $T/fall.json --max-seconds 1000", "60 steps");
+}
+
+// An accuracy that no solver reaches: why, the last good state and the problem.
+static void expect_failure_kept(const char *where, const char *state, const char *problem)
+{
+    char words[256], part[128];
+    snprintf(words, sizeof words, "$P run $T/fall.json --solver cr --eps1 1e-30 --quiet %s", where);
+    expect(1, words, "pliant: step ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " s: cr did not converge in "), output);
+    long step = strtol(strstr(output, "step ") + 5, NULL, 10);
+    TEST_ASSERT_TRUE(step > 1);
+    snprintf(part, sizeof part, "\npliant: the last good state: %s/%s/checkpoint-%06ld.plc\n",
+             folder, state, step - 1);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, part), output);
+    snprintf(part, sizeof part, "\npliant: the contact problem: %s/%s/problem-%06ld.plp\n", folder,
+             problem, step);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, part), output);
+    snprintf(part, sizeof part, "%s/checkpoint-%06ld.plc", state, step - 1);
+    TEST_ASSERT_TRUE(exists(part));
+    snprintf(part, sizeof part, "%s/problem-%06ld.plp", problem, step);
+    TEST_ASSERT_TRUE(exists(part));
+    snprintf(words, sizeof words, "$P run $T/fall.json --resume $T/%s/checkpoint-%06ld.plc", state,
+             step - 1);
+    expect(0, words, "hash"); // goes on with other options
+}
+
+static void test_a_failing_step(void)
+{
+    expect_failure_kept("--out $T/a", "a", "a");
+    expect_failure_kept("--record $T/b", "b", "b");
+    expect_failure_kept("--out $T/c --record $T/d", "c", "d");
+    expect(1, "$P run $T/fall.json --solver cr --eps1 1e-30", "nothing was kept; --out DIR keeps");
+}
+
+int main(void)
+{
+    if (mkdtemp(folder) == NULL) return 1;
+    // These bodies are too small for two threads, which wait for each other on a busy machine.
+    setenv("OMP_NUM_THREADS", "1", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    UNITY_BEGIN();
+    write_file("fall.json", FALL);
+    write_file("overlap.json", OVERLAP);
+    write_file("inside.json", INSIDE);
+    RUN_TEST(test_bad_options);
+    RUN_TEST(test_options_count);
+    RUN_TEST(test_statistics);
+    RUN_TEST(test_threads_give_the_same_bits);
+    RUN_TEST(test_audit_clean);
+    RUN_TEST(test_audit_finds);
+    RUN_TEST(test_overlap_at_the_start);
+    RUN_TEST(test_frames);
+    RUN_TEST(test_record);
+    RUN_TEST(test_max_seconds);
+    RUN_TEST(test_a_failing_step);
+    shell("rm -rf $T");
+    return UNITY_END();
+}
