@@ -117,6 +117,26 @@ static void test_threads_give_the_same_bits(void)
     expect_same_table("1.csv", "4.csv");
 }
 
+// Stopped amid contacts and gone on from a checkpoint: the same rows, frames and bits.
+static void test_resume(void)
+{
+    static table t;
+    expect(0, "$P run $T/fall.json --out $T/whole --stats $T/whole.csv", "hash");
+    expect(0,
+           "$P run $T/fall.json --steps 52 --out $T/parts --stats $T/parts.csv"
+           " --checkpoint-every 52",
+           "parts/checkpoint-000052.plc");
+    expect(0,
+           "$P run $T/fall.json --out $T/parts --stats $T/parts.csv"
+           " --resume $T/parts/checkpoint-000052.plc",
+           "8 steps in ");
+    read_table("whole.csv", &t);
+    TEST_ASSERT_TRUE(number(t.rest[51], 4) > 0); // contacts at the checkpoint
+    expect_same_table("whole.csv", "parts.csv");
+    TEST_ASSERT_EQUAL_INT(
+        0, shell("for f in $T/whole/*; do cmp $f $T/parts/${f##*/} || exit 1; done"));
+}
+
 // --- Audits ---
 
 static void test_audit_clean(void)
@@ -267,6 +287,7 @@ int main(void)
     RUN_TEST(test_options_count);
     RUN_TEST(test_statistics);
     RUN_TEST(test_threads_give_the_same_bits);
+    RUN_TEST(test_resume);
     RUN_TEST(test_audit_clean);
     RUN_TEST(test_audit_finds);
     RUN_TEST(test_overlap_at_the_start);
