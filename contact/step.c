@@ -167,24 +167,26 @@ static void advance(pl_world *world, double t_end)
 
 // --- The step ---
 
+// An array of no elements may be NULL, which memcpy does not take.
+static void copy(void *to, const void *from, int64_t n, size_t size)
+{
+    if (n > 0) memcpy(to, from, (size_t)n * size);
+}
+
 static void save(pl_world *world)
 {
-    size_t size = 3 * (size_t)world->n_vert * sizeof(double);
     world->saved.time = world->time;
-    memcpy(world->saved.x, world->x, size);
-    memcpy(world->saved.v, world->v, size);
-    if (world->n_rigid == 0) return;
-    memcpy(world->saved.rigid, world->rigid, (size_t)world->n_rigid * sizeof *world->rigid);
+    copy(world->saved.x, world->x, world->n_vert, 3 * sizeof(double));
+    copy(world->saved.v, world->v, world->n_vert, 3 * sizeof(double));
+    copy(world->saved.rigid, world->rigid, world->n_rigid, sizeof *world->rigid);
 }
 
 static void go_back(pl_world *world)
 {
-    size_t size = 3 * (size_t)world->n_vert * sizeof(double);
     world->time = world->saved.time;
-    memcpy(world->x, world->saved.x, size);
-    memcpy(world->v, world->saved.v, size);
-    if (world->n_rigid == 0) return;
-    memcpy(world->rigid, world->saved.rigid, (size_t)world->n_rigid * sizeof *world->rigid);
+    copy(world->x, world->saved.x, world->n_vert, 3 * sizeof(double));
+    copy(world->v, world->saved.v, world->n_vert, 3 * sizeof(double));
+    copy(world->rigid, world->saved.rigid, world->n_rigid, sizeof *world->rigid);
 }
 
 // Finds velocities that take the world to t_end; *clear says if they hit nothing on the way.
