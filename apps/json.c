@@ -165,6 +165,14 @@ pl_status pl_json_positive(const pl_json *at, const char *key, double *value)
     return *value > 0 ? PL_OK : pl_json_fail(&v, "a number above 0 expected");
 }
 
+pl_status pl_json_not_negative(const pl_json *at, const char *key, double *value)
+{
+    pl_json v;
+    if (!pl_json_get(at, key, &v)) return PL_OK;
+    PL_TRY(read_number(&v, value));
+    return *value >= 0 ? PL_OK : pl_json_fail(&v, "a number, 0 or above, expected");
+}
+
 pl_status pl_json_vector(const pl_json *at, const char *key, double value[3])
 {
     pl_json v;

@@ -1,7 +1,9 @@
 #include "scene.h"
 #include "json.h"
 #include "load.h"
+#include "scene_copies.h"
 #include "scene_physics.h"
+#include "scene_surface.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +14,8 @@
 
 // --- Bodies ---
 
-// rotation: degrees about x, then y, then z.
-static void placement(double scale, const double degrees[3], const double position[3], double m[12])
+// rotation: degrees about x, then y, then z. The position comes with the copies.
+static void shape_matrix(double scale, const double degrees[3], double m[12])
 {
     double c[3], s[3];
     for (int k = 0; k < 3; k++) {
@@ -31,7 +33,7 @@ static void placement(double scale, const double degrees[3], const double positi
                          c[0] * c[1]};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) m[4 * i + j] = scale * r[3 * i + j];
-        m[4 * i + 3] = position[i];
+        m[4 * i + 3] = 0;
     }
 }
 
@@ -69,47 +71,91 @@ static pl_status read_cut(const pl_json *at, pl_scene_cut *cut)
     return PL_OK;
 }
 
-static pl_status read_body(const pl_json *at, pl_scene_body *body)
+static pl_status read_look(const pl_json *at, pl_scene_body *body)
 {
-    static const char *const keys[] = {
-        "mesh", "position", "rotation",         "scale", "color",  "opacity", "edges",
-        "cut",  "material", "angular_velocity", "fixed", "driven", "forces",  "velocity"};
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
-    pl_json mesh;
-    const char *word = NULL;
-    PL_TRY(pl_json_require(at, "mesh", &mesh));
-    PL_TRY(pl_json_string(at, "mesh", &word));
-    double position[3] = {0}, rotation[3] = {0}, scale = 1, m[12];
-    PL_TRY(pl_json_vector(at, "position", position));
-    PL_TRY(pl_json_vector(at, "rotation", rotation));
-    PL_TRY(pl_json_positive(at, "scale", &scale));
     PL_TRY(pl_json_color(at, "color", &body->has_color, body->color));
     body->opacity = 1;
     PL_TRY(pl_json_positive(at, "opacity", &body->opacity));
     if (body->opacity > 1) return pl_json_fail(at, "opacity: at most 1");
     PL_TRY(pl_json_bool(at, "edges", &body->edges));
-    PL_TRY(read_cut(at, &body->cut));
-    if (load_beside(at->file, word, &body->mesh) != PL_OK) {
+    return read_cut(at, &body->cut);
+}
+
+// The mesh in its size and turn, but not in its place.
+static pl_status read_shape(const pl_json *at, pl_mesh **out)
+{
+    pl_json mesh;
+    const char *word = NULL;
+    double rotation[3] = {0}, scale = 1, m[12];
+    PL_TRY(pl_json_require(at, "mesh", &mesh));
+    PL_TRY(pl_json_string(at, "mesh", &word));
+    PL_TRY(pl_json_vector(at, "rotation", rotation));
+    PL_TRY(pl_json_positive(at, "scale", &scale));
+    if (load_beside(at->file, word, out) != PL_OK) {
         return pl_json_fail(&mesh, "%s", pl_error_text());
     }
-    placement(scale, rotation, position, m);
+    shape_matrix(scale, rotation, m);
+    if (pl_mesh_transform(*out, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
+    return PL_OK;
+}
+
+static pl_status add_body(const pl_json *at, const pl_mesh *shape, const double m[12],
+                          const pl_groups *groups, pl_scene *scene)
+{
+    PL_TRY(pl_reserve((void **)&scene->bodies, &scene->body_capacity, scene->n_bodies + 1,
+                      sizeof *scene->bodies));
+    pl_scene_body *body = &scene->bodies[scene->n_bodies++];
+    *body = (pl_scene_body){.entry = at->index};
+    PL_TRY(read_look(at, body));
+    PL_TRY(pl_mesh_copy(shape, &body->mesh));
     if (pl_mesh_transform(body->mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
-    return pl_scene_read_physics(at, body);
+    return pl_scene_read_physics(at, groups, body);
+}
+
+static pl_status add_bodies(const pl_json *at, const pl_mesh *shape, const pl_groups *groups,
+                            pl_scene *scene)
+{
+    double position[3] = {0}, m[12];
+    pl_copies copies;
+    PL_TRY(pl_json_vector(at, "position", position));
+    PL_TRY(pl_copies_read(at, shape, &copies));
+    if (copies.total > PL_SCENE_BODIES - scene->n_bodies) {
+        return pl_json_fail(at, "more than %d bodies in all", (int)PL_SCENE_BODIES);
+    }
+    for (int32_t i = 0; i < copies.total; i++) {
+        pl_copies_place(&copies, i, m);
+        for (int k = 0; k < 3; k++) m[4 * k + 3] += position[k];
+        PL_TRY(add_body(at, shape, m, groups, scene));
+    }
+    return PL_OK;
+}
+
+static pl_status read_body(const pl_json *at, const pl_groups *groups, pl_scene *scene)
+{
+    static const char *const keys[] = {
+        "mesh",  "position", "rotation", "scale",   "color",   "opacity",  "edges",
+        "cut",   "material", "fixed",    "driven",  "forces",  "velocity", "angular_velocity",
+        "type",  "density",  "mass",     "damping", "motion",  "friction", "radius",
+        "group", "ignore",   "self",     "copies",  "comment",
+    };
+    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    pl_mesh *shape = NULL;
+    pl_status status = read_shape(at, &shape);
+    if (status == PL_OK) status = add_bodies(at, shape, groups, scene);
+    pl_mesh_destroy(shape);
+    return status;
 }
 
 static pl_status read_bodies(const pl_json *root, pl_scene *scene)
 {
-    pl_json bodies;
+    pl_json bodies, item = {0};
+    pl_groups groups;
     int n = 0;
     PL_TRY(pl_json_require(root, "bodies", &bodies));
     PL_TRY(pl_json_array(&bodies, &n));
-    scene->bodies = pl_alloc_zero(n, sizeof *scene->bodies);
-    if (scene->bodies == NULL) return PL_ERROR_MEMORY;
-    scene->n_bodies = n;
-    for (int i = 0; i < n; i++) {
-        pl_json item = pl_json_item(&bodies, i);
-        PL_TRY(read_body(&item, &scene->bodies[i]));
-    }
+    PL_TRY(pl_groups_read(&bodies, &groups));
+    scene->ground_surface.category = pl_groups_ground(&groups);
+    while (pl_json_next(&bodies, &item)) PL_TRY(read_body(&item, &groups, scene));
     return PL_OK;
 }
 
@@ -139,8 +185,7 @@ static pl_status read_scene(const pl_json *root, pl_scene *scene)
 {
     static const char *const keys[] = {"comment", "bodies", "ground", "camera", "world"};
     PL_TRY(pl_json_object(root, keys, COUNT(keys)));
-    scene->ground = true;
-    PL_TRY(pl_json_bool(root, "ground", &scene->ground));
+    PL_TRY(pl_scene_read_ground(root, scene));
     PL_TRY(read_camera(root, scene));
     PL_TRY(pl_scene_read_world(root, scene));
     return read_bodies(root, scene);
@@ -166,6 +211,7 @@ static void free_body(pl_scene_body *body)
         pl_free((void *)body->driven[i].motion.key);
     }
     pl_free(body->driven);
+    pl_free((void *)body->kinematic.motion.key);
     pl_free(body->fixed);
     pl_free(body->force);
 }

@@ -22,10 +22,14 @@ typedef struct pl_scene_drive {
 
 typedef struct pl_scene_body {
     pl_mesh *mesh; // placed: scaled, rotated and moved
+    int32_t entry; // which of the file's bodies it is, or is a copy of
 
     bool simulated; // else it is only drawn
-    pl_deformable_options deformable;
-    int32_t *fixed; // (n_fixed) ascending
+    pl_body_kind kind;
+    pl_deformable_options deformable; // the one of its kind counts
+    pl_rigid_options rigid;
+    pl_kinematic_options kinematic; // its motion's keys belong to the scene
+    int32_t *fixed;                 // (n_fixed) ascending
     int32_t n_fixed;
     pl_scene_drive *driven; // (n_driven)
     int32_t n_driven;
@@ -40,12 +44,15 @@ typedef struct pl_scene_body {
 
 typedef struct pl_scene {
     const char *file;      // the path as it was given; borrowed
-    pl_scene_body *bodies; // (n_bodies)
+    pl_scene_body *bodies; // (n_bodies) with all copies
     int32_t n_bodies;
+    int64_t body_capacity;
     pl_world_options world;
-    double duration; // of a run, if nobody says otherwise [s]
-    bool ground;     // draw a floor
-    double ground_z; // its height [m]: 0 in a scene file; NAN for the lowest point of the bodies
+    double duration;    // of a run, if nobody says otherwise [s]
+    bool ground;        // draw a floor; if bodies touch, it carries them
+    double ground_z;    // its height [m]: 0 in a scene file; NAN for the lowest point of the bodies
+    double ground_size; // edge of the square around the origin that carries [m]
+    pl_surface_options ground_surface;
     // Where from and where to; has_camera is false if the scene leaves it to the program.
     bool has_camera;
     double eye[3], target[3]; // [m]
@@ -57,8 +64,9 @@ typedef struct pl_scene {
 pl_status pl_scene_load(const char *path, pl_scene *out);
 void pl_scene_free(pl_scene *scene);
 
-// The world that a scene describes, its bodies in order, those left out that are only drawn. Fails
-// with the key's path where a value is out of range or a mesh cannot be simulated.
+// The world that a scene describes: its bodies in order, those left out that are only drawn, and
+// then the ground, if it carries anything. Fails with the key's path where a value is out of range
+// or a mesh cannot be simulated.
 pl_status pl_scene_world(const pl_scene *scene, pl_world **out);
 
 // Moves the scene's bodies to where they are in a world made by pl_scene_world.

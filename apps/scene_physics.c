@@ -1,6 +1,7 @@
 #include "scene_physics.h"
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
+#include "../solvers/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,11 +13,46 @@ static const double DURATION = 1; // of a run, if the scene does not say [s]
 
 // --- The world ---
 
+// The world keeps the names, so they must be ones that stay.
+static pl_status read_solver(const pl_json *at, pl_world_options *world)
+{
+    static const char *const preconds[] = {"full", "diag", "none"};
+    const char *name = world->solver;
+    const pl_solver *solver;
+    pl_json v;
+    PL_TRY(pl_json_string(at, "solver", &name));
+    if (pl_solver_find(name, &solver) != PL_OK) {
+        pl_json_get(at, "solver", &v);
+        return pl_json_fail(&v, "%s", pl_error_text());
+    }
+    world->solver = solver->name;
+    int precond = -1;
+    PL_TRY(pl_json_choice(at, "precond", preconds, COUNT(preconds), &precond));
+    if (precond >= 0) world->precond = preconds[precond];
+    return PL_OK;
+}
+
+static pl_status read_contact(const pl_json *at, pl_world_options *world)
+{
+    world->contact = world->integrator != PL_INTEGRATOR_IMPLICIT; // which knows none
+    PL_TRY(pl_json_bool(at, "contact", &world->contact));
+    PL_TRY(read_solver(at, world));
+    PL_TRY(pl_json_number(at, "eps1", &world->eps1));
+    PL_TRY(pl_json_number(at, "eps2", &world->eps2));
+    PL_TRY(pl_json_count(at, "contact_iterations", &world->contact_iterations));
+    PL_TRY(pl_json_count(at, "rounds", &world->rounds));
+    PL_TRY(pl_json_count(at, "halvings", &world->halvings));
+    return pl_json_bool(at, "paper", &world->paper);
+}
+
 pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
 {
     static const char *const keys[] = {
         "dt",       "gravity",        "integrator",       "tolerance",
-        "duration", "max_iterations", "newton_tolerance", "newton_iterations"};
+        "duration", "max_iterations", "newton_tolerance", "newton_iterations",
+        "contact",  "solver",         "precond",          "eps1",
+        "eps2",     "rounds",         "halvings",         "contact_iterations",
+        "paper"};
     static const char *const integrators[] = {
         [PL_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit", [PL_INTEGRATOR_IMPLICIT] = "implicit"};
     pl_world_options *world = &scene->world;
@@ -34,6 +70,7 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
     PL_TRY(pl_json_count(&v, "max_iterations", &world->max_iterations));
     PL_TRY(pl_json_number(&v, "newton_tolerance", &world->newton_tolerance));
     PL_TRY(pl_json_count(&v, "newton_iterations", &world->newton_iterations));
+    PL_TRY(read_contact(&v, world));
     return pl_json_positive(&v, "duration", &scene->duration);
 }
 
@@ -259,34 +296,94 @@ static pl_status read_forces(const pl_json *at, pl_scene_body *body)
 
 // --- Bodies ---
 
-// A body that is only drawn has no other key of this file.
-static pl_status read_drawn_only(const pl_json *at)
+typedef enum body_type { DRAWN, DEFORMABLE, RIGID, STATIC, KINEMATIC } body_type;
+
+// Which types of bodies have a key; all of them may have those that are not listed.
+static pl_status check_keys(const pl_json *at, body_type type)
 {
-    static const char *const keys[] = {"velocity", "angular_velocity", "fixed", "driven", "forces"};
+    enum { MOVES = 1 << DEFORMABLE | 1 << RIGID, TOUCHES = MOVES | 1 << STATIC | 1 << KINEMATIC };
+    static const struct {
+        const char *key;
+        unsigned types;
+    } keys[] = {
+        {"velocity", MOVES},        {"angular_velocity", MOVES}, {"material", 1 << DEFORMABLE},
+        {"fixed", 1 << DEFORMABLE}, {"driven", 1 << DEFORMABLE}, {"forces", 1 << DEFORMABLE},
+        {"self", 1 << DEFORMABLE},  {"density", 1 << RIGID},     {"mass", 1 << RIGID},
+        {"damping", 1 << RIGID},    {"motion", 1 << KINEMATIC},  {"friction", TOUCHES},
+        {"radius", TOUCHES},        {"group", TOUCHES},          {"ignore", TOUCHES}};
+    static const char *const names[] = {NULL, "deformable", "rigid", "static", "kinematic"};
     pl_json v;
     for (int i = 0; i < COUNT(keys); i++) {
-        if (pl_json_get(at, keys[i], &v)) {
+        if ((keys[i].types >> type & 1) != 0 || !pl_json_get(at, keys[i].key, &v)) continue;
+        if (type != DRAWN) return pl_json_fail(&v, "a %s body has no such key", names[type]);
+        if (!cJSON_IsNull(v.node)) {
             return pl_json_fail(&v, "the body is only drawn (\"material\": null)");
         }
     }
     return PL_OK;
 }
 
-pl_status pl_scene_read_physics(const pl_json *at, pl_scene_body *body)
+static pl_status read_type(const pl_json *at, body_type *out)
+{
+    static const char *const names[] = {"deformable", "rigid", "static", "kinematic"};
+    pl_json v;
+    int type = 0;
+    PL_TRY(pl_json_choice(at, "type", names, COUNT(names), &type));
+    *out = (body_type)(DEFORMABLE + type);
+    if (pl_json_get(at, "material", &v) && cJSON_IsNull(v.node)) *out = DRAWN;
+    return check_keys(at, *out);
+}
+
+static pl_status read_velocity(const pl_json *at, double velocity[3], double angular_velocity[3])
+{
+    PL_TRY(pl_json_vector(at, "velocity", velocity));
+    PL_TRY(pl_json_vector(at, "angular_velocity", angular_velocity));
+    for (int k = 0; k < 3; k++) angular_velocity[k] *= RADIANS;
+    return PL_OK;
+}
+
+static pl_status read_deformable(const pl_json *at, pl_scene_body *body)
 {
     pl_deformable_options *o = &body->deformable;
-    *o = pl_deformable_options_default();
     pl_json v;
-    bool given = pl_json_get(at, "material", &v);
-    body->simulated = !(given && cJSON_IsNull(v.node));
-    if (!body->simulated) return read_drawn_only(at);
-    if (given) PL_TRY(read_material(&v, &o->material));
-    PL_TRY(pl_json_vector(at, "velocity", o->velocity));
-    PL_TRY(pl_json_vector(at, "angular_velocity", o->angular_velocity));
-    for (int k = 0; k < 3; k++) o->angular_velocity[k] *= RADIANS;
+    body->kind = PL_BODY_DEFORMABLE;
+    if (pl_json_get(at, "material", &v)) PL_TRY(read_material(&v, &o->material));
+    PL_TRY(read_velocity(at, o->velocity, o->angular_velocity));
     if (pl_json_get(at, "fixed", &v)) {
         PL_TRY(read_selection(&v, body->mesh, &body->fixed, &body->n_fixed));
     }
     PL_TRY(read_driven(at, body));
     return read_forces(at, body);
+}
+
+static pl_status read_rigid(const pl_json *at, pl_scene_body *body)
+{
+    pl_rigid_options *o = &body->rigid;
+    pl_json v;
+    body->kind = PL_BODY_RIGID;
+    PL_TRY(pl_json_number(at, "density", &o->density));
+    PL_TRY(pl_json_positive(at, "mass", &o->mass));
+    if (pl_json_get(at, "density", &v) && pl_json_get(at, "mass", &v)) {
+        return pl_json_fail(at, "density and mass: give one of them");
+    }
+    PL_TRY(pl_json_number(at, "damping", &o->damping));
+    return read_velocity(at, o->velocity, o->angular_velocity);
+}
+
+pl_status pl_scene_read_physics(const pl_json *at, const pl_groups *groups, pl_scene_body *body)
+{
+    body_type type;
+    body->deformable = pl_deformable_options_default();
+    body->rigid = pl_rigid_options_default();
+    body->kinematic = pl_kinematic_options_default();
+    PL_TRY(read_type(at, &type));
+    body->simulated = type != DRAWN;
+    if (!body->simulated) return PL_OK;
+    pl_surface_options surface = pl_surface_options_default();
+    PL_TRY(pl_scene_read_surface(at, groups, &surface));
+    body->deformable.surface = body->rigid.surface = body->kinematic.surface = surface;
+    if (type == DEFORMABLE) return read_deformable(at, body);
+    if (type == RIGID) return read_rigid(at, body);
+    body->kind = PL_BODY_KINEMATIC;
+    return read_motion(at, &body->kinematic.motion);
 }

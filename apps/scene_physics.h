@@ -5,11 +5,12 @@
 
 #include "json.h"
 #include "scene.h"
+#include "scene_surface.h"
 
 // "world" of the root. What is out of range shows when the world is made.
 pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene);
 
-// "material", "velocity", "fixed", ... of a body whose mesh is placed already.
-pl_status pl_scene_read_physics(const pl_json *at, pl_scene_body *body);
+// "type", "material", "velocity", "fixed", ... of a body whose mesh is placed already.
+pl_status pl_scene_read_physics(const pl_json *at, const pl_groups *groups, pl_scene_body *body);
 
 #endif

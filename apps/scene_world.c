@@ -3,46 +3,75 @@
 #include "scene.h"
 #include "../meshes/mesh.h"
 
+#include <math.h>
 #include <string.h>
 
-// A mesh that cannot be simulated, or a value of the material: the library names its field.
-static pl_status add_deformable(pl_world *world, const pl_scene *scene, int32_t i, int32_t *number)
+// Complains about the body in the words of the library, which names the field; `options` is the key
+// that its options stand under.
+static pl_status complain(pl_status status, const pl_scene *scene, const pl_scene_body *body,
+                          const char *options)
 {
-    const pl_scene_body *body = &scene->bodies[i];
-    pl_status status = pl_world_add_deformable(world, body->mesh, &body->deformable, number);
     if (status == PL_OK || status == PL_ERROR_MEMORY) return status;
-    const char *place = status == PL_ERROR_GEOMETRY ? "mesh: " : "material.";
-    return pl_fail(status, "%s: bodies[%d].%s%s", scene->file, (int)i, place, pl_error_text());
+    const char *place = status == PL_ERROR_GEOMETRY ? "mesh: " : options;
+    return pl_fail(status, "%s: bodies[%d].%s%s", scene->file, (int)body->entry, place,
+                   pl_error_text());
 }
 
-static pl_status drive(pl_world *world, const pl_scene *scene, int32_t i, int32_t number)
+static pl_status drive(pl_world *world, const pl_scene *scene, const pl_scene_body *body,
+                       int32_t number)
 {
-    const pl_scene_body *body = &scene->bodies[i];
     PL_TRY(pl_world_drive(world, number, body->n_fixed, body->fixed, NULL));
     for (int32_t k = 0; k < body->n_driven; k++) {
         const pl_scene_drive *d = &body->driven[k];
         pl_status status = pl_world_drive(world, number, d->n, d->vertex, &d->motion);
         if (status == PL_ERROR_MEMORY) return status;
         if (status != PL_OK) {
-            return pl_fail(status, "%s: bodies[%d].driven[%d].motion.%s", scene->file, (int)i,
-                           (int)k, pl_error_text());
+            return pl_fail(status, "%s: bodies[%d].driven[%d].motion.%s", scene->file,
+                           (int)body->entry, (int)k, pl_error_text());
         }
     }
     return PL_OK;
 }
 
+static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene_body *body)
+{
+    int32_t number;
+    if (body->kind == PL_BODY_RIGID) {
+        return complain(pl_world_add_rigid(world, body->mesh, &body->rigid, NULL), scene, body, "");
+    }
+    if (body->kind == PL_BODY_KINEMATIC) {
+        return complain(pl_world_add_kinematic(world, body->mesh, &body->kinematic, NULL), scene,
+                        body, "motion.");
+    }
+    PL_TRY(complain(pl_world_add_deformable(world, body->mesh, &body->deformable, &number), scene,
+                    body, "material."));
+    PL_TRY(drive(world, scene, body, number));
+    return body->force != NULL ? pl_world_set_forces(world, number, body->force) : PL_OK;
+}
+
 static pl_status add_bodies(pl_world *world, const pl_scene *scene)
 {
     for (int32_t i = 0; i < scene->n_bodies; i++) {
-        const pl_scene_body *body = &scene->bodies[i];
-        int32_t number;
-        if (!body->simulated) continue;
-        PL_TRY(add_deformable(world, scene, i, &number));
-        PL_TRY(drive(world, scene, i, number));
-        if (body->force != NULL) PL_TRY(pl_world_set_forces(world, number, body->force));
+        if (scene->bodies[i].simulated) PL_TRY(add_body(world, scene, &scene->bodies[i]));
     }
     if (pl_world_body_count(world) > 0) return PL_OK;
     return pl_fail(PL_ERROR_FORMAT, "%s: bodies: none of them is simulated", scene->file);
+}
+
+// One triangle around the square that is asked for, so that no edge of it is near to anything. Its
+// inscribed circle goes through the corners of the square.
+static pl_status add_ground(pl_world *world, const pl_scene *scene)
+{
+    static const int32_t face[3] = {0, 1, 2};
+    double r = scene->ground_size / sqrt(2), z = scene->ground_z;
+    const double x[9] = {-sqrt(3) * r, -r, z, sqrt(3) * r, -r, z, 0, 2 * r, z};
+    pl_kinematic_options options = pl_kinematic_options_default();
+    options.surface = scene->ground_surface;
+    pl_mesh *mesh;
+    PL_TRY(pl_mesh_create(3, x, 1, face, 0, NULL, &mesh));
+    pl_status status = pl_world_add_kinematic(world, mesh, &options, NULL);
+    pl_mesh_destroy(mesh);
+    return status;
 }
 
 pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
@@ -52,6 +81,8 @@ pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
         return pl_fail(status, "%s: world.%s", scene->file, pl_error_text());
     }
     if (status == PL_OK) status = add_bodies(*out, scene);
+    bool carries = scene->ground && scene->world.contact;
+    if (status == PL_OK && carries) status = add_ground(*out, scene);
     if (status != PL_OK) {
         pl_world_destroy(*out);
         *out = NULL;

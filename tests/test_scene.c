@@ -162,7 +162,10 @@ static void test_world_keys(void)
                       load("{\"world\": {\"dt\": 0.25, \"gravity\": [1, 2, 3], \"duration\": 4,"
                            " \"integrator\": \"implicit\", \"tolerance\": 0.5,"
                            " \"max_iterations\": 6, \"newton_tolerance\": 0.125,"
-                           " \"newton_iterations\": 8}, \"bodies\": []}",
+                           " \"newton_iterations\": 8, \"contact\": true, \"solver\": \"cr\","
+                           " \"precond\": \"diag\", \"eps1\": 0.25, \"eps2\": 2,"
+                           " \"contact_iterations\": 9, \"rounds\": 3, \"halvings\": 2,"
+                           " \"paper\": true}, \"bodies\": []}",
                            &scene));
     TEST_ASSERT_EQUAL_DOUBLE(0.25, scene.world.dt);
     TEST_ASSERT_EQUAL_DOUBLE(3, scene.world.gravity[2]);
@@ -172,7 +175,36 @@ static void test_world_keys(void)
     TEST_ASSERT_EQUAL_INT(6, scene.world.max_iterations);
     TEST_ASSERT_EQUAL_DOUBLE(0.125, scene.world.newton_tolerance);
     TEST_ASSERT_EQUAL_INT(8, scene.world.newton_iterations);
+    TEST_ASSERT_TRUE(scene.world.contact);
+    TEST_ASSERT_EQUAL_STRING("cr", scene.world.solver);
+    TEST_ASSERT_EQUAL_STRING("diag", scene.world.precond);
+    TEST_ASSERT_EQUAL_DOUBLE(0.25, scene.world.eps1);
+    TEST_ASSERT_EQUAL_DOUBLE(2, scene.world.eps2);
+    TEST_ASSERT_EQUAL_INT(9, scene.world.contact_iterations);
+    TEST_ASSERT_EQUAL_INT(3, scene.world.rounds);
+    TEST_ASSERT_EQUAL_INT(2, scene.world.halvings);
+    TEST_ASSERT_TRUE(scene.world.paper);
     pl_scene_free(&scene);
+}
+
+// Bodies touch unless the scene says otherwise, or uses the integrator that knows no contact.
+static void test_contact_by_default(void)
+{
+    static const struct {
+        const char *world;
+        bool contact;
+    } cases[] = {{"{}", true},
+                 {"{\"contact\": false}", false},
+                 {"{\"integrator\": \"implicit\"}", false},
+                 {"{\"integrator\": \"semi-implicit\"}", true}};
+    for (int i = 0; i < 4; i++) {
+        char text[128];
+        pl_scene scene;
+        snprintf(text, sizeof text, "{\"world\": %s, \"bodies\": []}", cases[i].world);
+        TEST_ASSERT_EQUAL(PL_OK, load(text, &scene));
+        TEST_ASSERT_EQUAL_MESSAGE(cases[i].contact, scene.world.contact, text);
+        pl_scene_free(&scene);
+    }
 }
 
 static void test_body_keys(void)
@@ -203,9 +235,204 @@ static void test_body_keys(void)
     TEST_ASSERT_EQUAL_DOUBLE(5e5, scene.bodies[2].deformable.material.young);
     pl_world *world;
     TEST_ASSERT_EQUAL(PL_OK, pl_scene_world(&scene, &world));
-    TEST_ASSERT_EQUAL_INT(2, pl_world_body_count(world));
+    TEST_ASSERT_EQUAL_INT(2 + 1, pl_world_body_count(world)); // and the ground
     pl_world_destroy(world);
     pl_scene_free(&scene);
+}
+
+static void test_types(void)
+{
+    pl_scene scene;
+    pl_status status = load(
+        "{\"ground\": false, \"bodies\": [{\"mesh\": \"cube\", \"type\": \"rigid\", \"density\": 3,"
+        " \"damping\": 4, \"velocity\": [1, 2, 3], \"angular_velocity\": [0, 0, 90],"
+        " \"friction\": 0.25, \"radius\": 0.125},"
+        " {\"mesh\": \"cube\", \"position\": [3, 0, 0], \"type\": \"static\"},"
+        " {\"mesh\": \"cube\", \"position\": [6, 0, 0], \"type\": \"kinematic\","
+        "  \"motion\": {\"rate\": 180, \"keys\": [{\"time\": 2}]}},"
+        " {\"mesh\": \"cube\", \"position\": [9, 0, 0], \"type\": \"deformable\","
+        "  \"self\": false},"
+        " {\"mesh\": \"cube\", \"position\": [0, 3, 0], \"type\": \"rigid\", \"mass\": 7}]}",
+        &scene);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    static const pl_body_kind kinds[] = {PL_BODY_RIGID, PL_BODY_KINEMATIC, PL_BODY_KINEMATIC,
+                                         PL_BODY_DEFORMABLE, PL_BODY_RIGID};
+    const pl_rigid_options *o = &scene.bodies[0].rigid;
+    TEST_ASSERT_EQUAL_DOUBLE(3, o->density);
+    TEST_ASSERT_EQUAL_DOUBLE(4, o->damping);
+    TEST_ASSERT_EQUAL_DOUBLE(2, o->velocity[1]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, acos(-1) / 2, o->angular_velocity[2]);
+    TEST_ASSERT_EQUAL_DOUBLE(0.25, o->surface.friction);
+    TEST_ASSERT_EQUAL_DOUBLE(0.125, o->surface.radius);
+    TEST_ASSERT_EQUAL_DOUBLE(0, scene.bodies[1].kinematic.motion.rate);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, acos(-1), scene.bodies[2].kinematic.motion.rate);
+    TEST_ASSERT_EQUAL_DOUBLE(2, scene.bodies[2].kinematic.motion.key[0].time);
+    TEST_ASSERT_FALSE(scene.bodies[3].deformable.surface.self);
+    pl_world *world;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_scene_world(&scene, &world), pl_error_text());
+    TEST_ASSERT_EQUAL_INT(5, pl_world_body_count(world));
+    for (int i = 0; i < 5; i++) TEST_ASSERT_EQUAL(kinds[i], pl_world_kind(world, i));
+    pl_frame frame;
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_frame(world, 0, &frame));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 3, frame.mass);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_frame(world, 4, &frame));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 7, frame.mass);
+    pl_world_destroy(world);
+    pl_scene_free(&scene);
+}
+
+// The ground is the last body, and only where it can carry: not without contact, not if it is off.
+static void test_ground(void)
+{
+#define GROUND(ground, contact)                                                                    \
+    "{\"ground\": " ground ", \"world\": {\"contact\": " contact                                   \
+    "}, \"bodies\": [{\"mesh\": \"cube\", \"position\": [0, 0, 9]}]}"
+    static const struct {
+        const char *text;
+        int bodies;
+    } cases[] = {{GROUND("true", "true"), 2},
+                 {GROUND("{\"friction\": 0.25, \"size\": 8}", "true"), 2},
+                 {GROUND("false", "true"), 1},
+                 {GROUND("true", "false"), 1}};
+    for (int i = 0; i < 4; i++) {
+        pl_world *world = world_of(cases[i].text);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(cases[i].bodies, pl_world_body_count(world), cases[i].text);
+        pl_world_destroy(world);
+    }
+    pl_scene scene;
+    pl_world *world;
+    TEST_ASSERT_EQUAL(PL_OK, load(cases[1].text, &scene));
+    TEST_ASSERT_TRUE(scene.ground);
+    TEST_ASSERT_EQUAL_DOUBLE(0.25, scene.ground_surface.friction);
+    TEST_ASSERT_EQUAL(PL_OK, pl_scene_world(&scene, &world));
+    TEST_ASSERT_EQUAL(PL_BODY_KINEMATIC, pl_world_kind(world, 1));
+    const double *x = pl_world_positions(world, 1);
+    for (int i = 0; i < 3; i++) {
+        // A line through two corners passes the square's corners at 4 sqrt(2) m from its middle.
+        const double *a = x + 3 * i, *b = x + 3 * ((i + 1) % 3);
+        TEST_ASSERT_EQUAL_DOUBLE(0, a[2]);
+        double cross = a[0] * b[1] - a[1] * b[0];
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, 4 * sqrt(2), cross / hypot(b[0] - a[0], b[1] - a[1]));
+    }
+    pl_world_destroy(world);
+    pl_scene_free(&scene);
+}
+
+// A cube falls on the ground and stays there; one that ignores the ground falls through it.
+static void test_the_ground_carries(void)
+{
+    pl_world *world = world_of(
+        "{\"bodies\": [{\"mesh\": \"cube\", \"position\": [0, 0, 0.51], \"type\": \"rigid\"},"
+        " {\"mesh\": \"cube\", \"position\": [2, 0, 0.51], \"ignore\": [\"ground\"]}]}");
+    for (int i = 0; i < 100; i++) {
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, NULL), pl_error_text());
+    }
+    double least[2] = {1, 1};
+    for (int b = 0; b < 2; b++) {
+        const double *x = pl_world_positions(world, b);
+        for (int i = 0; i < 27; i++) least[b] = fmin(least[b], x[3 * i + 2]);
+    }
+    TEST_ASSERT_TRUE(least[0] > 0 && least[0] < 0.01);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-3, 0.01 - 0.5 * 9.81 * 0.1 * 0.1, least[1]);
+    pl_world_destroy(world);
+}
+
+static void test_groups(void)
+{
+    pl_scene scene;
+    TEST_ASSERT_EQUAL_MESSAGE(
+        PL_OK,
+        load(
+            "{\"bodies\": [{\"mesh\": \"cube\", \"group\": \"a\", \"ignore\": [\"b\", \"ground\"]},"
+            " {\"mesh\": \"cube\", \"group\": \"b\"}, {\"mesh\": \"cube\", \"group\": \"a\","
+            " \"ignore\": [\"a\"]}, {\"mesh\": \"cube\"}]}",
+            &scene),
+        pl_error_text());
+    const pl_surface_options *s[4];
+    for (int i = 0; i < 4; i++) s[i] = &scene.bodies[i].deformable.surface;
+    static const bool touch[4][4] = {// by the rule of pl_surface_options
+                                     {1, 0, 0, 1},
+                                     {0, 1, 1, 1},
+                                     {0, 1, 0, 1},
+                                     {1, 1, 1, 1}};
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            bool meet = (s[i]->category & s[j]->mask) != 0 && (s[j]->category & s[i]->mask) != 0;
+            TEST_ASSERT_EQUAL(touch[i][j], meet);
+        }
+        bool ground = (scene.ground_surface.category & s[i]->mask) != 0;
+        TEST_ASSERT_EQUAL(i != 0, ground);
+    }
+    pl_scene_free(&scene);
+}
+
+// --- Copies ---
+
+// The middle of a body's box.
+static void middle(const pl_scene *scene, int i, double out[3])
+{
+    double lo[3], hi[3];
+    pl_mesh_bounds(scene->bodies[i].mesh, lo, hi);
+    for (int k = 0; k < 3; k++) out[k] = 0.5 * (lo[k] + hi[k]);
+}
+
+static void test_a_pyramid(void)
+{
+    pl_scene scene;
+    TEST_ASSERT_EQUAL_MESSAGE(
+        PL_OK,
+        load("{\"bodies\": [{\"mesh\": \"ring\"}, {\"mesh\": \"cube\", \"position\": [10, 20, 5],"
+             " \"copies\": {\"count\": [3, 4, 2], \"shrink\": [1, 2], \"spacing\": [2, 3, 4]}}]}",
+             &scene),
+        pl_error_text());
+    TEST_ASSERT_EQUAL_INT(1 + 12 + 4, scene.n_bodies);
+    TEST_ASSERT_EQUAL_INT(0, scene.bodies[0].entry);
+    TEST_ASSERT_EQUAL_INT(1, scene.bodies[1].entry);
+    TEST_ASSERT_EQUAL_INT(1, scene.bodies[16].entry);
+    static const double places[][4] = {{1, 8, 15.5, 5},   {2, 10, 15.5, 5}, {4, 8, 18.5, 5},
+                                       {12, 12, 24.5, 5}, {13, 9, 18.5, 9}, {16, 11, 21.5, 9}};
+    for (int i = 0; i < 6; i++) {
+        double x[3];
+        middle(&scene, (int)places[i][0], x);
+        for (int k = 0; k < 3; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-14, places[i][k + 1], x[k]);
+    }
+    pl_scene_free(&scene);
+}
+
+// Each copy stays in its own cell, however it is turned and moved; the seed says how.
+static void test_random_copies(void)
+{
+#define HEAP(seed)                                                                                 \
+    "{\"bodies\": [{\"mesh\": \"cube\", \"copies\": {\"count\": [3, 3, 4], \"jitter\": 0.5,"       \
+    " \"turn\": true, \"seed\": " seed "}}]}"
+    pl_scene scene, same, other;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, load(HEAP("7"), &scene), pl_error_text());
+    TEST_ASSERT_EQUAL(PL_OK, load(HEAP("7"), &same));
+    TEST_ASSERT_EQUAL(PL_OK, load(HEAP("8"), &other));
+    TEST_ASSERT_EQUAL_INT(36, scene.n_bodies);
+    const double cell = 1.05 * sqrt(3) + 0.5; // of the ball around a cube, and the jitter
+    double mean_turn = 0;
+    for (int i = 0; i < 36; i++) {
+        double x[3], lo[3], hi[3];
+        const double at[3] = {cell * (i % 3 - 1), cell * (i / 3 % 3 - 1), cell * (i / 9)};
+        middle(&scene, i, x);
+        pl_mesh_bounds(scene.bodies[i].mesh, lo, hi);
+        for (int k = 0; k < 3; k++) {
+            TEST_ASSERT_DOUBLE_WITHIN(0.25 + 1e-12, at[k], x[k]);
+            mean_turn += (hi[k] - lo[k]) / (3 * 36);
+        }
+        size_t size = 3 * 27 * sizeof(double);
+        const double *y = pl_mesh_positions(scene.bodies[i].mesh);
+        TEST_ASSERT_EQUAL_MEMORY(pl_mesh_positions(same.bodies[i].mesh), y, size);
+        TEST_ASSERT_TRUE(memcmp(pl_mesh_positions(other.bodies[i].mesh), y, size) != 0);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, pl_mesh_volume(scene.bodies[i].mesh));
+    }
+    // A turned cube is as wide as |a|+|b|+|c| of a random unit vector, 3/2 in the mean; 108 of
+    // them.
+    TEST_ASSERT_DOUBLE_WITHIN(0.05, 1.5, mean_turn);
+    pl_scene_free(&scene);
+    pl_scene_free(&same);
+    pl_scene_free(&other);
 }
 
 // The corners of a cube of one cell have x, y, z = -0.5 or 0.5; here it is moved up by 1.
@@ -249,7 +476,7 @@ static void test_selections(void)
 static void test_motions(void)
 {
     pl_world *world = world_of(
-        "{\"world\": {\"dt\": 0.0625, \"gravity\": [0, 0, 0]},"
+        "{\"world\": {\"dt\": 0.0625, \"gravity\": [0, 0, 0], \"contact\": false},"
         " \"bodies\": [{\"mesh\": \"cube:cells=1\", \"fixed\": [0, 3], \"driven\": ["
         " {\"select\": [1], \"motion\": {\"velocity\": [0, 0, 0.25], \"end\": 0.5}},"
         " {\"select\": [2], \"motion\": {\"axis\": [2, 0, 0], \"centre\": [0, 0.5, 0], \"keys\":"
@@ -277,7 +504,8 @@ static void test_motions(void)
 static void test_forces(void)
 {
     pl_world *world =
-        world_of("{\"world\": {\"dt\": 0.125, \"gravity\": [0, 0, 0]}, \"bodies\": [{\"mesh\":"
+        world_of("{\"world\": {\"dt\": 0.125, \"gravity\": [0, 0, 0]}, \"ground\": false, "
+                 "\"bodies\": [{\"mesh\":"
                  " \"cube\", \"forces\": [{\"total\": [4, 0, 0]}, {\"total\": [0, 0, 2],"
                  " \"select\": {\"above\": 0.4}}]}]}");
     pl_energy energy;
@@ -292,7 +520,8 @@ static void test_pose(void)
 {
     pl_scene scene;
     pl_world *world;
-    TEST_ASSERT_EQUAL(PL_OK, load("{\"bodies\": [{\"mesh\": \"ring\", \"material\": null},"
+    TEST_ASSERT_EQUAL(PL_OK, load("{\"world\": {\"contact\": false},"
+                                  " \"bodies\": [{\"mesh\": \"ring\", \"material\": null},"
                                   " {\"mesh\": \"cube\", \"velocity\": [1, 0, 0]},"
                                   " {\"mesh\": \"cube\", \"velocity\": [0, 3, 0]}]}",
                                   &scene));
@@ -351,6 +580,71 @@ static void test_physics_complaints(void)
            ": bodies[0].forces[0].select[0]: vertex 9 of 8: the first is 0");
 }
 
+static void test_contact_complaints(void)
+{
+    refuse(WORLD("\"solver\": \"agp\""),
+           ": world.solver: unknown solver \"agp\", did you mean \"apg\"?");
+    refuse(WORLD("\"precond\": \"fall\""),
+           ": world.precond: unknown precond \"fall\", did you mean \"full\"?");
+    refuse(WORLD("\"contact\": 1"), ": world.contact: true or false expected");
+    refuse_world(WORLD("\"eps2\": 0"), ": world.eps2: 0 is not above 0 m");
+    refuse_world(WORLD("\"rounds\": 0"), ": world.rounds: below 1");
+    refuse_world(WORLD("\"contact\": true, \"integrator\": \"implicit\""),
+                 ": world.contact: the implicit integrator does not know it; set contact to false "
+                 "or use the other integrator");
+    refuse("{\"ground\": 1, \"bodies\": []}", ": ground: true, false or an object {...} expected");
+    refuse("{\"ground\": {\"size\": 0}, \"bodies\": []}",
+           ": ground.size: a number above 0 expected");
+    refuse("{\"ground\": {\"friction\": -1}, \"bodies\": []}",
+           ": ground.friction: a number, 0 or above, expected");
+    refuse(BODY("\"type\": \"solid\""), ": bodies[0].type: unknown type \"solid\"");
+    refuse(BODY("\"type\": \"ridgid\""),
+           ": bodies[0].type: unknown type \"ridgid\", did you mean \"rigid\"?");
+    refuse(BODY("\"type\": \"rigid\", \"material\": {}"),
+           ": bodies[0].material: a rigid body has no such key");
+    refuse(BODY("\"type\": \"static\", \"motion\": {}"),
+           ": bodies[0].motion: a static body has no such key");
+    refuse(BODY("\"type\": \"kinematic\", \"velocity\": [0, 0, 1]"),
+           ": bodies[0].velocity: a kinematic body has no such key");
+    refuse(BODY("\"density\": 5"), ": bodies[0].density: a deformable body has no such key");
+    refuse(BODY("\"material\": null, \"friction\": 1"),
+           ": bodies[0].friction: the body is only drawn (\"material\": null)");
+    refuse(BODY("\"friction\": -0.5"), ": bodies[0].friction: a number, 0 or above, expected");
+    refuse(BODY("\"radius\": -1"), ": bodies[0].radius: a number, 0 or above, expected");
+    refuse(BODY("\"type\": \"rigid\", \"mass\": 0"), ": bodies[0].mass: a number above 0 expected");
+    refuse(BODY("\"type\": \"rigid\", \"mass\": 1, \"density\": 1"),
+           ": bodies[0]: density and mass: give one of them");
+    refuse(BODY("\"group\": \"rings\", \"ignore\": [\"ring\"]"),
+           ": bodies[0].ignore[0]: unknown group \"ring\", did you mean \"rings\"?");
+    refuse(BODY("\"ignore\": [0]"), ": bodies[0].ignore[0]: the \"name\" of a group expected");
+    refuse_world(BODY("\"type\": \"kinematic\", \"motion\": {\"start\": 1, \"end\": 0}"),
+                 ": bodies[0].motion.end: before the start");
+    refuse_world(BODY("\"type\": \"rigid\", \"damping\": -1"),
+                 ": bodies[0].damping: -1 is not 0 or above");
+}
+
+static void test_copies_complaints(void)
+{
+    refuse(BODY("\"copies\": {}"), ": bodies[0].copies: the key \"count\" is missing");
+    refuse(BODY("\"copies\": {\"count\": 5}"), ": bodies[0].copies.count: an array [...] expected");
+    refuse(BODY("\"copies\": {\"count\": [5, 5]}"),
+           ": bodies[0].copies.count: three numbers expected");
+    refuse(BODY("\"copies\": {\"count\": [5, 0, 5]}"),
+           ": bodies[0].copies.count[1]: at least 1 expected");
+    refuse(BODY("\"copies\": {\"count\": [100, 100, 11]}"),
+           ": bodies[0].copies: count: more than 100000 bodies");
+    refuse(BODY("\"copies\": {\"count\": [2, 9, 3], \"shrink\": [1, 0]}"),
+           ": bodies[0].copies: shrink: nothing is left for layer 3");
+    refuse(BODY("\"copies\": {\"count\": [2, 1, 1], \"spacing\": [1, 1, 1]}"),
+           ": bodies[0].copies: spacing: copies would touch along x: each takes 1 m there");
+    refuse(BODY("\"copies\": {\"count\": [1, 1, 2], \"spacing\": [0, 0, 1.2], \"jitter\": 0.25}"),
+           ": bodies[0].copies: spacing: copies would touch along z: each takes 1.25 m there");
+    refuse(BODY("\"copies\": {\"count\": [1, 1, 1], \"jitters\": 1}"),
+           ": bodies[0].copies: unknown key \"jitters\", did you mean \"jitter\"?");
+    refuse_world(BODY("\"copies\": {\"count\": [2, 2, 2]}, \"material\": {\"young\": 0}"),
+                 ": bodies[0].material.young: 0 is not above 0 Pa");
+}
+
 static void test_world_complaints(void)
 {
     refuse_world("{\"bodies\": []}", ": bodies: none of them is simulated");
@@ -394,7 +688,9 @@ static void test_a_body_without_tets(void)
 static void test_allocations_fail(void)
 {
     const char *text =
-        "{\"bodies\": [{\"mesh\": \"cube\", \"fixed\": [0], \"driven\": [{\"select\":"
+        "{\"bodies\": [{\"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": {\"keys\":"
+        " [{\"time\": 0}]}, \"copies\": {\"count\": [1, 2, 1]}},"
+        " {\"mesh\": \"cube\", \"fixed\": [0], \"driven\": [{\"select\":"
         " [1], \"motion\": {\"keys\": [{\"time\": 0}]}}], \"forces\": [{\"total\":"
         " [1, 0, 0], \"select\": [1]}]}]}";
     pl_scene scene;
@@ -450,12 +746,21 @@ int main(void)
     RUN_TEST(test_rotation_order);
     RUN_TEST(test_complaints_name_the_key);
     RUN_TEST(test_world_keys);
+    RUN_TEST(test_contact_by_default);
     RUN_TEST(test_body_keys);
+    RUN_TEST(test_types);
+    RUN_TEST(test_ground);
+    RUN_TEST(test_the_ground_carries);
+    RUN_TEST(test_groups);
+    RUN_TEST(test_a_pyramid);
+    RUN_TEST(test_random_copies);
     RUN_TEST(test_selections);
     RUN_TEST(test_motions);
     RUN_TEST(test_forces);
     RUN_TEST(test_pose);
     RUN_TEST(test_physics_complaints);
+    RUN_TEST(test_contact_complaints);
+    RUN_TEST(test_copies_complaints);
     RUN_TEST(test_world_complaints);
     RUN_TEST(test_a_body_without_tets);
     RUN_TEST(test_allocations_fail);

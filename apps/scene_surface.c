@@ -1,0 +1,88 @@
+#include "scene_surface.h"
+
+#include <string.h>
+
+static const double GROUND_SIZE = 100; // if the scene does not say [m]
+
+// --- Groups ---
+
+static int find_group(const pl_groups *groups, const char *name)
+{
+    int i = 0;
+    while (i < groups->n && strcmp(groups->name[i], name) != 0) i++;
+    return i;
+}
+
+pl_status pl_groups_read(const pl_json *bodies, pl_groups *out)
+{
+    pl_json item = {0}, v;
+    *out = (pl_groups){{"", "ground"}, 2}; // the first: bodies that name none
+    while (pl_json_next(bodies, &item)) {
+        const char *name = NULL;
+        if (!cJSON_IsObject(item.node)) continue; // read_body complains
+        PL_TRY(pl_json_string(&item, "group", &name));
+        if (name == NULL || find_group(out, name) < out->n) continue;
+        pl_json_get(&item, "group", &v);
+        if (out->n == PL_GROUPS) {
+            return pl_json_fail(&v, "more than %d groups", PL_GROUPS - 2);
+        }
+        out->name[out->n++] = name;
+    }
+    return PL_OK;
+}
+
+uint32_t pl_groups_ground(const pl_groups *groups)
+{
+    return UINT32_C(1) << find_group(groups, "ground");
+}
+
+// --- Surfaces ---
+
+// A body whose mask lacks a group does not touch it, whatever that group's masks are.
+static pl_status read_ignore(const pl_json *at, const pl_groups *groups, uint32_t *mask)
+{
+    pl_json v, item = {0};
+    int n = 0;
+    if (!pl_json_get(at, "ignore", &v)) return PL_OK;
+    PL_TRY(pl_json_array(&v, &n));
+    while (pl_json_next(&v, &item)) {
+        const char *name = cJSON_GetStringValue(item.node);
+        if (name == NULL) return pl_json_fail(&item, "the \"name\" of a group expected");
+        int group = find_group(groups, name);
+        if (group == groups->n) {
+            pl_fail_unknown(PL_ERROR_FORMAT, "group", name, strlen(name), groups->name, groups->n);
+            return pl_json_fail(&item, "%s", pl_error_text());
+        }
+        *mask &= ~(UINT32_C(1) << group);
+    }
+    return PL_OK;
+}
+
+pl_status pl_scene_read_surface(const pl_json *at, const pl_groups *groups,
+                                pl_surface_options *surface)
+{
+    PL_TRY(pl_json_not_negative(at, "friction", &surface->friction));
+    PL_TRY(pl_json_not_negative(at, "radius", &surface->radius));
+    PL_TRY(pl_json_bool(at, "self", &surface->self));
+    const char *group = "";
+    PL_TRY(pl_json_string(at, "group", &group));
+    surface->category = UINT32_C(1) << find_group(groups, group);
+    return read_ignore(at, groups, &surface->mask);
+}
+
+// --- The ground ---
+
+pl_status pl_scene_read_ground(const pl_json *root, pl_scene *scene)
+{
+    static const char *const keys[] = {"friction", "size"};
+    pl_json v;
+    scene->ground = true;
+    scene->ground_size = GROUND_SIZE;
+    scene->ground_surface = pl_surface_options_default();
+    if (!pl_json_get(root, "ground", &v)) return PL_OK;
+    if (cJSON_IsBool(v.node)) return pl_json_bool(root, "ground", &scene->ground);
+    if (!cJSON_IsObject(v.node)) return pl_json_fail(&v, "true, false or an object {...} expected");
+    PL_TRY(pl_json_object(&v, keys, sizeof keys / sizeof keys[0]));
+    PL_TRY(pl_json_not_negative(&v, "friction", &scene->ground_surface.friction));
+    return pl_json_positive(&v, "size", &scene->ground_size);
+}
