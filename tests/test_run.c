@@ -9,7 +9,7 @@
 
 // Two boxes that swing, 1,512 tets: a step takes about a millisecond.
 static const char SWING[] =
-    "{\"world\": {\"dt\": 0.002, \"duration\": 0.02}, \"bodies\": ["
+    "{\"world\": {\"dt\": 0.002, \"duration\": 0.02}, \"ground\": false, \"bodies\": ["
     " {\"mesh\": \"box:size=1,0.3,0.3:cells=12,3,3\", \"fixed\": {\"below\": -0.49, \"axis\": "
     "\"x\"}},"
     " {\"mesh\": \"ring\", \"material\": null},"
