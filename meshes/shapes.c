@@ -87,6 +87,26 @@ static pl_status make_cube(const double *v, pl_mesh **out)
     return make_box(box, out);
 }
 
+// Four walls around a room: points 0-3 are its corners, 4-7 those of the walls outside.
+static pl_status make_frame(const double *v, pl_mesh **out)
+{
+    static const int sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    int32_t count = 0;
+    pl_section s;
+    PL_TRY(pl_section_alloc(8, 8, &s));
+    for (int32_t i = 0; i < 4; i++) {
+        for (int k = 0; k < 2; k++) {
+            s.point[2 * i + k] = sign[i][k] * 0.5 * v[k];
+            s.point[2 * (i + 4) + k] = sign[i][k] * (0.5 * v[k] + v[3]);
+        }
+        int32_t next = (i + 1) % 4;
+        pl_section_add(&s, &count, i, i + 4, next + 4);
+        pl_section_add(&s, &count, i, next + 4, next);
+    }
+    straight line = {-0.5 * v[2], v[2], {0, 1, 2}};
+    return pl_sweep(&s, 2, false, place_straight, &line, out);
+}
+
 // The object of the Pyramid [VJ19, Table 1]: 24 x 6 cells less three holes of 6 x 4 are 72 cells,
 // and end walls of two cells with all others of one are the one symmetric choice with its counts.
 static pl_status make_plate(const double *v, pl_mesh **out)
@@ -340,6 +360,10 @@ static const shape shapes[] = {
      "a box of equal edges",
      make_cube,
      {{"size", 1, {1}, 0, 0}, {"cells", 1, {2}, 1, COUNT_MAX}}},
+    {"frame",
+     "four walls around a room of the size, without floor and lid",
+     make_frame,
+     {{"size", 3, {2, 2, 1}, 0, 0}, {"wall", 1, {0.1}, 0, 0}}},
     {"cylinder",
      "a solid cylinder along z",
      make_cylinder,

@@ -70,6 +70,19 @@ static void test_boxes(void)
     check("box:size=2", 125, 192, 384, 8);
 }
 
+// Between the walls there is nothing but the room.
+static void test_frame(void)
+{
+    check("frame", 16, 32, 24, (2.2 * 2.2 - 2 * 2) * 1);
+    check("frame:size=1,2,3:wall=0.5", 16, 32, 24, (2 * 3 - 1 * 2) * 3);
+    pl_mesh *mesh = make("frame:size=1,2,3:wall=0.5");
+    for (int i = 0; i < mesh->n_vert; i++) {
+        const double *x = mesh->x + 3 * i;
+        TEST_ASSERT_TRUE(fabs(x[0]) >= 0.5 && fabs(x[1]) >= 1 && fabs(x[2]) == 1.5);
+    }
+    pl_mesh_destroy(mesh);
+}
+
 static void test_round_ones(void)
 {
     check("cylinder", 9 * 33, 2 * 48 + 2 * 16 * 8, 3 * 8 * 48, polygon(16, 0.25));
@@ -227,6 +240,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_paper_objects);
     RUN_TEST(test_boxes);
+    RUN_TEST(test_frame);
     RUN_TEST(test_round_ones);
     RUN_TEST(test_icosphere);
     RUN_TEST(test_wedge);
