@@ -1,0 +1,169 @@
+// The scenes of apps/scenes: each loads, starts free of overlap and takes two steps. The large ones
+// do so only with PLIANT_SCENES=all.
+
+#include "../apps/scene.h"
+#include "../meshes/mesh.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unity.h>
+
+static const char FOLDER[] = "apps/scenes";
+
+enum { TETS_MOST = 200000 }; // of the scenes that are tried without being asked for
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+// All scenes, or without those whose meshes `make meshes` has not made yet.
+static bool load(const char *name, pl_scene *scene)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", FOLDER, name);
+    if (pl_scene_load(path, scene) == PL_OK) return true;
+    bool unmade = strstr(pl_error_text(), "build/meshes/") != NULL &&
+                  strstr(pl_error_text(), "No such file") != NULL;
+    TEST_ASSERT_TRUE_MESSAGE(unmade, pl_error_text());
+    return false;
+}
+
+static int64_t count_tets(const pl_scene *scene)
+{
+    int64_t n = 0;
+    for (int32_t i = 0; i < scene->n_bodies; i++) n += scene->bodies[i].mesh->n_tet;
+    return n;
+}
+
+// --- Overlap ---
+
+// The surfaces of all bodies of a world in one, and the body of each face; -1 if it cannot be moved
+// by others: two of those may overlap.
+static pl_mesh *merge(const pl_world *world, int32_t **body)
+{
+    int32_t n_vert = 0, n_face = 0, n = pl_world_body_count(world);
+    pl_mesh **surface = malloc((size_t)n * sizeof *surface), *all;
+    for (int32_t i = 0; i < n; i++) {
+        TEST_ASSERT_EQUAL(PL_OK, pl_mesh_surface(pl_world_mesh(world, i), NULL, &surface[i]));
+        n_vert += surface[i]->n_vert;
+        n_face += surface[i]->n_face;
+    }
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_alloc(n_vert, n_face, 0, &all));
+    *body = malloc((size_t)n_face * sizeof **body);
+    int64_t vert = 0, face = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const pl_mesh *s = surface[i];
+        memcpy(all->x + 3 * vert, s->x, 3 * (size_t)s->n_vert * sizeof *s->x);
+        for (int64_t k = 0; k < 3 * (int64_t)s->n_face; k++) {
+            all->face[3 * face + k] = s->face[k] + (int32_t)vert;
+            (*body)[face + k / 3] = pl_world_kind(world, i) == PL_BODY_KINEMATIC ? -1 : i;
+        }
+        vert += s->n_vert;
+        face += s->n_face;
+        pl_mesh_destroy(surface[i]);
+    }
+    free(surface);
+    return all;
+}
+
+static void check_start(const pl_world *world, const char *name)
+{
+    int32_t *body;
+    pl_mesh *all = merge(world, &body);
+    pl_surface_report report;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_inspect(all, &report));
+    for (int64_t i = 0; i < report.n_intersections; i++) {
+        int32_t a = body[report.intersections[2 * i]], b = body[report.intersections[2 * i + 1]];
+        char text[320];
+        snprintf(text, sizeof text, "%.250s: bodies %d and %d overlap", name, a, b);
+        TEST_ASSERT_TRUE_MESSAGE(a < 0 && b < 0, text);
+    }
+    pl_surface_report_free(&report);
+    pl_mesh_destroy(all);
+    free(body);
+}
+
+// --- Tests ---
+
+static void check_scene(const char *name, pl_scene *scene)
+{
+    pl_world *world;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_scene_world(scene, &world), pl_error_text());
+    if (scene->world.contact) check_start(world, name);
+    for (int i = 0; i < 2; i++) {
+        pl_step_stats stats;
+        pl_status status = pl_world_step(world, &stats);
+        if (status != PL_OK) pl_fail_prefix(name);
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+        TEST_ASSERT_EQUAL_INT_MESSAGE(0, stats.halvings, name);
+        TEST_ASSERT_TRUE_MESSAGE(stats.min_gap > 0 || !scene->world.contact, name);
+    }
+    pl_scene_pose(scene, world);
+    pl_world_destroy(world);
+}
+
+static void test_scenes_start(void)
+{
+    const char *wish = getenv("PLIANT_SCENES");
+    bool all = wish != NULL && strcmp(wish, "all") == 0;
+    DIR *folder = opendir(FOLDER);
+    TEST_ASSERT_NOT_NULL_MESSAGE(folder, FOLDER);
+    int tried = 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        pl_scene scene;
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot == NULL || strcmp(dot, ".json") != 0) continue;
+        if (!all && strcmp(entry->d_name, "armadillo.json") == 0) continue; // seconds to read
+        if (!all && strcmp(entry->d_name, "gallery.json") == 0) continue;   // the same mesh, twice
+        if (!load(entry->d_name, &scene)) continue;
+        bool try = all || count_tets(&scene) <= TETS_MOST;
+        if (try) check_scene(entry->d_name, &scene);
+        tried += try;
+        pl_scene_free(&scene);
+    }
+    closedir(folder);
+    TEST_ASSERT_TRUE(tried >= 10);
+}
+
+// The counts of the paper [VJ19, Table 1 and 6.2].
+static void test_counts(void)
+{
+    static const struct {
+        const char *name;
+        int bodies;
+        int64_t least, most; // tets of the bodies that deform
+    } cases[] = {{"rings.json", 120, 12960, 12960},   {"rings-stiff.json", 120, 12960, 12960},
+                 {"pyramid.json", 140, 60480, 60480}, {"bunnies.json", 120, 150000, 155000},
+                 {"bearing.json", 9, 114000, 117000}, {"mixed.json", 201, 147000, 153000},
+                 {"cubes.json", 2000, 87000, 89000}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pl_scene scene;
+        if (!load(cases[i].name, &scene)) continue;
+        int bodies = 0;
+        int64_t tets = 0;
+        for (int32_t k = 0; k < scene.n_bodies; k++) {
+            if (scene.bodies[k].kind != PL_BODY_DEFORMABLE) continue;
+            bodies++;
+            tets += scene.bodies[k].mesh->n_tet;
+        }
+        TEST_ASSERT_EQUAL_INT_MESSAGE(cases[i].bodies, bodies, cases[i].name);
+        TEST_ASSERT_TRUE_MESSAGE(tets >= cases[i].least && tets <= cases[i].most, cases[i].name);
+        pl_scene_free(&scene);
+    }
+}
+
+int main(void)
+{
+    pl_set_threads(1); // two steps of small bodies give more of them nothing to do
+    UNITY_BEGIN();
+    RUN_TEST(test_scenes_start);
+    RUN_TEST(test_counts);
+    return UNITY_END();
+}
