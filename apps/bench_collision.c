@@ -146,8 +146,8 @@ static double pass_over_refit(const pile *p)
 static double bytes_of(const pl_surfaces *s)
 {
     int64_t sum =
-        s->n_point * (int64_t)(2 * sizeof(int32_t) + sizeof(pl_bound) + 1) +
-        s->n_edge * (int64_t)(4 * sizeof(int32_t)) +
+        s->n_point * (int64_t)(3 * sizeof(int32_t) + sizeof(pl_bound) + 2) +
+        s->n_edge * (int64_t)(4 * sizeof(int32_t)) + s->n_face * (int64_t)(6 * sizeof(int32_t)) +
         s->n_item * (int64_t)(sizeof(pl_item) + sizeof(pl_bound)) +
         s->n_leaf * (int64_t)(2 * sizeof(int32_t)) +
         s->n_node * (int64_t)(sizeof(pl_bound) + sizeof(int32_t)) +

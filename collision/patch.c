@@ -11,7 +11,11 @@ static const double SMOOTH_MIN = 1e-10;
 
 // --- Outlines: a list of 2 * edge + (1 if it runs from the upper vertex to the lower), sorted ---
 
-enum { MAX_EDGES = 3 * PL_LEAF_ITEMS * PL_CHUNK_LEAVES };
+enum {
+    MAX_EDGES = 3 * PL_LEAF_ITEMS * PL_CHUNK_LEAVES,
+    MAX_FAN = 24,       // faces; larger fans are searched
+    FANS_SERIAL = 2000, // fewer points are tested by one thread
+};
 
 static int32_t edge_code(const pl_surfaces *s, const pl_item *item, int k)
 {
@@ -175,24 +179,36 @@ static bool outline_direction(const pl_surfaces *s, const int32_t *code, int32_t
     return true;
 }
 
-// Once around c, counter-clockwise seen against d. Turning left all the way, an edge passes the
-// half-line from c along u when it goes from below to above the line through it.
-static bool star_shaped(const pl_surfaces *s, const int32_t *code, int32_t n, const moving *c,
-                        const double d[3])
+// Some vector across d.
+static void across(const double d[3], double w[3])
 {
     int least = fabs(d[0]) < fabs(d[1]) ? 0 : 1;
     if (fabs(d[2]) < fabs(d[least])) least = 2;
-    double u[3], w[3], axis[3] = {0};
+    double axis[3] = {0};
     axis[least] = 1;
-    pl_cross(axis, d, u);
-    pl_cross(d, u, w);
+    pl_cross(axis, d, w);
+}
+
+// Turning left all the way, an edge from a to b passes the half-line where w . x = 0 once per turn
+// when it goes from below to above it.
+static bool passes(const double w[3], const moving *a, const moving *b)
+{
+    return pl_dot(w, a->at[0]) < 0 && pl_dot(w, b->at[0]) >= 0;
+}
+
+// Once around c, counter-clockwise seen against d.
+static bool star_shaped(const pl_surfaces *s, const int32_t *code, int32_t n, const moving *c,
+                        const double d[3])
+{
+    double w[3];
+    across(d, w);
     int32_t turns = 0;
     for (int32_t i = 0; i < n; i++) {
         int32_t p[2];
         edge_points(s, code[i], p);
         moving a = locate(s, p[0], c), b = locate(s, p[1], c);
         if (!turns_left(d, &a, &b)) return false;
-        turns += pl_dot(w, a.at[0]) < 0 && pl_dot(w, b.at[0]) >= 0;
+        turns += passes(w, &a, &b);
     }
     return turns == 1;
 }
@@ -220,4 +236,75 @@ bool pl_patch_smooth(const pl_surfaces *s, const pl_chunk *chunk, pl_subtree tre
     double d[3];
     return outline_direction(s, code, n, &c, d) && star_shaped(s, code, n, &c, d) &&
            all_face(s, tree, d);
+}
+
+// --- Fans ---
+
+// The sum of the fan's normals half way through the motion, of unit length; false if there is none.
+static bool fan_direction(const moving *corner, int32_t n, double d[3])
+{
+    d[0] = d[1] = d[2] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        double a[3], b[3], normal[3];
+        for (int k = 0; k < 3; k++) {
+            a[k] = corner[2 * i].at[0][k] + corner[2 * i].at[1][k];
+            b[k] = corner[2 * i + 1].at[0][k] + corner[2 * i + 1].at[1][k];
+        }
+        pl_cross(a, b, normal);
+        for (int k = 0; k < 3; k++) d[k] += normal[k];
+    }
+    double length = sqrt(pl_dot(d, d));
+    if (!(length > 0) || !isfinite(length)) return false;
+    for (int k = 0; k < 3; k++) d[k] /= length;
+    return true;
+}
+
+// Every corner of the outline is left as often as it is reached: the fan is closed.
+static bool fan_closes(const int32_t *point, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        int balance = 0;
+        for (int32_t j = 0; j < n; j++) {
+            balance += (point[2 * j] == point[2 * i]) - (point[2 * j + 1] == point[2 * i]);
+        }
+        if (balance != 0) return false;
+    }
+    return true;
+}
+
+static bool fan_smooth(const pl_surfaces *s, int32_t p)
+{
+    const moving zero = {0};
+    int32_t n = s->fan[p + 1] - s->fan[p];
+    if (n < 3 || n > MAX_FAN || !s->body[s->point_body[p]].self) return false;
+    const int32_t *point = s->fan_point + 2 * (int64_t)s->fan[p];
+    if (!fan_closes(point, n)) return false;
+    moving corner[2 * MAX_FAN], centre = locate(s, p, &zero);
+    for (int32_t i = 0; i < 2 * n; i++) corner[i] = locate(s, point[i], &centre);
+    double d[3], w[3];
+    if (!fan_direction(corner, n, d)) return false;
+    across(d, w);
+    int32_t turns = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const moving *a = &corner[2 * i], *b = &corner[2 * i + 1];
+        if (!turns_left(d, a, b)) return false;
+        turns += passes(w, a, b);
+    }
+    return turns == 1;
+}
+
+void pl_patch_fans(pl_surfaces *s)
+{
+#pragma omp parallel for schedule(dynamic, 512) if (s->n_point > FANS_SERIAL)
+    for (int32_t p = 0; p < s->n_point; p++) s->smooth[p] = fan_smooth(s, p);
+}
+
+void pl_patch_open(pl_surfaces *s, uint8_t *opened)
+{
+#pragma omp parallel for schedule(dynamic, 512) if (s->n_point > FANS_SERIAL)
+    for (int32_t p = 0; p < s->n_point; p++) {
+        if (!s->smooth[p] || fan_smooth(s, p)) continue;
+        s->smooth[p] = 0;
+        opened[p] = 1;
+    }
 }

@@ -19,6 +19,12 @@
 // assumed of the deformation, nor of the surface: where edges have three faces, or normals
 // disagree, the outline just fails.
 
+//
+// The faces around one vertex are such a patch too, with that vertex for c: then both products are
+// the same, and a closed fan is smooth if all its normals are on one side and it goes around once.
+// Nearly all pairs of faces whose boxes overlap for no other reason than that they are neighbours
+// have a smooth fan in common.
+
 #ifndef PL_PATCH_H
 #define PL_PATCH_H
 
@@ -31,5 +37,12 @@ pl_status pl_patch_outline(pl_surfaces *s, pl_chunk *chunk);
 // True if the items of the subtree, all of one chunk, cannot touch each other on their way from
 // s->x0 to s->x1.
 bool pl_patch_smooth(const pl_surfaces *s, const pl_chunk *chunk, pl_subtree tree);
+
+// Sets s->smooth for the motion from s->x0 to s->x1.
+void pl_patch_fans(pl_surfaces *s);
+
+// For another motion: fans that were smooth and are no longer are marked so, and in opened
+// (n_point), whose other marks stay.
+void pl_patch_open(pl_surfaces *s, uint8_t *opened);
 
 #endif

@@ -153,6 +153,16 @@ static void pair_point_edges(sink *to, const pl_item *a, const pl_item *b)
     }
 }
 
+// Two faces of a fan that cannot touch itself.
+static inline bool smooth_neighbours(const pl_surfaces *s, const pl_item *a, const pl_item *b)
+{
+    if (a->kind != PL_ITEM_FACE || b->kind != PL_ITEM_FACE) return false;
+    for (int k = 0; k < 3; k++) {
+        if (has_corner(b, a->point[k]) && s->smooth[a->point[k]]) return true;
+    }
+    return false;
+}
+
 // Distances between the features listed here are all that two items need: the closest points of two
 // edges may be their ends, so that edges by themselves need no points; only where a point by itself
 // is involved, nothing else speaks for its side.
@@ -161,6 +171,7 @@ static void pair_items(sink *to, int32_t i, int32_t j)
     const pl_surfaces *s = to->s;
     const pl_item *a = &s->item[i], *b = &s->item[j];
     const pl_bound *box_a = &s->item_bound[i], *box_b = &s->item_bound[j];
+    if (smooth_neighbours(s, a, b)) return;
     if (b->kind == PL_ITEM_FACE) pair_points(to, a, b, box_b);
     if (a->kind == PL_ITEM_FACE) pair_points(to, b, a, box_a);
     if (a->kind != PL_ITEM_POINT && b->kind != PL_ITEM_POINT) {

@@ -12,8 +12,8 @@ bool pl_surfaces_paired(const pl_surfaces *s, int32_t a, int32_t b);
 // out; each pair once. Fails with PL_ERROR_MEMORY, also if there are absurdly many.
 pl_status pl_search_all(pl_surfaces *s);
 
-// Adds the pairs of items with a point p for which grown[p] (n_point), and those within patches
-// that are no longer smooth. Pairs that were found before may be added again.
+// Adds the pairs of items with a point p for which grown[p] (n_point: its box or its fan), and
+// those within patches that are no longer smooth. Pairs that were found before may be added again.
 pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown);
 
 #endif

@@ -223,6 +223,30 @@ static pl_status number_edges(pl_surfaces *s)
     return status;
 }
 
+// --- Fans ---
+
+static pl_status list_fans(pl_surfaces *s)
+{
+    s->fan = pl_alloc_zero((int64_t)s->n_point + 2, sizeof *s->fan);
+    s->fan_point = pl_alloc(6 * (int64_t)s->n_face, sizeof *s->fan_point);
+    if (s->fan == NULL || s->fan_point == NULL) return PL_ERROR_MEMORY;
+    int32_t *next = s->fan + 1; // counted one place up, so that filling leaves it right
+    for (int32_t i = 0; i < s->n_item; i++) {
+        const pl_item *item = &s->item[i];
+        for (int k = 0; k < 3 && item->kind == PL_ITEM_FACE; k++) next[item->point[k] + 1]++;
+    }
+    for (int32_t p = 0; p < s->n_point; p++) next[p + 1] += next[p];
+    for (int32_t i = 0; i < s->n_item; i++) {
+        const pl_item *item = &s->item[i];
+        for (int k = 0; k < 3 && item->kind == PL_ITEM_FACE; k++) {
+            int32_t *to = s->fan_point + 2 * (int64_t)next[item->point[k]]++;
+            to[0] = item->point[(k + 1) % 3];
+            to[1] = item->point[(k + 2) % 3];
+        }
+    }
+    return PL_OK;
+}
+
 // --- Trees ---
 
 static void place_chunks(pl_surfaces *s, int32_t body, pl_subtree tree, int32_t *next)
@@ -271,8 +295,9 @@ static pl_status allocate_points(pl_surfaces *s)
     int32_t most = PL_MAX(s->n_point, s->n_edge) + 1;
     s->point_bound = pl_alloc(s->n_point, sizeof *s->point_bound);
     s->grown = pl_alloc(s->n_point, sizeof *s->grown);
+    s->smooth = pl_alloc(s->n_point, sizeof *s->smooth);
     s->count = pl_alloc(most, sizeof *s->count);
-    return s->point_bound && s->grown && s->count ? PL_OK : PL_ERROR_MEMORY;
+    return s->point_bound && s->grown && s->smooth && s->count ? PL_OK : PL_ERROR_MEMORY;
 }
 
 static pl_status fill(pl_surfaces *s, int32_t n, const pl_collider *collider, const double *x,
@@ -285,6 +310,7 @@ static pl_status fill(pl_surfaces *s, int32_t n, const pl_collider *collider, co
     place_items(s, n, collider, point_of);
     PL_TRY(number_edges(s));
     PL_TRY(allocate_points(s));
+    PL_TRY(list_fans(s));
     own_points(s, s->count);
     for (int32_t p = 0; p < s->n_point; p++) {
         const double *at = x + 3 * (int64_t)s->point[p];
@@ -331,7 +357,7 @@ void pl_surfaces_destroy(pl_surfaces *s)
                      s->leaf_item,  s->leaf_chunk,   s->body,  s->chunk,       s->ignored,
                      s->item_bound, s->node_outline, s->key,   s->point_bound, s->node_bound,
                      s->top,        s->task,         s->split, s->block,       s->grown,
-                     s->count};
+                     s->count,      s->smooth,       s->fan,   s->fan_point};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     pl_free(s);
 }
@@ -409,6 +435,7 @@ pl_status pl_surfaces_search(pl_surfaces *s, const double *x0, const double *x1,
     s->margin = margin;
     s->searched = false;
     PL_TRY(pl_bvh_move(s));
+    pl_patch_fans(s);
     PL_TRY(pl_search_all(s));
     s->searched = true;
     return hand_out(s, out);
@@ -422,6 +449,7 @@ pl_status pl_surfaces_extend(pl_surfaces *s, const double *x0, const double *x1,
     s->x1 = x1;
     int32_t n = 0;
     PL_TRY(pl_bvh_grow(s, s->grown, &n));
+    pl_patch_open(s, s->grown);
     PL_TRY(pl_search_grown(s, s->grown));
     *grown = n;
     return hand_out(s, out);

@@ -102,7 +102,9 @@ struct pl_surfaces {
     int32_t *leaf_chunk; // (n_leaf)
     pl_surface_body *body;
     pl_chunk *chunk;
-    pl_pair *ignored; // (n_ignored) bodies that are never paired, sorted
+    int32_t *fan;       // (n_point + 1) the faces around point p are fan[p] .. fan[p + 1] - 1
+    int32_t *fan_point; // (2 per face of a point) the other corners, in the order of the face
+    pl_pair *ignored;   // (n_ignored) bodies that are never paired, sorted
     int64_t n_ignored, ignored_capacity;
 
     // Boxes of the motion.
@@ -112,6 +114,7 @@ struct pl_surfaces {
     int32_t *node_outline; // (n_node) where its outline begins in its chunk's, -1 if it has none
     const double *x0, *x1; // (3*n_vert) start and end of the motion, borrowed for one call
     double margin;         // [m]
+    uint8_t *smooth;       // (n_point) the faces around it cannot touch each other, see patch.h
 
     // The search.
     bool searched; // the boxes and blocks below belong to s->margin

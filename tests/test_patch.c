@@ -205,6 +205,32 @@ static void test_a_double_cover_is_not(void)
     TEST_ASSERT_TRUE(listed_pairs >= SIDES / 2);
 }
 
+// Faces around one vertex that do not close, but wind a little more than once: the last lies above
+// the first.
+static void test_an_open_fan_is_not(void)
+{
+    enum { SIDES = 20 };
+    for (int start = 0; start < SIDES; start++) {
+        begin(10);
+        pl_collider *c = collider();
+        c->face = S.index + S.n_index;
+        c->n_face = SIDES;
+        int32_t hub = vertex(0, 0, 0);
+        for (int i = 0; i <= SIDES; i++) {
+            double angle = 2 * 3.14159265358979 * (1.06 * i + start) / SIDES;
+            vertex(cos(angle), sin(angle), 1e-3 * i);
+        }
+        for (int i = 0; i < SIDES; i++) {
+            indices(3, (const int32_t[]){hub, hub + 1 + i, hub + 2 + i});
+        }
+        pl_surfaces *s = build();
+        pl_candidates list;
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(s, S.x0, S.x1, 0.1, &list));
+        TEST_ASSERT_TRUE(listed(list.vertex_face, list.n_vertex_face, hub + 1 + SIDES, 0));
+        pl_surfaces_destroy(s);
+    }
+}
+
 // After the search, the motion is changed to one that folds: the pairs appear.
 static void test_the_extension_opens_patches(void)
 {
@@ -233,6 +259,7 @@ int main(void)
     RUN_TEST(test_an_overhang_is_not);
     RUN_TEST(test_a_vertex_that_leaves_its_ring_is_not);
     RUN_TEST(test_a_double_cover_is_not);
+    RUN_TEST(test_an_open_fan_is_not);
     RUN_TEST(test_the_extension_opens_patches);
     return UNITY_END();
 }
