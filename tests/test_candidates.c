@@ -184,8 +184,8 @@ static void test_bodies_that_pass_through_each_other(void)
                (const double[]){2, 5, 0});
     throw_body(world, "cube:size=0.5:cells=3", (const double[]){0.9, 0.1, 0.1},
                (const double[]){-3, 0, 0}, (const double[]){0, 3, 9});
-    throw_body(world, "torus:around=14:sides=6", (const double[]){0, 0, 0.9}, (const double[]){0, 0, -4},
-               (const double[]){5, 0, 0});
+    throw_body(world, "torus:around=14:sides=6", (const double[]){0, 0, 0.9},
+               (const double[]){0, 0, -4}, (const double[]){5, 0, 0});
     TEST_ASSERT_TRUE(follow(world, 40, 0.01) > 1000);
     pl_world_destroy(world);
 }
