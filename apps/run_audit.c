@@ -4,20 +4,23 @@
 
 enum { LISTED = 10 };
 
-// The place of a world's body among those of the scene, of which some are only drawn.
-static int32_t scene_body(const pl_scene *scene, int32_t body)
+// A world's body by its place in the scene, where some are only drawn, and the ground has none.
+static void print_body(const pl_scene *scene, int32_t body)
 {
-    int32_t i = 0;
-    while (body > 0 || !scene->bodies[i].simulated) body -= scene->bodies[i++].simulated;
-    return i;
+    for (int32_t i = 0; i < scene->n_bodies; i++) {
+        if (!scene->bodies[i].simulated || body-- > 0) continue;
+        fprintf(stderr, "bodies[%d]", (int)i);
+        return;
+    }
+    fprintf(stderr, "the ground's");
 }
 
 static void print_face(const pl_scene *scene, const pl_world *world, int32_t body, int32_t face)
 {
     int32_t v[3];
     pl_world_audit_face(world, body, face, v);
-    fprintf(stderr, "bodies[%d] face %d (vertices %d, %d, %d)", (int)scene_body(scene, body),
-            (int)face, (int)v[0], (int)v[1], (int)v[2]);
+    print_body(scene, body);
+    fprintf(stderr, " face %d (vertices %d, %d, %d)", (int)face, (int)v[0], (int)v[1], (int)v[2]);
 }
 
 static void print_place(const pl_world *world, int32_t body, int32_t vertex)
@@ -39,8 +42,10 @@ static void print_pair(const pl_scene *scene, const pl_world *world, const pl_au
 
 static void print_inside(const pl_scene *scene, const pl_world *world, const pl_audit_inside *in)
 {
-    fprintf(stderr, "  bodies[%d] vertex %d inside of bodies[%d]", (int)scene_body(scene, in->body),
-            (int)in->vertex, (int)scene_body(scene, in->other));
+    fprintf(stderr, "  ");
+    print_body(scene, in->body);
+    fprintf(stderr, " vertex %d inside of ", (int)in->vertex);
+    print_body(scene, in->other);
     print_place(world, in->body, in->vertex);
 }
 

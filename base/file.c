@@ -144,6 +144,7 @@ static void flush(pl_output *out)
 
 void pl_output_write(pl_output *out, const void *data, size_t size)
 {
+    if (size == 0) return;                 // data may be NULL
     bool large = size > OUTPUT_BUFFER / 2; // not worth a copy
     if (large || size > OUTPUT_BUFFER - out->used) flush(out);
     if (large) {

@@ -107,6 +107,7 @@ pl_status pl_bvh_build(pl_surfaces *s, int32_t body, const double *x)
     pl_item *sorted = pl_alloc(b->n_item, sizeof *sorted);
     pl_status status = PL_ERROR_MEMORY;
     if (key != NULL && sorted != NULL) {
+        for (int32_t c = b->chunk; c < b->chunk + b->n_chunk; c++) pl_patch_forget(s, &s->chunk[c]);
         sort_subtree(s, b->tree, x, key, sorted);
         status = PL_OK;
         b->cost = 0;

@@ -70,6 +70,13 @@ static int32_t outline_subtree(pl_surfaces *s, pl_chunk *chunk, pl_subtree tree,
     return n;
 }
 
+void pl_patch_forget(pl_surfaces *s, const pl_chunk *chunk)
+{
+    for (int32_t i = 0; i < 2 * chunk->tree.n_leaf - 1; i++) {
+        s->node_outline[chunk->tree.node + i] = -1;
+    }
+}
+
 pl_status pl_patch_outline(pl_surfaces *s, pl_chunk *chunk)
 {
     const pl_subtree tree = chunk->tree;
@@ -77,7 +84,7 @@ pl_status pl_patch_outline(pl_surfaces *s, pl_chunk *chunk)
     for (int32_t i = s->leaf_item[tree.leaf]; i < s->leaf_item[tree.leaf + tree.n_leaf]; i++) {
         faces = faces && s->item[i].kind == PL_ITEM_FACE;
     }
-    for (int32_t i = 0; i < 2 * tree.n_leaf - 1; i++) s->node_outline[tree.node + i] = -1;
+    pl_patch_forget(s, chunk);
     chunk->n_outline = 0;
     if (!faces || tree.n_leaf < PL_PATCH_LEAVES) return PL_OK;
 
@@ -95,6 +102,7 @@ pl_status pl_patch_outline(pl_surfaces *s, pl_chunk *chunk)
                                   chunk->n_outline, sizeof *all);
     for (int64_t i = 0; i < chunk->n_outline && status == PL_OK; i++) chunk->outline[i] = all[i];
     pl_free(all);
+    if (status != PL_OK) pl_patch_forget(s, chunk);
     return status;
 }
 

@@ -12,7 +12,8 @@
 //   star-shaped curve. The number of triangles over a point of the plane, counted with the sign of
 //   d . n, is the winding number of the outline around it: 1 inside, 0 outside. All signs are
 //   positive, so no two triangles cover one point, and none touches another that is not its
-//   neighbour: near a common point both would cover a common piece of the plane.
+//   neighbour: inner edges cancel, so that the triangles around a common point close up there or
+//   end at the outline, and both would cover a common piece of the plane.
 //
 // Over a linear motion both products are quadratic in time: positive if their three Bernstein
 // coefficients are, and the number of turns cannot change while they stay positive. Nothing is
@@ -33,6 +34,9 @@
 // Finds the outlines of a chunk's subtrees after its items were sorted. Only PL_ERROR_MEMORY can
 // happen.
 pl_status pl_patch_outline(pl_surfaces *s, pl_chunk *chunk);
+
+// A chunk without outlines, so without smooth patches: before its items change their order.
+void pl_patch_forget(pl_surfaces *s, const pl_chunk *chunk);
 
 // True if the items of the subtree, all of one chunk, cannot touch each other on their way from
 // s->x0 to s->x1.

@@ -507,6 +507,7 @@ pl_status pl_surfaces_set_state(pl_surfaces *s, const void *state)
     const float *cost = (const float *)(name + s->n_item);
     pl_item *sorted = pl_alloc(s->n_item, sizeof *sorted);
     pl_status status = sorted != NULL ? PL_OK : PL_ERROR_MEMORY;
+    for (int32_t c = 0; c < s->n_chunk; c++) pl_patch_forget(s, &s->chunk[c]);
     for (int32_t b = 0; b < s->n_body && status == PL_OK; b++) {
         status = order_body(s, &s->body[b], name + s->body[b].item, sorted);
     }

@@ -29,6 +29,7 @@ static uint64_t fingerprint(const pl_world *world)
         hash = pl_hash(hash, &world->bodies[i].kind, sizeof world->bodies[i].kind);
         hash = pl_hash(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof *mesh->x);
         hash = pl_hash(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof *mesh->tet);
+        hash = pl_hash(hash, mesh->face, 3 * (size_t)mesh->n_face * sizeof *mesh->face);
     }
     for (int64_t i = 0; i < world->n_driven; i++) {
         hash = pl_hash(hash, &world->driven[i].vertex, sizeof world->driven[i].vertex);
@@ -145,6 +146,7 @@ static pl_status take_state(pl_world *world, const header *h, const char *at)
         for (int i = 0; i < TREES; i++) trees += pieces[i].size;
         PL_TRY(pl_surfaces_set_state(world->touch->boundary.surfaces, trees));
         c->n_memory = h->n_memory;
+        pl_touch_forget(world->touch);
     }
     list_pieces(world, h->n_memory, NULL, pieces);
     for (int i = 0; i < TREES; at += pieces[i++].size) {
@@ -162,6 +164,8 @@ pl_status pl_world_load(pl_world *world, const char *path)
     header h;
     PL_TRY(pl_bytes_load(path, &bytes));
     pl_status status = check_header(world, &bytes, path, &h);
+    // A state from before the first step has no trees: the next step makes them.
+    if (status == PL_OK && h.n_memory < 0 && world->touch != NULL) pl_world_unprepare(world);
     if (status == PL_OK && h.n_memory >= 0) status = pl_world_prepare(world);
     if (status == PL_OK) status = check(world, &bytes, path, &h);
     if (status == PL_OK) status = take_state(world, &h, bytes.data + sizeof h);

@@ -74,8 +74,9 @@ static void make_frame(const double n[3], double R[9])
     memcpy(R, frame, sizeof frame);
 }
 
-// The unknowns that move the points: a block per vertex, and for a rigid body the sums of weights
-// and of lever arms over its points. Returns how many.
+// The unknowns that move the points: a block per vertex, and for a rigid body its two, with the
+// lever arm to the middle between the closest points: along the normal that is the same as to the
+// body's own point, and the impulses on both bodies then lie on one line. Returns how many.
 static int32_t list_terms(const pl_world *world, const pl_boundary *boundary, const pl_row *row,
                           pl_term *term)
 {
@@ -90,7 +91,7 @@ static int32_t list_terms(const pl_world *world, const pl_boundary *boundary, co
         } else if (b->kind == PL_BODY_RIGID) {
             int32_t block = world->n_vert + 2 * b->rigid;
             double arm[3];
-            pl_subtract(boundary->x0 + 3 * (int64_t)p, world->rigid[b->rigid].x, arm);
+            pl_subtract(row->middle, world->rigid[b->rigid].x, arm);
             term[n++] = (pl_term){.block = block, .w = w};
             term[n++] = (pl_term){.block = block + 1, .r = {w * arm[0], w * arm[1], w * arm[2]}};
         }
@@ -105,12 +106,19 @@ static void guess_impulse(const pl_contacts *c, const pl_feature_pair *pair,
     const pl_remembered *last = find_memory(c, pair);
     memset(f, 0, 3 * sizeof *f);
     if (last == NULL) return;
-    for (int k = 0; k < 3; k++) f[k] = pl_dot(contact->R + 3 * k, last->impulse);
+    for (int k = 0; k < 3; k++) f[k] = c->problem.dt * pl_dot(contact->R + 3 * k, last->force);
     f[0] = PL_MAX(f[0], 0);
     double slip = hypot(f[1], f[2]), most = contact->mu * f[0];
     double scale = slip > most ? most / slip : 1;
     f[1] *= scale;
     f[2] *= scale;
+}
+
+static bool motion_given(const pl_world *world, const pl_boundary *boundary, int32_t point)
+{
+    const pl_world_body *b = &world->bodies[boundary->body[point]];
+    if (b->kind == PL_BODY_DEFORMABLE) return world->known[boundary->vertex[point]] != 0;
+    return b->kind == PL_BODY_KINEMATIC;
 }
 
 pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
@@ -124,6 +132,14 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_bounda
     *row = (pl_row){.pair = *pair, .gap = gap};
     pl_pair_points(boundary, pair, row->point);
     memcpy(row->weight, closest->weight, sizeof row->weight);
+    bool given = true;
+    for (int i = 0; i < 4 && row->point[i] >= 0; i++) {
+        int32_t p = row->point[i];
+        const double *x = boundary->x0 + 3 * (int64_t)p;
+        for (int k = 0; k < 3; k++) row->middle[k] += 0.5 * fabs(row->weight[i]) * x[k];
+        given = given && (row->weight[i] == 0 || motion_given(world, boundary, p));
+    }
+    if (given) return PL_OK;
 
     const pl_surface_options *a = &world->bodies[boundary->body[row->point[0]]].surface;
     int last = 3;
@@ -173,13 +189,13 @@ static int compare_memory(const void *a, const void *b)
     return compare_pairs(&p->pair, &q->pair);
 }
 
-// A pair may have several rows: their impulses are added, in the order of the rows.
+// A pair may have several rows: their forces are added, in the order of the rows.
 static int64_t merge_pairs(pl_remembered *memory, int64_t n)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
         if (kept > 0 && compare_memory(&memory[kept - 1], &memory[i]) == 0) {
-            for (int k = 0; k < 3; k++) memory[kept - 1].impulse[k] += memory[i].impulse[k];
+            for (int k = 0; k < 3; k++) memory[kept - 1].force[k] += memory[i].force[k];
         } else {
             memory[kept++] = memory[i];
         }
@@ -212,7 +228,11 @@ pl_status pl_contacts_remember(pl_contacts *c)
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
         pl_remembered *m = &c->memory[used++];
         m->pair = c->row[i].pair;
-        for (int k = 0; k < 3; k++) m->impulse[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
+        m->unused = 0;
+        for (int k = 0; k < 3; k++) {
+            double impulse = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
+            m->force[k] = impulse / c->problem.dt;
+        }
     }
     sort_memory(c->memory, c->scratch, used);
     c->n_memory = merge_pairs(c->memory, used);

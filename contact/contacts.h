@@ -27,13 +27,15 @@ typedef struct pl_row {
     pl_feature_pair pair;
     int32_t point[4]; // of the pair, as pl_closest_points wants them; -1 where it has fewer
     double weight[4];
-    double gap; // at the start of the step, after softening [m]
+    double middle[3]; // between the closest points at the start of the step [m]
+    double gap;       // there, after softening [m]
 } pl_row;
 
-// The impulse that a pair had in the step before, to start from.
+// The force of a pair in the step before, to start from.
 typedef struct pl_remembered {
     pl_feature_pair pair;
-    double impulse[3]; // on the first feature, along the world's axes [N s]
+    int32_t unused;  // 0: it is written to files
+    double force[3]; // on the first feature, along the world's axes [N]
 } pl_remembered;
 
 typedef struct pl_contacts {
@@ -57,7 +59,8 @@ void pl_contacts_clear(pl_contacts *contacts);
 void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t point[4]);
 
 // Adds a row for a pair: `closest` says where and in which direction, `gap` [m] how much room there
-// is at the start of the step. Starts from the remembered impulse if `remembered`.
+// is at the start of the step. Without a row if the motion of all its points is given. Starts from
+// the remembered impulse if `remembered`.
 pl_status pl_contacts_add(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_closest *closest, double gap,
                           bool remembered);
@@ -67,7 +70,7 @@ pl_status pl_contacts_add(pl_contacts *contacts, const pl_world *world, const pl
 void pl_contacts_update(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
                         const double *v, double dt);
 
-// Keeps the impulses of an accepted step for the next.
+// Keeps the forces of an accepted step for the next.
 pl_status pl_contacts_remember(pl_contacts *contacts);
 
 #endif

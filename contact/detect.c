@@ -12,8 +12,9 @@ static const double SWEEP = 3;
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
-// A pair that starts closer than it should is pushed back by this part per step.
-static const double SOFTNESS = 0.2;
+// A pair that starts closer than it should is pushed back within this time [s], but by no more than
+// the part of one step: the push stays in the velocities, and a faster one throws bodies apart.
+static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
 
 enum {
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
@@ -158,7 +159,7 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
         gather(point, boundary->x0, q);
         pl_closest_points((pl_pair_kind)pair.kind, q, &closest);
         double gap = settle_row(boundary, &pair, true, &closest, &safety);
-        if (gap < 0) gap *= SOFTNESS;
+        if (gap < 0) gap *= PL_MIN(RECOVERY_MAX, dt / RECOVERY);
         PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &closest, gap, true));
     }
     return PL_OK;
@@ -218,7 +219,8 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
     if (n >= ROWS_PER_PAIR) return PL_OK;
     pl_closest closest = impact->closest;
     double safety, gap = settle_row(boundary, pair, n == 0, &closest, &safety);
-    return pl_contacts_add(contacts, world, boundary, pair, &closest, PL_MAX(gap, -safety), true);
+    gap = PL_MAX(gap, -safety * world->dt / world->options.dt); // no faster in a halved step
+    return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0);
 }
 
 pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,

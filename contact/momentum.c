@@ -70,6 +70,10 @@ static void note_body(const pl_world *world, pl_world_body *b)
         for (int k = 0; k < 3; k++) b->momentum[k] += dt * world->f_ext[3 * i + k];
         cross_add(centre, world->f_ext + 3 * i, dt, b->spin);
     }
+    for (int k = 0; k < 3; k++) {
+        b->momentum[k] += b->push[k];
+        b->spin[k] += b->torque[k];
+    }
 }
 
 // Solves the symmetric 3x3 system I w = l by cofactors. False if I is not positive definite: a body

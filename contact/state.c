@@ -40,12 +40,12 @@ static void show_rigid(const pl_world *world, const pl_world_body *b, double *x,
 // Velocities are those of the last step.
 static void show_kinematic(const pl_world *world, const pl_world_body *b, double *x, double *v)
 {
-    double before = world->steps > 0 ? world->time - world->dt : world->time;
+    double before = world->steps > 0 ? world->time - world->options.dt : world->time;
     for (int64_t i = 0; i < b->mesh->n_vert; i++) {
         double last[3];
         pl_path_apply(&b->path, before, b->mesh->x + 3 * i, last);
         pl_path_apply(&b->path, world->time, b->mesh->x + 3 * i, x + 3 * i);
-        for (int k = 0; k < 3; k++) v[3 * i + k] = (x[3 * i + k] - last[k]) / world->dt;
+        for (int k = 0; k < 3; k++) v[3 * i + k] = (x[3 * i + k] - last[k]) / world->options.dt;
     }
 }
 
@@ -159,6 +159,7 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     }
     if (x != NULL) pl_world_permute(b, x, world->x + start);
     if (v != NULL) pl_world_permute(b, v, world->v + start);
+    world->moved = world->moved || x != NULL;
     pl_world_show(world);
     return PL_OK;
 }

@@ -1,6 +1,7 @@
 // The step of the world. It is a list of stages; each is a function of this room or of one below.
 
 #include "step.h"
+#include "audit_world.h"
 #include "touch.h"
 #include "../base/hash.h"
 
@@ -148,7 +149,7 @@ pl_status pl_step_check_finite(const pl_world *world)
 static void advance(pl_world *world, double t_end)
 {
     double dt = world->dt;
-    if (world->touch != NULL) pl_touch_add_forces(world);
+    if (world->touch != NULL) pl_touch_sum(world);
     pl_momentum_note(world);
 #pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
@@ -187,6 +188,7 @@ static void go_back(pl_world *world)
     copy(world->x, world->saved.x, world->n_vert, 3 * sizeof(double));
     copy(world->v, world->saved.v, world->n_vert, 3 * sizeof(double));
     copy(world->rigid, world->saved.rigid, world->n_rigid, sizeof *world->rigid);
+    if (world->touch != NULL) world->touch->n_shown = 0;
 }
 
 // Finds velocities that take the world to t_end; *clear says if they hit nothing on the way.
@@ -244,6 +246,8 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     *stats = (pl_step_stats){0};
     double start = pl_seconds(), dt = world->options.dt;
     PL_TRY(pl_world_prepare(world));
+    if (world->moved && world->touch != NULL) PL_TRY(pl_world_check_apart(world));
+    world->moved = false;
     save(world);
     pl_status status = take_step(world, dt, world->time + dt, world->options.halvings, stats);
     if (status != PL_OK) {

@@ -11,18 +11,19 @@ static const char SAFETY_NET[] = "apg";
 
 // --- Life ---
 
+static const char *const preconds[] = {"full", "diag", "none"}; // in the order of pl_precond
+
 static pl_status find_precond(const char *name, pl_precond *out)
 {
-    static const char *const names[] = {"full", "diag", "none"};
     for (int i = 0; i < 3; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
+        if (strcmp(name, preconds[i]) != 0) continue;
         *out = (pl_precond)i;
         return PL_OK;
     }
-    return pl_fail_unknown(PL_ERROR_ARGUMENT, "precond", name, strlen(name), names, 3);
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "precond", name, strlen(name), preconds, 3);
 }
 
-pl_status pl_touch_check(const pl_world_options *o)
+pl_status pl_touch_check(pl_world_options *o)
 {
     const pl_solver *solver;
     pl_precond precond;
@@ -43,6 +44,8 @@ pl_status pl_touch_check(const pl_world_options *o)
     if (o->halvings < 0 || o->halvings > 20) {
         return pl_fail(PL_ERROR_ARGUMENT, "halvings: %d is not from 0 to 20", (int)o->halvings);
     }
+    o->solver = solver->name;
+    o->precond = preconds[precond];
     return PL_OK;
 }
 
@@ -162,18 +165,31 @@ static void world_impulse(const pl_contacts *c, int32_t i, double F[3])
     for (int k = 0; k < 3; k++) F[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
 }
 
-void pl_touch_add_forces(pl_world *world)
+void pl_touch_forget(pl_touch *touch)
 {
-    const pl_contacts *c = &world->touch->contacts;
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
-        const pl_contact *contact = &c->problem.contact[i];
-        double F[3];
-        world_impulse(c, i, F);
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            const pl_term *term = &c->problem.term[t];
-            if (term->block >= world->n_vert) continue;
-            double *to = world->f_ext + 3 * (int64_t)term->block;
-            for (int k = 0; k < 3; k++) to[k] += term->w * F[k] / world->dt;
+    touch->n_shown = touch->n_start = 0;
+}
+
+void pl_touch_sum(pl_world *world)
+{
+    const pl_touch *touch = world->touch;
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        memset(world->bodies[i].push, 0, sizeof world->bodies[i].push);
+        memset(world->bodies[i].torque, 0, sizeof world->bodies[i].torque);
+    }
+    for (int32_t i = 0; i < touch->contacts.problem.n_contact; i++) {
+        const pl_row *row = &touch->contacts.row[i];
+        int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
+        double F[3], torque[3];
+        world_impulse(&touch->contacts, i, F);
+        pl_cross(row->middle, F, torque);
+        pl_world_body *a = &world->bodies[touch->boundary.body[row->point[0]]];
+        pl_world_body *b = &world->bodies[touch->boundary.body[row->point[second]]];
+        for (int k = 0; k < 3; k++) {
+            a->push[k] += F[k];
+            a->torque[k] += torque[k];
+            b->push[k] -= F[k];
+            b->torque[k] -= torque[k];
         }
     }
 }

@@ -21,8 +21,9 @@ typedef struct pl_touch {
     int64_t shown_capacity;
 } pl_touch;
 
-// The options of a world that contacts need, checked: PL_ERROR_ARGUMENT names the bad one.
-pl_status pl_touch_check(const pl_world_options *options);
+// The options of a world that contacts need, checked: PL_ERROR_ARGUMENT names the bad one. Names
+// are replaced by our own, which stay.
+pl_status pl_touch_check(pl_world_options *options);
 
 pl_status pl_touch_create(const pl_world *world, pl_touch **out);
 void pl_touch_destroy(pl_touch *touch); // NULL is fine
@@ -41,7 +42,11 @@ pl_status pl_touch_note(pl_touch *touch, const double *v);
 // about its centre.
 void pl_touch_impulses(const pl_world *world, double *impulse);
 
-// Adds the contacts' impulses, as forces over the step, to world->f_ext.
-void pl_touch_add_forces(pl_world *world);
+// Contacts and problem of the last step, which is no longer the one that led to the state.
+void pl_touch_forget(pl_touch *touch);
+
+// Sums the contacts' impulses on each body: its push and torque. Both bodies of a contact get them
+// at one point between the two, so that they keep their common spin.
+void pl_touch_sum(pl_world *world);
 
 #endif

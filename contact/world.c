@@ -24,12 +24,12 @@ pl_world_options pl_world_options_default(void)
                               .precond = "full",
                               .eps1 = 1e-5,
                               .eps2 = 1e-6,
-                              .contact_iterations = 20000,
+                              .contact_iterations = 3000,
                               .rounds = 8,
                               .halvings = 6};
 }
 
-static pl_status check_options(const pl_world_options *o)
+static pl_status check_options(pl_world_options *o)
 {
     if (!(o->dt > 0 && isfinite(o->dt)))
         return pl_fail(PL_ERROR_ARGUMENT, "dt: %g is not above 0 s", o->dt);
@@ -54,17 +54,16 @@ static pl_status check_options(const pl_world_options *o)
 pl_status pl_world_create(const pl_world_options *options, pl_world **out)
 {
     *out = NULL;
-    pl_world_options defaults = pl_world_options_default();
-    if (options == NULL) options = &defaults;
-    PL_TRY(check_options(options));
+    pl_world_options checked = options != NULL ? *options : pl_world_options_default();
+    PL_TRY(check_options(&checked));
     *out = pl_alloc_zero(1, sizeof **out);
     if (*out == NULL) return PL_ERROR_MEMORY;
-    (*out)->options = *options;
-    (*out)->dt = options->dt;
+    (*out)->options = checked;
+    (*out)->dt = checked.dt;
     return PL_OK;
 }
 
-static void free_system(pl_world *world)
+void pl_world_unprepare(pl_world *world)
 {
     pl_fem_free(&world->fem);
     pl_bsr_free(&world->A);
@@ -97,7 +96,7 @@ static void free_system(pl_world *world)
 void pl_world_destroy(pl_world *world)
 {
     if (world == NULL) return;
-    free_system(world);
+    pl_world_unprepare(world);
     pl_auditor_destroy(world->auditor);
     for (int64_t i = 0; i < world->n_bodies; i++) {
         pl_mesh_destroy(world->bodies[i].mesh);
@@ -183,7 +182,7 @@ pl_status pl_world_prepare(pl_world *world)
     if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
     if (status == PL_OK && world->options.contact) status = pl_touch_create(world, &world->touch);
     if (status != PL_OK) {
-        free_system(world);
+        pl_world_unprepare(world);
         return status;
     }
     world->ready = true;

@@ -25,6 +25,7 @@ typedef struct pl_world_body {
     int32_t fem;                 // its number among the deformable ones
     bool free;                   // no vertex is driven in this step
     double momentum[3], spin[3]; // if free: of the step, see momentum.c
+    double push[3], torque[3];   // of contacts in the step, about the origin [N s, N m s]
 
     // Rigid and kinematic.
     double *local;      // (3*n_vert) rigid: the mesh in the body's frame
@@ -83,6 +84,7 @@ struct pl_world {
 
     // The system; made by the first step, from what was added until then.
     bool ready;
+    bool moved;      // by pl_world_set_state: are the bodies still apart?
     int32_t n_block; // n_vert + 2 n_rigid
     pl_fem fem;
     pl_bsr A;
@@ -106,6 +108,9 @@ void pl_world_show(pl_world *world);
 
 // Builds the system if bodies were added since.
 pl_status pl_world_prepare(pl_world *world);
+
+// Gives the system back; the next step builds it anew.
+void pl_world_unprepare(pl_world *world);
 
 // PL_ERROR_ARGUMENT if there is no such body.
 pl_status pl_world_check_body(const pl_world *world, int32_t body);

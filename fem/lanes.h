@@ -147,7 +147,7 @@ PL_KERNEL real real_log(real a)
     const int64_t one = INT64_C(0x3ff0000000000000), magic = INT64_C(0x4338000000000000);
     const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
     real_integer shifted = real_bits(a) + (one - root);
-    real_integer power = shifted & (INT64_C(0xfff) << 52);
+    real_integer power = shifted & -(INT64_C(1) << 52);
     real m = real_from_bits((shifted ^ power) + root);
     // A small integer added to the bits of 1.5 2^52 adds its value.
     real k = real_from_bits(((power - one) >> 52) + magic) - 0x1.8p52;

@@ -18,7 +18,10 @@ void tearDown(void)
 #define CUBE(position, rotation)                                                                   \
     " {\"mesh\": \"cube:cells=2\", \"scale\": 0.3, \"position\": " position                        \
     ", \"rotation\": " rotation "}"
-#define SCENE(bodies) "{\"world\": {\"dt\": 0.002, \"duration\": 0.12}, \"bodies\": [" bodies "]}"
+#define SCENE_ON(ground, bodies)                                                                   \
+    "{\"world\": {\"dt\": 0.002, \"duration\": 0.12}, \"ground\": " ground                         \
+    ", \"bodies\": [" bodies "]}"
+#define SCENE(bodies) SCENE_ON("false", bodies)
 
 static const char FALL[] = SCENE(
     PLATE "," CUBE("[0.03, 0.02, 0.16]", "[0, 0, 0]") "," CUBE("[0, 0.05, 0.5]", "[0, 0, 30]"));
@@ -183,6 +186,9 @@ static void test_overlap_at_the_start(void)
     }
     expect(2, "$P run $T/inside.json", "\n  bodies[1] vertex ");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " inside of bodies[0], near ("), output);
+    write_file("sunk.json", SCENE_ON("true", "{\"mesh\": \"cube\"}"));
+    expect(2, "$P run $T/sunk.json", "bodies[0] face ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " and the ground's face 0 "), output);
     expect(0, "$P run $T/overlap.json --no-contact --steps 2", "2 steps in ");
 }
 
