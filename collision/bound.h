@@ -44,6 +44,11 @@ static inline pl_float4 pl_float4_min(pl_float4 a, pl_float4 b)
     return _mm_min_ps(a, b);
 }
 
+static inline pl_float4 pl_float4_max(pl_float4 a, pl_float4 b)
+{
+    return _mm_max_ps(a, b);
+}
+
 static inline int pl_float4_any_positive(pl_float4 a, pl_float4 b)
 {
     return _mm_movemask_ps(_mm_cmpgt_ps(_mm_max_ps(a, b), _mm_setzero_ps()));
@@ -55,6 +60,11 @@ static inline pl_float4 pl_float4_min(pl_float4 a, pl_float4 b)
 {
     for (int k = 0; k < 4; k++) a[k] = b[k] < a[k] ? b[k] : a[k];
     return a;
+}
+
+static inline pl_float4 pl_float4_max(pl_float4 a, pl_float4 b)
+{
+    return -pl_float4_min(-a, -b);
 }
 
 static inline int pl_float4_any_positive(pl_float4 a, pl_float4 b)
@@ -86,8 +96,9 @@ static inline int pl_bound_holds(const pl_bound *a, const pl_bound *b)
 // Half the surface.
 static inline float pl_bound_area(const pl_bound *a)
 {
-    pl_float4 d = -(a->nhi + a->lo);
-    return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
+    pl_float4 d = a->nhi + a->lo; // the sides, negated
+    pl_float4 products = d * __builtin_shufflevector(d, d, 1, 2, 0, 3);
+    return products[0] + products[1] + products[2];
 }
 
 #endif

@@ -8,6 +8,7 @@
 enum {
     PARALLEL_ITEMS = 20000, // fewer are sorted by one thread
     MOVE_SERIAL = 4000,     // fewer points are moved by one thread
+    SMALL_CHUNKS = 8,       // a body of more is moved by all threads
 };
 
 // A chunk is sorted anew when the sum of its boxes, relative to their root, has grown by this much.
@@ -132,8 +133,40 @@ static pl_status rebuild_chunk(pl_surfaces *s, pl_chunk *chunk)
 
 // --- Boxes ---
 
-// The box of a point's motion; false if that is not finite.
-static inline bool point_box(const pl_surfaces *s, int32_t p, pl_bound *out)
+typedef double double4 __attribute__((vector_size(32)));
+typedef int64_t long4 __attribute__((vector_size(32)));
+typedef int32_t int4 __attribute__((vector_size(16)));
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// pl_round_below for all; the fourth is 0.
+ALWAYS_INLINE pl_float4 round_below(double4 value)
+{
+    const int4 three = {-1, -1, -1, 0};
+    pl_float4 f = __builtin_convertvector(value, pl_float4);
+    f -= pl_float4_max(f, -f) * 0x1p-22f + 0x1p-126f;
+    return (pl_float4)((int4)f & three);
+}
+
+// pl_bound_point with all axes at once; false if the motion is not finite. The number after those
+// of the vertex is loaded too: there must be one.
+ALWAYS_INLINE bool wide_box(const pl_surfaces *s, int32_t p, pl_bound *out)
+{
+    const long4 sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+    int64_t v = 3 * (int64_t)s->point[p];
+    double4 x0, x1;
+    memcpy(&x0, s->x0 + v, sizeof x0);
+    memcpy(&x1, s->x1 + v, sizeof x1);
+    double pad = s->body[s->point_body[p]].radius + s->margin / 2;
+    long4 less = x0 < x1;
+    double4 lo = (double4)(((long4)x0 & less) | ((long4)x1 & ~less));
+    double4 hi = (double4)(((long4)x1 & less) | ((long4)x0 & ~less));
+    *out = (pl_bound){round_below(lo - pad), round_below(-(hi + pad))};
+    double4 size = (double4)((long4)x0 & ~sign) + (double4)((long4)x1 & ~sign);
+    return size[0] + size[1] + size[2] + pad <= PL_BOUND_MAX; // false if any is NaN
+}
+
+static bool point_box(const pl_surfaces *s, int32_t p, pl_bound *out)
 {
     const double *x0 = s->x0 + 3 * (int64_t)s->point[p], *x1 = s->x1 + 3 * (int64_t)s->point[p];
     double pad = s->body[s->point_body[p]].radius + s->margin / 2, size = pad;
@@ -148,20 +181,42 @@ static pl_status fail_motion(const pl_surfaces *s, int32_t p)
                    s->point[p], PL_BOUND_MAX);
 }
 
-static pl_status move_points(pl_surfaces *s)
+// Boxes of points [first, last). Returns the first whose motion is not finite, or INT32_MAX.
+PL_CLONES static int32_t move_wide(const pl_surfaces *s, int32_t first, int32_t last,
+                                   pl_bound *restrict out)
 {
     int32_t bad = INT32_MAX;
-#pragma omp parallel for schedule(static) reduction(min : bad) if (s->n_point > MOVE_SERIAL)
-    for (int32_t p = 0; p < s->n_point; p++) {
-        if (!point_box(s, p, &s->point_bound[p])) bad = PL_MIN(bad, p);
+    for (int32_t p = first; p < last; p++) {
+        if (!wide_box(s, p, &out[p])) bad = PL_MIN(bad, p);
     }
-    return bad == INT32_MAX ? PL_OK : fail_motion(s, bad);
+    return bad;
 }
 
-static void refit_leaf(pl_surfaces *s, int32_t leaf, int32_t node)
+static int32_t move_points(pl_surfaces *s, int32_t first, int32_t last)
+{
+    if (last < s->n_point) return move_wide(s, first, last, s->point_bound);
+    if (first == last) return INT32_MAX;
+    int32_t bad = move_wide(s, first, last - 1, s->point_bound); // nothing follows the last vertex
+    bool ok = point_box(s, last - 1, &s->point_bound[last - 1]);
+    return ok ? bad : PL_MIN(bad, last - 1);
+}
+
+static int32_t move_many_points(pl_surfaces *s, int32_t first, int32_t last)
+{
+    enum { PART = 2048 };
+    int32_t bad = INT32_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad) if (last - first > MOVE_SERIAL)
+    for (int32_t p = first; p < last; p += PART) {
+        bad = PL_MIN(bad, move_points(s, p, PL_MIN(p + PART, last)));
+    }
+    return bad;
+}
+
+static inline void refit_leaf(pl_surfaces *s, int32_t leaf, int32_t node)
 {
     pl_bound all = pl_bound_empty();
-    for (int32_t i = s->leaf_item[leaf]; i < s->leaf_item[leaf + 1]; i++) {
+    int32_t last = s->leaf_item[leaf + 1];
+    for (int32_t i = s->leaf_item[leaf]; i < last; i++) {
         const int32_t *p = s->item[i].point;
         pl_bound b = pl_bound_join(s->point_bound[p[0]], s->point_bound[p[1]]);
         b = pl_bound_join(b, s->point_bound[p[2]]);
@@ -171,19 +226,24 @@ static void refit_leaf(pl_surfaces *s, int32_t leaf, int32_t node)
     s->node_bound[node] = all;
 }
 
-// Returns the sum of the areas of the boxes below and at the root.
+// Returns the sum of the areas of the boxes at the root and below, but for the leaves.
 static float refit_subtree(pl_surfaces *s, pl_subtree tree)
 {
-    float sum = 0;
     if (tree.n_leaf == 1) {
         refit_leaf(s, tree.leaf, tree.node);
-    } else {
-        pl_subtree left = pl_subtree_left(tree), right = pl_subtree_right(tree);
-        sum += refit_subtree(s, left) + refit_subtree(s, right);
-        s->node_bound[tree.node] =
-            pl_bound_join(s->node_bound[left.node], s->node_bound[right.node]);
+        return 0;
     }
-    return sum + pl_bound_area(&s->node_bound[tree.node]);
+    pl_subtree left = pl_subtree_left(tree), right = pl_subtree_right(tree);
+    float sum = 0;
+    if (tree.n_leaf == 2) { // most inner nodes: saves two calls
+        refit_leaf(s, left.leaf, left.node);
+        refit_leaf(s, right.leaf, right.node);
+    } else {
+        sum = refit_subtree(s, left) + refit_subtree(s, right);
+    }
+    pl_bound *box = &s->node_bound[tree.node];
+    *box = pl_bound_join(s->node_bound[left.node], s->node_bound[right.node]);
+    return sum + pl_bound_area(box);
 }
 
 // The nodes above the chunks; returns the sum of their areas.
@@ -210,30 +270,78 @@ static bool decayed(float cost, float *first)
     return cost > COST_LIMIT * *first;
 }
 
+// Refits a chunk, and sorts it anew if it has decayed. False if that has no memory.
+static bool refit_chunk(pl_surfaces *s, pl_chunk *chunk)
+{
+    float cost = relative_cost(s, chunk->tree.node, refit_subtree(s, chunk->tree));
+    if (!decayed(cost, &chunk->cost)) return true;
+    bool ok = rebuild_chunk(s, chunk) == PL_OK;
+    refit_subtree(s, chunk->tree);
+    return ok;
+}
+
+// What all bodies have done to the search: the first point without a finite motion, and memory.
+typedef struct outcome {
+    int32_t bad;
+    bool ok;
+} outcome;
+
+// Points and boxes of one body at a time, while they are in the cache; threads share the bodies.
+static outcome move_small_bodies(pl_surfaces *s)
+{
+    int32_t bad = INT32_MAX;
+    bool ok = true;
+#pragma omp parallel for schedule(dynamic, 1) reduction(min : bad) reduction(&& : ok) \
+    if (s->n_point > MOVE_SERIAL)
+    for (int32_t b = 0; b < s->n_body; b++) {
+        const pl_surface_body *body = &s->body[b];
+        if (body->n_chunk > SMALL_CHUNKS) continue;
+        bad = PL_MIN(bad, move_points(s, body->point, body->point + body->n_point));
+        for (int32_t c = 0; c < body->n_chunk; c++) {
+            ok = refit_chunk(s, &s->chunk[body->chunk + c]) && ok;
+        }
+    }
+    return (outcome){bad, ok};
+}
+
+// The threads share the body.
+static void move_large_body(pl_surfaces *s, const pl_surface_body *body, outcome *out)
+{
+    out->bad = PL_MIN(out->bad, move_many_points(s, body->point, body->point + body->n_point));
+    bool ok = true;
+#pragma omp parallel for schedule(dynamic, 4) reduction(&& : ok)
+    for (int32_t c = 0; c < body->n_chunk; c++) {
+        ok = refit_chunk(s, &s->chunk[body->chunk + c]) && ok;
+    }
+    out->ok = out->ok && ok;
+}
+
+// Above the chunks.
+static pl_status refit_body(pl_surfaces *s, int32_t b)
+{
+    pl_surface_body *body = &s->body[b];
+    if (body->n_chunk < 2) return PL_OK;
+    float cost = relative_cost(s, body->tree.node, refit_top(s, body->tree));
+    if (!decayed(cost, &body->cost)) return PL_OK;
+    PL_TRY(pl_bvh_build(s, b, s->x0));
+    for (int32_t c = 0; c < body->n_chunk; c++) {
+        refit_subtree(s, s->chunk[body->chunk + c].tree);
+    }
+    refit_top(s, body->tree);
+    return PL_OK;
+}
+
 pl_status pl_bvh_move(pl_surfaces *s)
 {
-    PL_TRY(move_points(s));
-    bool failed = false;
-#pragma omp parallel for schedule(dynamic, 4) reduction(|| : failed) if (s->n_point > MOVE_SERIAL)
-    for (int32_t c = 0; c < s->n_chunk; c++) {
-        pl_chunk *chunk = &s->chunk[c];
-        float cost = relative_cost(s, chunk->tree.node, refit_subtree(s, chunk->tree));
-        if (!decayed(cost, &chunk->cost)) continue;
-        failed = failed || rebuild_chunk(s, chunk) != PL_OK;
-        refit_subtree(s, chunk->tree);
-    }
-    if (failed) return pl_fail(PL_ERROR_MEMORY, "no memory to sort a surface anew");
+    int32_t scattered = s->together ? INT32_MAX : move_many_points(s, 0, s->n_point);
+    outcome all = move_small_bodies(s);
+    all.bad = PL_MIN(all.bad, scattered);
     for (int32_t b = 0; b < s->n_body; b++) {
-        pl_surface_body *body = &s->body[b];
-        if (body->n_chunk < 2) continue;
-        float cost = relative_cost(s, body->tree.node, refit_top(s, body->tree));
-        if (!decayed(cost, &body->cost)) continue;
-        PL_TRY(pl_bvh_build(s, b, s->x0));
-        for (int32_t c = body->chunk; c < body->chunk + body->n_chunk; c++) {
-            refit_subtree(s, s->chunk[c].tree);
-        }
-        refit_top(s, body->tree);
+        if (s->body[b].n_chunk > SMALL_CHUNKS) move_large_body(s, &s->body[b], &all);
     }
+    if (all.bad != INT32_MAX) return fail_motion(s, all.bad);
+    if (!all.ok) return pl_fail(PL_ERROR_MEMORY, "no memory to sort a surface anew");
+    for (int32_t b = 0; b < s->n_body; b++) PL_TRY(refit_body(s, b));
     return PL_OK;
 }
 

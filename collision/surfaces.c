@@ -144,6 +144,19 @@ static pl_status number_points(pl_surfaces *s, int32_t n, const pl_collider *col
     return PL_OK;
 }
 
+// Where the points of each body stand, if they stand together.
+static void place_points(pl_surfaces *s)
+{
+    s->together = true;
+    for (int32_t p = 0; p < s->n_point; p++) {
+        pl_surface_body *b = &s->body[s->point_body[p]];
+        if (b->n_point == 0) b->point = p;
+        s->together = s->together && b->point + b->n_point == p;
+        b->n_point++;
+    }
+    for (int32_t b = 0; b < s->n_body && !s->together; b++) s->body[b].n_point = 0;
+}
+
 // --- Items ---
 
 static void place_item(pl_item *item, pl_item_kind kind, const int32_t *vertex, int32_t id,
@@ -305,6 +318,7 @@ static pl_status fill(pl_surfaces *s, int32_t n, const pl_collider *collider, co
 {
     PL_TRY(number_points(s, n, collider, point_of));
     place_bodies(s, n, collider);
+    place_points(s);
     PL_TRY(allocate(s));
     place_leaves(s);
     place_items(s, n, collider, point_of);

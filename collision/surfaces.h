@@ -54,7 +54,8 @@ static inline pl_subtree pl_subtree_right(pl_subtree t)
 
 typedef struct pl_surface_body {
     pl_subtree tree;
-    int32_t item, n_item; // items of its leaves; the last leaf may be short
+    int32_t point, n_point; // if its points stand together; else n_point is 0
+    int32_t item, n_item;   // items of its leaves; the last leaf may be short
     int32_t chunk, n_chunk;
     double radius;
     bool fixed, self;
@@ -101,6 +102,7 @@ struct pl_surfaces {
     int32_t *leaf_item;  // (n_leaf + 1) the first item of each leaf
     int32_t *leaf_chunk; // (n_leaf)
     pl_surface_body *body;
+    bool together; // the points of each body stand together
     pl_chunk *chunk;
     int32_t *fan;       // (n_point + 1) the faces around point p are fan[p] .. fan[p + 1] - 1
     int32_t *fan_point; // (2 per face of a point) the other corners, in the order of the face
