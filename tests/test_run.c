@@ -262,6 +262,7 @@ static void test_bad_outputs(void)
 static void test_a_failing_step(void)
 {
     write_file("fails.json", "{\"world\": {\"max_iterations\": 1, \"tolerance\": 1e-15},"
+                             " \"ground\": false,"
                              " \"bodies\": [{\"mesh\": \"cube:cells=3\", \"fixed\": [0]}]}");
     expect(1, "$P run $T/fails.json --out $T/fails --stats $T/fails.csv --checkpoint-every 5",
            "step 1, from 0 s: ");
