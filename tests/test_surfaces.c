@@ -75,7 +75,7 @@ static void test_filters(void)
 static void test_ignored_pairs(void)
 {
     begin(77);
-    for (int b = 0; b < 5; b++) add_soup(40, 1);
+    for (int b = 0; b < 5; b++) add_soup(120, 1);
     pl_surfaces *s = build();
     pl_candidates c;
     const int32_t ignored[4][2] = {{3, 1}, {0, 4}, {2, 2}, {1, 3}};
@@ -87,7 +87,7 @@ static void test_ignored_pairs(void)
     TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(s, S.x0, S.x1, 0, &c));
     int seen[5][5] = {{0}};
     for (int64_t i = 0; i < c.n_vertex_face; i++) {
-        int32_t a = c.vertex_face[2 * i] / 120, b = c.vertex_face[2 * i + 1] / 40;
+        int32_t a = c.vertex_face[2 * i] / 360, b = c.vertex_face[2 * i + 1] / 120;
         seen[a][b] = seen[b][a] = 1;
     }
     for (int a = 0; a < 5; a++) {
