@@ -296,26 +296,12 @@ static pl_status measure_rings(void)
     return PL_OK;
 }
 
-static pl_status order(pl_mesh **mesh)
-{
-    pl_mesh *ordered = NULL;
-    int32_t *rank = pl_alloc((*mesh)->n_vert, sizeof *rank);
-    pl_status status = rank != NULL ? pl_curve_rank(*mesh, rank) : PL_ERROR_MEMORY;
-    if (status == PL_OK) status = pl_mesh_renumber(*mesh, rank, &ordered);
-    pl_free(rank);
-    if (status == PL_OK) {
-        pl_mesh_destroy(*mesh);
-        *mesh = ordered;
-    }
-    return status;
-}
-
 pl_status pl_bench_collision(const pl_bench_options *options)
 {
     static const int32_t wanted[] = {50000, 200000, 1000000};
     pl_mesh *mesh;
     PL_TRY(load(options->quick, &mesh));
-    pl_status status = order(&mesh);
+    pl_status status = pl_mesh_along_curve(&mesh);
     double lo[3], hi[3], size = 0, seconds[3] = {0};
     pl_mesh_bounds(mesh, lo, hi);
     for (int k = 0; k < 3; k++) size = fmax(size, hi[k] - lo[k]);

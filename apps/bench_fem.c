@@ -136,20 +136,6 @@ static double peak_bytes(void)
     return 1024.0 * (double)usage.ru_maxrss;
 }
 
-// Brings the vertices into the order in which a world keeps them.
-static pl_status order_vertices(pl_mesh **mesh)
-{
-    pl_mesh *ordered = NULL;
-    int32_t *rank = pl_alloc((*mesh)->n_vert, sizeof *rank);
-    pl_status status = rank != NULL ? pl_curve_rank(*mesh, rank) : PL_ERROR_MEMORY;
-    if (status == PL_OK) status = pl_mesh_renumber(*mesh, rank, &ordered);
-    pl_free(rank);
-    if (status != PL_OK) return status;
-    pl_mesh_destroy(*mesh);
-    *mesh = ordered;
-    return PL_OK;
-}
-
 // The armadillo of `make meshes` if it is there, else a box of about as many tets.
 static pl_status load(bool quick, pl_mesh **mesh)
 {
@@ -162,7 +148,7 @@ pl_status pl_bench_fem(const pl_bench_options *options)
 {
     pl_mesh *mesh;
     PL_TRY(load(options->quick, &mesh));
-    pl_status status = order_vertices(&mesh);
+    pl_status status = pl_mesh_along_curve(&mesh);
     printf("%d vertices, %d tets; plain: reads the elements and edges, reads and writes A\n",
            pl_mesh_vertex_count(mesh), pl_mesh_tet_count(mesh));
     printf("%-17s %7s %9s %9s %7s %8s  %s\n", "material", "threads", "ns/tet", "Mtet/s", "ratio",

@@ -144,8 +144,8 @@ pl_status pl_step_check_finite(const pl_world *world)
     return finite ? PL_OK : pl_fail(PL_ERROR_NUMERICS, "a position is not finite");
 }
 
-// [VJ19, Eq. 5]. The impulses of contacts are given to the bodies as such, which keeps momenta to
-// rounding whatever residual the solver has left: see momentum.c for deformable bodies.
+// [VJ19, Eq. 5]. The impulses of contacts are given to the bodies as such, which keeps linear
+// momentum to rounding whatever residual the solver has left: see momentum.c for deformable bodies.
 static void advance(pl_world *world, double t_end)
 {
     double dt = world->dt;

@@ -68,3 +68,16 @@ pl_status pl_mesh_renumber(const pl_mesh *mesh, const int32_t *rank, pl_mesh **o
     for (int64_t i = 0; i < 4 * (int64_t)mesh->n_tet; i++) (*out)->tet[i] = rank[mesh->tet[i]];
     return PL_OK;
 }
+
+pl_status pl_mesh_along_curve(pl_mesh **mesh)
+{
+    pl_mesh *ordered = NULL;
+    int32_t *rank = pl_alloc((*mesh)->n_vert, sizeof *rank);
+    pl_status status = rank != NULL ? pl_curve_rank(*mesh, rank) : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = pl_mesh_renumber(*mesh, rank, &ordered);
+    pl_free(rank);
+    if (status != PL_OK) return status;
+    pl_mesh_destroy(*mesh);
+    *mesh = ordered;
+    return PL_OK;
+}

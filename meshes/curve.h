@@ -16,4 +16,7 @@ pl_status pl_curve_rank(const pl_mesh *mesh, int32_t *rank);
 // A copy whose vertex rank[v] is the mesh's v; faces and tets keep their order.
 pl_status pl_mesh_renumber(const pl_mesh *mesh, const int32_t *rank, pl_mesh **out);
 
+// Replaces the mesh by one whose vertices stand along the curve, as a world keeps them.
+pl_status pl_mesh_along_curve(pl_mesh **mesh);
+
 #endif

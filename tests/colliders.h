@@ -5,6 +5,7 @@
 
 #include "../collision/bvh.h"
 #include "../collision/surfaces.h"
+#include "pairs.h"
 
 #include <math.h>
 #include <string.h>
@@ -248,22 +249,6 @@ static inline bool candidate(int n, const int32_t *a, int32_t body_a, int m, con
 }
 
 // --- Comparing lists ---
-
-static inline bool listed(const int32_t *list, int64_t n, int32_t a, int32_t b)
-{
-    int64_t lo = 0, hi = n;
-    while (lo < hi) {
-        int64_t mid = (lo + hi) / 2;
-        const int32_t *p = list + 2 * mid;
-        if (p[0] == a && p[1] == b) return true;
-        if (p[0] < a || (p[0] == a && p[1] < b)) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return false;
-}
 
 static inline void check_sorted(const int32_t *list, int64_t n)
 {

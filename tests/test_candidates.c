@@ -1,6 +1,7 @@
 // Candidates through whole simulated motions: what a continuous test of all pairs finds is in them.
 
 #include "../collision/surfaces.h"
+#include "pairs.h"
 #include "worlds.h"
 
 #include <math.h>
@@ -88,22 +89,6 @@ static bool hits(pl_pair_kind kind, const int32_t point[4])
         if (lo[0] > hi[1] || lo[1] > hi[0]) return false;
     }
     return pl_ccd(kind, q0, q1, 0, &impact);
-}
-
-static bool listed(const int32_t *list, int64_t n, int32_t a, int32_t b)
-{
-    int64_t lo = 0, hi = n;
-    while (lo < hi) {
-        int64_t mid = (lo + hi) / 2;
-        const int32_t *p = list + 2 * mid;
-        if (p[0] == a && p[1] == b) return true;
-        if (p[0] < a || (p[0] == a && p[1] < b)) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return false;
 }
 
 // Returns how many pairs hit; all of them must be candidates.

@@ -223,6 +223,46 @@ static void test_two_bodies_collide_head_on(void)
     pl_world_destroy(world);
 }
 
+// Two balls that spin meet off their centres, with friction: what one loses of its momenta the
+// other has, whatever kinds they are.
+static void test_spin_is_kept_across_an_impact(void)
+{
+    for (int kinds = 0; kinds < 3; kinds++) {
+        pl_world_options options = pl_world_options_default();
+        options.gravity[2] = 0;
+        pl_world *world = make_world(&options);
+        pl_deformable_options soft = pl_deformable_options_default();
+        pl_rigid_options hard = pl_rigid_options_default();
+        soft.velocity[0] = 1;
+        hard.velocity[0] = kinds == 2 ? 1 : -1;
+        soft.angular_velocity[2] = hard.angular_velocity[2] = 30;
+        const char *ball = "cube:size=0.2:cells=3";
+        if (kinds == 2) {
+            add_rigid(world, ball, -0.2, 0, 0.3, &hard);
+        } else {
+            add_soft(world, ball, -0.2, 0, 0.3, &soft);
+        }
+        soft.velocity[0] = hard.velocity[0] = -1;
+        if (kinds == 0) {
+            add_soft(world, ball, 0.2, 0.07, 0, &soft);
+        } else {
+            add_rigid(world, ball, 0.2, 0.07, 0, &hard);
+        }
+        pl_energy before, after;
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_energy(world, &before));
+        bool touched = false;
+        for (int i = 0; i < 250; i++) touched = step_once(world).contacts > 0 || touched;
+        TEST_ASSERT_TRUE(touched);
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_energy(world, &after));
+        for (int k = 0; k < 3; k++) {
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, before.momentum[k], after.momentum[k]);
+            // Centres move by the velocities that were solved for, to 1e-5.
+            TEST_ASSERT_DOUBLE_WITHIN(1e-6, before.spin[k], after.spin[k]);
+        }
+        pl_world_destroy(world);
+    }
+}
+
 // --- Piles ---
 
 enum { PILE = 6 };
@@ -471,6 +511,7 @@ int main(void)
     RUN_TEST(test_a_box_slides_over_a_meshed_plate);
     RUN_TEST(test_friction_is_against_the_slip);
     RUN_TEST(test_two_bodies_collide_head_on);
+    RUN_TEST(test_spin_is_kept_across_an_impact);
     RUN_TEST(test_a_pile_settles_without_gaining_energy);
     RUN_TEST(test_same_bits_for_any_threads_and_after_a_checkpoint);
     RUN_TEST(test_no_allocation_in_a_steady_step);
