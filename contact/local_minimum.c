@@ -9,7 +9,7 @@
 static const double VERTEX_SLACK = 0.3;
 // Beyond this much a normal is turned upright, if it has to turn by no more than the arc of the
 // cosine.
-static const double UPRIGHT_SLACK = 1e-3, UPRIGHT_COSINE = 0.1;
+static const double UPRIGHT_SLACK = 1e-3, UPRIGHT_COSINE = 0.9;
 // Faces that meet at less than this angle have one normal.
 static const double FLAT_SINE = 1e-3;
 // The slack for the faces of an edge.
