@@ -21,8 +21,9 @@
 #include <string.h>
 
 enum {
-    SWEEPS = 5, // per step, twice as many after each step whose residual is good and whose contacts
-    MAX_SWEEPS = 80, // are not: up to this many
+    SWEEPS =
+        10, // per step, twice as many after each step whose residual is good and whose contacts
+    MAX_SWEEPS = 320, // are not: up to this many
     POWER_STEPS = 8,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 8192,

@@ -1,41 +1,30 @@
 #include "sweeps.h"
+#include "cluster.h"
 #include "coulomb.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 enum {
     // Below this many contacts one thread is faster than starting several.
-    SERIAL_CONTACTS = 1024,
-    // A colour with fewer is done by one thread, which the others wait for.
+    SERIAL_CONTACTS = 256,
+    // A colour with fewer clusters is done by one thread, which the others wait for.
     SERIAL_COLOR = 64,
     // A block with more contacts carries its velocity. A link costs as much as 2 blocks of S.
     MANY_USES = 32,
+    // Clusters with more contacts are swept like any others.
+    CLUSTER_CONTACTS = 28,
+    // A cluster that could not be solved is swept like others 2, 4, 8 ... times before the next
+    // try,
+    // up to 2 to this power.
+    MOST_FAILURES = 6,
 };
 
 // S of a contact may be singular where a lever arm alone answers: this much of its trace is added.
 static const double REGULARIZE = 1e-12;
-
-// --- Colours ---
-
-// color (n_contact) := the first colour that no contact before has in one of its blocks, found by
-// masks of the colours in each block (scratch, A.n); PL_COLORS where no block answers.
-static void paint(const pl_problem *problem, const double *scale, uint64_t *mask, uint8_t *color)
-{
-    memset(mask, 0, (size_t)problem->A->n * sizeof *mask);
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *contact = problem->contact + k;
-        const pl_term *first = problem->term + contact->first, *last = first + contact->count;
-        uint64_t taken = 0;
-        for (const pl_term *t = first; t < last; t++) {
-            if (!pl_is_known(problem, t->block)) taken |= mask[t->block];
-        }
-        int c = ~taken == 0 ? PL_COLORS - 1 : __builtin_ctzll(~taken);
-        color[k] = (uint8_t)(scale[2 * (int64_t)k] > 0 ? c : PL_COLORS);
-        if (color[k] == PL_COLORS) continue;
-        for (const pl_term *t = first; t < last; t++) mask[t->block] |= (uint64_t)1 << c;
-    }
-}
+// A cluster is solved until a sweep changes it by less than this part of its first change.
+static const double CLUSTER_SHARE = 0.1;
 
 // --- S ---
 
@@ -44,8 +33,6 @@ typedef struct builder {
     const pl_problem *problem;
     const pl_block_jacobi *D;
     const pl_uses *uses;
-    uint8_t *color; // (n_contact)
-    uint64_t *mask; // (A.n)
     int32_t *place; // (A.n) where a block stands in `uses`, or -1
     int32_t *node;  // (n_contact) of a contact, or -1
     int32_t *mark;  // (n_contact) the last row that has a block in this column,
@@ -57,16 +44,14 @@ static pl_status builder_create(const pl_problem *problem, pl_arena *arena, buil
 {
     int64_t n = problem->A->n, n_contact = problem->n_contact, n_term = problem->n_term;
     b->problem = problem;
-    b->color = pl_arena_take(arena, n_contact, sizeof *b->color);
-    b->mask = pl_arena_take(arena, n, sizeof *b->mask);
     b->place = pl_arena_take(arena, n, sizeof *b->place);
     b->node = pl_arena_take(arena, n_contact, sizeof *b->node);
     b->mark = pl_arena_take(arena, n_contact, sizeof *b->mark);
     b->at = pl_arena_take(arena, n_contact, sizeof *b->at);
     b->G = pl_arena_take(arena, 9 * n_term, sizeof *b->G);
     b->H = pl_arena_take(arena, 9 * n_term, sizeof *b->H);
-    bool all = b->color != NULL && b->mask != NULL && b->place != NULL && b->node != NULL &&
-               b->mark != NULL && b->at != NULL && b->G != NULL && b->H != NULL;
+    bool all = b->place != NULL && b->node != NULL && b->mark != NULL && b->at != NULL &&
+               b->G != NULL && b->H != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -89,17 +74,6 @@ static void index_all(const builder *b, const pl_sweeps *out)
             pl_term_rows(contact, term, b->G + 9 * t);
             pl_term_response(b->D->inv + 6 * (int64_t)term->block, b->G + 9 * t, b->H + 9 * t);
         }
-    }
-}
-
-// Nodes in the order of their colours.
-static void order(const builder *b, pl_sweeps *out)
-{
-    for (int c = 0; c < PL_COLORS; c++) {
-        for (int32_t k = 0; k < b->problem->n_contact; k++) {
-            if (b->color[k] == c) out->node[out->n++].contact = k;
-        }
-        out->color[c + 1] = out->n;
     }
 }
 
@@ -177,18 +151,37 @@ static pl_status take(const builder *b, pl_arena *arena, pl_sweeps *out)
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
+// One for each thread, as large as the largest cluster that one may have.
+static pl_status take_clusters(pl_arena *arena, pl_sweeps *out)
+{
+    const int32_t *start = out->islands.cluster;
+    int32_t n = omp_get_max_threads(), largest = 0;
+    for (int32_t c = 0; c < out->islands.n_cluster; c++) {
+        int32_t size = start[c + 1] - start[c];
+        if (size <= CLUSTER_CONTACTS) largest = PL_MAX(largest, size);
+    }
+    out->cluster = pl_arena_take(arena, n, sizeof *out->cluster);
+    out->luck = pl_arena_take(arena, out->islands.n_cluster, sizeof *out->luck);
+    if (out->cluster == NULL || out->luck == NULL) return PL_ERROR_MEMORY;
+    memset(out->luck, 0, (size_t)out->islands.n_cluster * sizeof *out->luck);
+    for (int32_t i = 0; i < n; i++) PL_TRY(pl_cluster_create(largest, arena, out->cluster + i));
+    return PL_OK;
+}
+
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out)
 {
     *out = (pl_sweeps){0};
     builder b = {.D = D, .uses = uses};
     PL_TRY(builder_create(problem, arena, &b));
-    out->node = pl_arena_take(arena, problem->n_contact, sizeof *out->node);
+    PL_TRY(pl_islands_create(problem, D, uses, scale, arena, &out->islands));
+    out->n = out->islands.cluster[out->islands.n_cluster];
+    out->node = pl_arena_take(arena, out->n, sizeof *out->node);
     if (out->node == NULL) return PL_ERROR_MEMORY;
-    paint(problem, scale, b.mask, b.color);
-    order(&b, out);
+    for (int32_t i = 0; i < out->n; i++) out->node[i].contact = out->islands.contact[i];
     index_all(&b, out);
     PL_TRY(take(&b, arena, out));
+    PL_TRY(take_clusters(arena, out));
     int32_t row = 0, link = 0;
     for (int32_t i = 0; i < out->n; i++) {
         fill_node(&b, out, i, row, link);
@@ -244,29 +237,39 @@ static void carry(const pl_sweeps *sweeps, const pl_sweep_node *node, const doub
     }
 }
 
+// The impulse of node i := to.
+static void set_impulse(const pl_sweeps *sweeps, int64_t i, const double *to)
+{
+    double *f = sweeps->f + 3 * i, d[3];
+    for (int a = 0; a < 3; a++) {
+        d[a] = to[a] - f[a];
+        f[a] = to[a];
+    }
+    if (sweeps->node[i].n_link > 0) carry(sweeps, sweeps->node + i, d);
+}
+
 // Solves contact i with all others held; returns the change of its relative velocity that its new
 // impulse makes.
 static double relax(const pl_sweeps *sweeps, int64_t i)
 {
     pl_sweep_node *node = sweeps->node + i;
-    double *f = sweeps->f + 3 * i, q[3] = {gather(sweeps, node, i, 0), 0, 0}, next[3], d[3];
+    const double *f = sweeps->f + 3 * i;
+    double q[3] = {gather(sweeps, node, i, 0), 0, 0}, next[3];
     bool open = f[0] == 0 && node->n_link == 0 && q[0] >= 0; // and stays so
     if (open) return 0;
     q[1] = gather(sweeps, node, i, 1);
     q[2] = gather(sweeps, node, i, 2);
     if (node->n_link > 0) gather_links(sweeps, node, f, q);
     pl_coulomb_solve(node->S, q, node->mu, &node->ratio, next);
-    for (int a = 0; a < 3; a++) {
-        d[a] = next[a] - f[a];
-        f[a] = next[a];
-    }
-    if (node->n_link > 0) carry(sweeps, node, d);
-    double dn = node->S[0] * fabs(d[0]), d1 = node->S[4] * d[1], d2 = node->S[8] * d[2];
+    double dn = node->S[0] * fabs(next[0] - f[0]);
+    double d1 = node->S[4] * (next[1] - f[1]), d2 = node->S[8] * (next[2] - f[2]);
     double dt = sqrt(d1 * d1 + d2 * d2);
+    set_impulse(sweeps, i, next);
     return PL_MAX(dn, dt);
 }
 
-static double relax_range(const pl_sweeps *sweeps, int32_t first, int32_t last)
+// Solves contacts one after the other; returns the largest change.
+static double relax_contacts(const pl_sweeps *sweeps, int32_t first, int32_t last)
 {
     double most = 0;
     for (int32_t i = first; i < last; i++) {
@@ -276,27 +279,123 @@ static double relax_range(const pl_sweeps *sweeps, int32_t first, int32_t last)
     return most;
 }
 
-static double sweep_parallel(const pl_sweeps *sweeps)
+// B (9) += what the velocity of a answers to an impulse of b, at the blocks that carry theirs.
+static void add_links(const pl_sweeps *sweeps, const pl_sweep_node *a, const pl_sweep_node *b,
+                      double *B)
+{
+    for (int32_t i = a->link; i < a->link + a->n_link; i++) {
+        for (int32_t j = b->link; j < b->link + b->n_link; j++) {
+            const pl_sweep_link *p = sweeps->link + i, *q = sweeps->link + j;
+            if (p->block != q->block) continue;
+            for (int e = 0; e < 9; e++) {
+                const double *g = p->G + e / 3 * 3, *h = q->H + e % 3;
+                B[e] += g[0] * h[0] + g[1] * h[3] + g[2] * h[6];
+            }
+        }
+    }
+}
+
+// The nodes first .. last - 1 as a cluster, with all other impulses held.
+static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t last, pl_cluster *c)
+{
+    int32_t n = last - first, m = 3 * n;
+    c->n = n;
+    memset(c->S, 0, (size_t)m * (size_t)m * sizeof *c->S);
+    memcpy(c->f, sweeps->f + 3 * (int64_t)first, (size_t)m * sizeof *c->f);
+    for (int32_t i = 0; i < n; i++) {
+        const pl_sweep_node *node = sweeps->node + first + i;
+        double *q = c->q + 3 * (int64_t)i;
+        c->mu[i] = node->mu;
+        c->ratio[i] = node->ratio;
+        for (int a = 0; a < 3; a++) q[a] = gather(sweeps, node, first + i, a);
+        if (node->n_link > 0) gather_links(sweeps, node, sweeps->f + 3 * (int64_t)(first + i), q);
+        for (int32_t j = 0; j < n; j++) {
+            double B[9] = {0};
+            if (j == i) memcpy(B, node->S, sizeof B);
+            if (j != i && node->n_link > 0) add_links(sweeps, node, sweeps->node + first + j, B);
+            for (int32_t k = node->row; k < node->row + node->n_row; k++) {
+                if (sweeps->col[k] != first + j) continue;
+                for (int e = 0; e < 9; e++) B[e] += sweeps->val[9 * (int64_t)k + e];
+            }
+            const double *f = c->f + 3 * (int64_t)j;
+            for (int a = 0; a < 3; a++) {
+                memcpy(c->S + (int64_t)(3 * i + a) * m + 3 * j, B + 3 * a, 3 * sizeof *B);
+                if (j != i) q[a] -= B[3 * a] * f[0] + B[3 * a + 1] * f[1] + B[3 * a + 2] * f[2];
+            }
+        }
+    }
+}
+
+// Solves the contacts of a cluster, one after the other if that is enough or else together; returns
+// the largest change of the first.
+static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double enough)
+{
+    pl_cluster *c = sweeps->cluster + omp_get_thread_num();
+    int32_t first = sweeps->islands.cluster[cluster], last = sweeps->islands.cluster[cluster + 1];
+    double change = relax_contacts(sweeps, first, last);
+    if (last - first == 1 || last - first > c->capacity || change <= enough) return change;
+    pl_cluster_luck *luck = sweeps->luck + cluster;
+    if (luck->wait > 0) {
+        luck->wait--;
+        return change;
+    }
+    double goal = PL_MAX(enough, CLUSTER_SHARE * change);
+    load_cluster(sweeps, first, last, c);
+    bool solved = pl_cluster_solve(c, goal) <= goal;
+    luck->failures = solved ? 0 : PL_MIN(luck->failures + 1, MOST_FAILURES);
+    luck->wait = solved ? 0 : 1 << luck->failures;
+    for (int32_t i = first; i < last; i++) {
+        sweeps->node[i].ratio = c->ratio[i - first];
+        set_impulse(sweeps, i, c->f + 3 * (int64_t)(i - first));
+    }
+    return change;
+}
+
+static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t last, double enough)
+{
+    double most = 0;
+    for (int32_t c = first; c < last; c++) {
+        double change = relax_cluster(sweeps, c, enough);
+        most = PL_MAX(most, change);
+    }
+    return most;
+}
+
+// One sweep over a large island, by all threads: color (PL_COLORS + 1).
+static double relax_colors(const pl_sweeps *sweeps, const int32_t *color, double enough)
 {
     double most = 0;
 #pragma omp parallel reduction(max : most)
-    for (int c = 0; c < PL_COLORS && sweeps->color[c] < sweeps->n; c++) {
-        int32_t first = sweeps->color[c], last = sweeps->color[c + 1];
-        if (last - first < SERIAL_COLOR || c == PL_COLORS - 1) {
+    for (int i = 0; i < PL_COLORS && color[i] < color[PL_COLORS]; i++) {
+        int32_t first = color[i], last = color[i + 1];
+        if (last - first < SERIAL_COLOR || i == PL_COLORS - 1) {
 #pragma omp single
             {
-                double change = relax_range(sweeps, first, last);
+                double change = relax_clusters(sweeps, first, last, enough);
                 most = PL_MAX(most, change);
             }
         } else {
 #pragma omp for schedule(static)
-            for (int32_t i = first; i < last; i++) {
-                double change = relax(sweeps, i);
+            for (int32_t c = first; c < last; c++) {
+                double change = relax_cluster(sweeps, c, enough);
                 most = PL_MAX(most, change);
             }
         }
     }
     return most;
+}
+
+static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, double enough)
+{
+    const pl_islands *islands = &sweeps->islands;
+    const int32_t *color = islands->color + (PL_COLORS + 1) * (int64_t)island;
+    int32_t first = islands->start[island], last = islands->start[island + 1], made = 0;
+    double change = INFINITY;
+    for (; made < n && change > enough; made++) {
+        change = island < islands->n_large ? relax_colors(sweeps, color, enough)
+                                           : relax_clusters(sweeps, first, last, enough);
+    }
+    return made;
 }
 
 // u0 and f by node, and what links carry.
@@ -316,16 +415,19 @@ static void load(pl_sweeps *sweeps, const double *u0, const double *f)
 
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f)
 {
+    int32_t most = 0, n_large = sweeps->islands.n_large;
     load(sweeps, u0, f);
-    int32_t made = 0;
-    double change = INFINITY;
-    while (made < n && change > enough) {
-        bool serial = sweeps->n < SERIAL_CONTACTS;
-        change = serial ? relax_range(sweeps, 0, sweeps->n) : sweep_parallel(sweeps);
-        made++;
+    for (int32_t i = 0; i < n_large; i++) {
+        int32_t made = sweep_island(sweeps, i, n, enough);
+        most = PL_MAX(most, made);
+    }
+#pragma omp parallel for schedule(dynamic, 8) reduction(max : most) if (sweeps->n > SERIAL_CONTACTS)
+    for (int32_t i = n_large; i < sweeps->islands.n; i++) {
+        int32_t made = sweep_island(sweeps, i, n, enough);
+        most = PL_MAX(most, made);
     }
     for (int64_t i = 0; i < sweeps->n; i++) {
         memcpy(f + 3 * (int64_t)sweeps->node[i].contact, sweeps->f + 3 * i, 3 * sizeof *f);
     }
-    return made;
+    return most;
 }

@@ -5,17 +5,16 @@
 // A block of D with many contacts, as those of a rigid body, would give S the square of their
 // number: such blocks are left out of S, and carry the velocity that all their impulses make.
 //
-// Contacts of one colour share no block of D, and run in parallel; colours run in order. So the
-// result does not depend on the number of threads.
+// Islands of contacts (islands.h) are swept apart, each as often as it needs, in parallel; in a
+// large one contacts of one colour are. So the result does not depend on the number of threads.
+//
+// Contacts at nearly the same place hand impulses to each other in steps of u / S, which may take
+// thousands of sweeps: such clusters are solved together (cluster.h).
 
 #ifndef PL_SWEEPS_H
 #define PL_SWEEPS_H
 
-#include "rows.h"
-
-// The last colour holds what the others do not, such as the many contacts of one rigid body: its
-// contacts run one after the other.
-enum { PL_COLORS = 64 };
+#include "islands.h"
 
 // A contact at a block that carries its velocity.
 typedef struct pl_sweep_link {
@@ -32,15 +31,22 @@ typedef struct pl_sweep_node {
     int32_t link, n_link; // its links
 } pl_sweep_node;
 
+// How often a cluster could not be solved, and how many sweeps it waits for the next try.
+typedef struct pl_cluster_luck {
+    int32_t failures, wait;
+} pl_cluster_luck;
+
 typedef struct pl_sweeps {
-    int32_t n;                    // contacts with a block that is not known
-    int32_t color[PL_COLORS + 1]; // colour i has the nodes color[i] .. color[i+1] - 1
-    pl_sweep_node *node;          // (n)
-    int32_t *col;                 // of S: nodes
-    double *val;                  // 9 each, row-major
+    int32_t n; // contacts with a block that is not known
+    pl_islands islands;
+    pl_sweep_node *node; // (n) in the order of the islands
+    int32_t *col;        // of S: nodes
+    double *val;         // 9 each, row-major
     pl_sweep_link *link;
-    double *u0, *f; // (3*n) by node
-    double *carry;  // (3*A.n) D^-1 L^T f, in the blocks of links
+    double *u0, *f;             // (3*n) by node
+    double *carry;              // (3*A.n) D^-1 L^T f, in the blocks of links
+    struct pl_cluster *cluster; // one for each thread
+    pl_cluster_luck *luck;      // (islands.n_cluster)
 } pl_sweeps;
 
 // Lives as long as what is taken from the arena does. D^-1 must be 0 in the known blocks; scale as
@@ -48,8 +54,9 @@ typedef struct pl_sweeps {
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out);
 
-// At most `n` sweeps over f (3*n_contact) for u0 (3*n_contact), up to the first that changes no
-// relative velocity by more than `enough` [m/s]. Returns how many it made.
+// At most `n` sweeps over f (3*n_contact) for u0 (3*n_contact); over each island up to the first
+// that changes none of its relative velocities by more than `enough` [m/s]. Returns how many sweeps
+// the island with the most had.
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f);
 
 #endif

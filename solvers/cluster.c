@@ -1,0 +1,272 @@
+// Sweeps and steps of Newton's method [Alart & Curnier 1991] in turn.
+//
+// Contacts at one place answer each other's impulses as their own: S is nearly singular. Sweeps of
+// Gauss-Seidel then find the relative velocities at once, but hand the impulses from one contact to
+// the other in steps of u / S, thousands of times, until one of them opens or sticks. A step of
+// Newton's goes there directly. With r_n = 1 / S_nn, r_t = 2 / (S_11 + S_22), and
+//     z_n = f_n - r_n u_n,    z_t = f_t - r_t u_t,
+// the laws are f_n = max(z_n, 0) and f_t = the point of the disc of radius mu f_n nearest to z_t.
+// On the face that z lies in they are linear, but for the direction of slip, which is linearized:
+//     open, z_n <= 0:           f = 0
+//     stick, |z_t| <= mu z_n:   u = 0
+//     slip, p = z_t / |z_t|, c across it, k = mu z_n / |z_t|:
+//                               u_n = 0,  p . f_t = mu f_n,  c . u_t + (1 - k) / (k r_t) c . f_t =
+//                               0
+// A slipping contact has two unknowns left, f_n and y = c . f_t, with f_t = mu f_n p + y c; its
+// equation across the slip is one with a compliance. A share of S times the change of the unknowns
+// keeps the system regular and does not move its solution.
+//
+// As in an active-set method the step ends where the first impulse stops pushing; a contact that
+// would end it at once is left open. It may make things worse for a while: the best sweep counts.
+
+#include "cluster.h"
+#include "coulomb.h"
+
+#include <math.h>
+#include <string.h>
+
+// The share of S that holds an unknown where it is; the second one after half of the rounds.
+static const double HOLD = 1e-5, HOLD_MORE = 1e-3;
+// A contact that ends a step before this part of it is left open.
+static const double SHORT = 0.05;
+
+enum { ROUNDS = 24 };
+
+pl_status pl_cluster_create(int32_t capacity, pl_arena *arena, pl_cluster *out)
+{
+    int64_t n = capacity, m = 3 * n;
+    *out = (pl_cluster){.capacity = capacity};
+    double **vector[] = {&out->q, &out->f, &out->u, &out->y, &out->from, &out->to, &out->best};
+    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+        *vector[i] = pl_arena_take(arena, m, sizeof(double));
+        if (*vector[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    out->S = pl_arena_take(arena, m * m, sizeof *out->S);
+    out->M = pl_arena_take(arena, m * m, sizeof *out->M);
+    out->mu = pl_arena_take(arena, n, sizeof *out->mu);
+    out->ratio = pl_arena_take(arena, n, sizeof *out->ratio);
+    out->face = pl_arena_take(arena, n, sizeof *out->face);
+    out->out = pl_arena_take(arena, n, sizeof *out->out);
+    bool all = out->S != NULL && out->M != NULL && out->mu != NULL && out->ratio != NULL &&
+               out->face != NULL && out->out != NULL;
+    return all ? PL_OK : PL_ERROR_MEMORY;
+}
+
+// u (3) := the relative velocity of contact i.
+static void velocity(const pl_cluster *c, int32_t i, const double *f, double *u)
+{
+    int32_t m = 3 * c->n;
+    for (int a = 0; a < 3; a++) {
+        const double *row = c->S + (int64_t)(3 * i + a) * m;
+        u[a] = c->q[3 * i + a];
+        for (int32_t j = 0; j < m; j++) u[a] += row[j] * f[j];
+    }
+}
+
+// The diagonal block of contact i.
+static void own_block(const pl_cluster *c, int32_t i, double *S)
+{
+    for (int e = 0; e < 9; e++) S[e] = c->S[(int64_t)(3 * i + e / 3) * 3 * c->n + 3 * i + e % 3];
+}
+
+// One sweep; returns the largest change of a relative velocity.
+static double sweep(pl_cluster *c)
+{
+    double most = 0;
+    for (int32_t i = 0; i < c->n; i++) {
+        double S[9], u[3], next[3], *f = c->f + 3 * (int64_t)i;
+        own_block(c, i, S);
+        velocity(c, i, c->f, u);
+        for (int a = 0; a < 3; a++) {
+            u[a] -= S[3 * a] * f[0] + S[3 * a + 1] * f[1] + S[3 * a + 2] * f[2];
+        }
+        pl_coulomb_solve(S, u, c->mu[i], c->ratio + i, next);
+        double dn = S[0] * fabs(next[0] - f[0]);
+        double d1 = S[4] * (next[1] - f[1]), d2 = S[8] * (next[2] - f[2]);
+        most = PL_MAX(most, PL_MAX(dn, sqrt(d1 * d1 + d2 * d2)));
+        memcpy(f, next, sizeof next);
+    }
+    return most;
+}
+
+// --- Faces ---
+
+// False if the contact is open at f.
+static bool find_face(const pl_cluster *c, int32_t i, const double *f, pl_cluster_face *face)
+{
+    static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double S[9], u[3];
+    own_block(c, i, S);
+    velocity(c, i, f, u);
+    f += 3 * (int64_t)i;
+    double rt = 2 / (S[4] + S[8]), zn = f[0] - u[0] / S[0];
+    double z1 = f[1] - rt * u[1], z2 = f[2] - rt * u[2], length = sqrt(z1 * z1 + z2 * z2);
+    if (zn <= 0) return false;
+    *face = (pl_cluster_face){.contact = i, .n = 3};
+    memcpy(face->row, axes, sizeof axes);
+    memcpy(face->col, axes, sizeof axes);
+    double most = c->mu[i] * zn;
+    if (length <= most) return true;
+    double p1 = z1 / length, p2 = z2 / length, k = most / length;
+    const double across[3] = {0, -p2, p1};
+    face->n = c->mu[i] > 0 ? 2 : 1;
+    face->col[1] = c->mu[i] * p1;
+    face->col[2] = c->mu[i] * p2;
+    memcpy(face->col + 3, across, sizeof across);
+    memcpy(face->row + 3, across, sizeof across);
+    if (face->n == 2) face->compliance = (1 - k) / (k * rt);
+    return true;
+}
+
+// M += rows of a . S . columns of b, for n unknowns.
+static void add_block(const pl_cluster *c, int32_t n, const pl_cluster_face *a,
+                      const pl_cluster_face *b)
+{
+    const double *B = c->S + 9 * (int64_t)a->contact * c->n + 3 * b->contact;
+    int64_t m = 3 * c->n;
+    for (int i = 0; i < a->n; i++) {
+        const double *r = a->row + 3 * i;
+        double rB[3];
+        for (int k = 0; k < 3; k++) rB[k] = r[0] * B[k] + r[1] * B[m + k] + r[2] * B[2 * m + k];
+        for (int j = 0; j < b->n; j++) {
+            const double *col = b->col + 3 * j;
+            c->M[(int64_t)(a->at + i) * n + b->at + j] =
+                rB[0] * col[0] + rB[1] * col[1] + rB[2] * col[2];
+        }
+    }
+}
+
+// M and the right-hand side y for the faces at f.
+static void fill(pl_cluster *c, int32_t n_face, int32_t n, const double *f, double hold)
+{
+    for (int32_t i = 0; i < n_face; i++) {
+        const pl_cluster_face *a = c->face + i;
+        const double *q = c->q + 3 * (int64_t)a->contact, *own = f + 3 * (int64_t)a->contact;
+        for (int32_t j = 0; j < n_face; j++) add_block(c, n, a, c->face + j);
+        c->M[(int64_t)(a->at + a->n - 1) * (n + 1)] += a->compliance;
+        for (int k = 0; k < a->n; k++) {
+            const double *r = a->row + 3 * k, *col = a->col + 3 * k;
+            double *diagonal = c->M + (int64_t)(a->at + k) * (n + 1), held = hold * fabs(*diagonal);
+            double now = k == 0 ? own[0] : col[1] * own[1] + col[2] * own[2];
+            *diagonal += held;
+            c->y[a->at + k] = held * now - (r[0] * q[0] + r[1] * q[1] + r[2] * q[2]);
+        }
+    }
+}
+
+static void swap(double *a, double *b)
+{
+    double t = *a;
+    *a = *b;
+    *b = t;
+}
+
+// y := M^-1 y by elimination with row pivots. False if M is singular.
+static bool eliminate(int32_t n, double *M, double *y)
+{
+    for (int32_t k = 0; k < n; k++) {
+        int32_t pivot = k;
+        for (int32_t i = k + 1; i < n; i++) {
+            if (fabs(M[(int64_t)i * n + k]) > fabs(M[(int64_t)pivot * n + k])) pivot = i;
+        }
+        double *row = M + (int64_t)k * n, *other = M + (int64_t)pivot * n;
+        if (!(fabs(other[k]) > 0)) return false;
+        if (pivot != k) {
+            for (int32_t j = k; j < n; j++) swap(row + j, other + j);
+            swap(y + k, y + pivot);
+        }
+        for (int32_t i = k + 1; i < n; i++) {
+            double *below = M + (int64_t)i * n, factor = below[k] / row[k];
+            if (factor == 0) continue;
+            for (int32_t j = k + 1; j < n; j++) below[j] -= factor * row[j];
+            y[i] -= factor * y[k];
+        }
+    }
+    for (int32_t k = n - 1; k >= 0; k--) {
+        for (int32_t j = k + 1; j < n; j++) y[k] -= M[(int64_t)k * n + j] * y[j];
+        y[k] /= M[(int64_t)k * n + k];
+        if (!isfinite(y[k])) return false;
+    }
+    return true;
+}
+
+// --- Steps ---
+
+// to := where Newton's method goes from `from`, with the contacts of c->out open.
+static bool find_target(pl_cluster *c, double hold)
+{
+    int32_t n_face = 0, n = 0;
+    for (int32_t i = 0; i < c->n; i++) {
+        pl_cluster_face *face = c->face + n_face;
+        if (c->out[i] || !find_face(c, i, c->from, face)) continue;
+        face->at = n;
+        n += face->n;
+        n_face++;
+    }
+    fill(c, n_face, n, c->from, hold);
+    if (!eliminate(n, c->M, c->y)) return false;
+    memset(c->to, 0, 3 * (size_t)c->n * sizeof *c->to);
+    for (int32_t i = 0; i < n_face; i++) {
+        const pl_cluster_face *face = c->face + i;
+        double *to = c->to + 3 * (int64_t)face->contact;
+        for (int k = 0; k < face->n; k++) {
+            for (int a = 0; a < 3; a++) to[a] += c->y[face->at + k] * face->col[3 * k + a];
+        }
+    }
+    return true;
+}
+
+// The part of the way to the target on which all impulses push, and the contact that ends it, or
+// -1.
+static double find_end(const pl_cluster *c, int32_t *contact)
+{
+    double part = 1;
+    *contact = -1;
+    for (int32_t i = 0; i < c->n; i++) {
+        double from = c->from[3 * (int64_t)i], to = c->to[3 * (int64_t)i];
+        if (to >= 0 || from >= part * (from - to)) continue;
+        part = from / (from - to);
+        *contact = i;
+    }
+    return part;
+}
+
+// One step from f.
+static void newton(pl_cluster *c, double hold)
+{
+    double part = 0;
+    memset(c->out, 0, (size_t)c->n * sizeof *c->out);
+    memcpy(c->from, c->f, 3 * (size_t)c->n * sizeof *c->f);
+    for (int32_t tries = 0; tries <= c->n; tries++) {
+        int32_t i;
+        if (!find_target(c, hold)) return;
+        part = find_end(c, &i);
+        if (part > SHORT || i < 0) break;
+        c->out[i] = 1;
+        memset(c->from + 3 * (int64_t)i, 0, 3 * sizeof *c->from);
+    }
+    for (int32_t i = 0; i < c->n; i++) {
+        double f[3];
+        for (int a = 0; a < 3; a++) {
+            int64_t k = 3 * (int64_t)i + a;
+            f[a] = c->from[k] + part * (c->to[k] - c->from[k]);
+        }
+        pl_coulomb_project(c->mu[i], f, c->f + 3 * (int64_t)i);
+    }
+}
+
+double pl_cluster_solve(pl_cluster *c, double enough)
+{
+    size_t size = 3 * (size_t)c->n * sizeof *c->f;
+    double change = sweep(c), least = change;
+    memcpy(c->best, c->f, size);
+    for (int round = 0; round < ROUNDS && change > enough; round++) {
+        newton(c, round < ROUNDS / 2 ? HOLD : HOLD_MORE);
+        change = sweep(c);
+        if (!(change < least)) continue;
+        least = change;
+        memcpy(c->best, c->f, size);
+    }
+    memcpy(c->f, c->best, size);
+    return least;
+}

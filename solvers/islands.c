@@ -1,0 +1,242 @@
+#include "islands.h"
+
+#include <math.h>
+#include <string.h>
+
+// Contacts whose coupling is stronger are a cluster: 0 if they share no block, 1 if they are at the
+// same place.
+static const double STRONG = 0.6;
+
+// A block with more contacts makes no clusters of them: it is that of a rigid body.
+enum { CLUSTER_USES = 32 };
+
+// A forest over the contacts. The root of a tree is its first contact.
+typedef struct forest {
+    int32_t *parent; // (n_contact) -1: in no tree
+    int32_t *size;   // (n_contact) of the trees, at their roots
+} forest;
+
+typedef struct finder {
+    const pl_problem *problem;
+    const pl_block_jacobi *D;
+    const pl_uses *uses;
+    forest islands, clusters;
+    double *self;   // (n_contact) how much a contact answers itself
+    int32_t *place; // (n_contact) of the islands in their order, at their roots
+    int32_t *next;  // (n_contact + 1) scratch
+    int32_t *color; // (n_contact) of a cluster, at its root
+    uint64_t *mask; // (A.n) the colours in each block
+} finder;
+
+static pl_status take(pl_arena *arena, finder *f, pl_islands *out)
+{
+    int64_t n = f->problem->n_contact;
+    int32_t **each[] = {&f->islands.parent, &f->islands.size, &f->clusters.parent,
+                        &f->clusters.size,  &f->place,        &f->color,
+                        &out->contact};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        *each[i] = pl_arena_take(arena, n, sizeof **each[i]);
+        if (*each[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    f->next = pl_arena_take(arena, n + 1, sizeof *f->next);
+    out->start = pl_arena_take(arena, n + 1, sizeof *out->start);
+    out->cluster = pl_arena_take(arena, n + 1, sizeof *out->cluster);
+    f->self = pl_arena_take(arena, n, sizeof *f->self);
+    f->mask = pl_arena_take(arena, f->problem->A->n, sizeof *f->mask);
+    bool all = f->next != NULL && out->start != NULL && out->cluster != NULL && f->self != NULL &&
+               f->mask != NULL;
+    return all ? PL_OK : PL_ERROR_MEMORY;
+}
+
+// --- Trees ---
+
+static int32_t find_root(int32_t *parent, int32_t k)
+{
+    while (parent[k] != k) k = parent[k] = parent[parent[k]];
+    return k;
+}
+
+static void unite(forest *trees, int32_t a, int32_t b)
+{
+    if (trees->parent[a] < 0 || trees->parent[b] < 0) return;
+    a = find_root(trees->parent, a), b = find_root(trees->parent, b);
+    trees->parent[PL_MAX(a, b)] = PL_MIN(a, b);
+}
+
+static void count(forest *trees, int32_t n)
+{
+    memset(trees->size, 0, (size_t)n * sizeof *trees->size);
+    for (int32_t k = 0; k < n; k++) {
+        if (trees->parent[k] < 0) continue;
+        trees->parent[k] = find_root(trees->parent, k);
+        trees->size[trees->parent[k]]++;
+    }
+}
+
+// How much the normal velocity of b answers an impulse of a, for blocks as light in all directions
+// as on the mean.
+static double response(const finder *f, const pl_contact *a, const pl_contact *b)
+{
+    double sum = 0;
+    for (int32_t i = a->first; i < a->first + a->count; i++) {
+        for (int32_t j = b->first; j < b->first + b->count; j++) {
+            const pl_term *s = f->problem->term + i, *t = f->problem->term + j;
+            const double *m = f->D->inv + 6 * (int64_t)s->block;
+            double dot = s->r[0] * t->r[0] + s->r[1] * t->r[1] + s->r[2] * t->r[2];
+            if (s->block == t->block) sum += (m[0] + m[3] + m[5]) * (s->w * t->w + dot);
+        }
+    }
+    return sum;
+}
+
+static void join(finder *f, const double *scale)
+{
+    const pl_uses *uses = f->uses;
+    const pl_contact *contact = f->problem->contact;
+    for (int32_t k = 0; k < f->problem->n_contact; k++) {
+        f->islands.parent[k] = f->clusters.parent[k] = scale[2 * (int64_t)k] > 0 ? k : -1;
+        f->self[k] = response(f, contact + k, contact + k);
+    }
+    for (int32_t i = 0; i < uses->n; i++) {
+        int32_t first = uses->start[i], last = uses->start[i + 1];
+        for (int32_t j = first + 1; j < last; j++) {
+            unite(&f->islands, uses->use[j - 1].contact, uses->use[j].contact);
+        }
+        if (last - first > CLUSTER_USES) continue;
+        for (int32_t j = first + 1; j < last; j++) {
+            for (int32_t l = first; l < j; l++) {
+                int32_t a = uses->use[l].contact, b = uses->use[j].contact;
+                double r = fabs(response(f, contact + a, contact + b));
+                if (r > STRONG * sqrt(f->self[a] * f->self[b])) unite(&f->clusters, a, b);
+            }
+        }
+    }
+    count(&f->islands, f->problem->n_contact);
+    count(&f->clusters, f->problem->n_contact);
+}
+
+// --- Order ---
+
+// Counts the islands of each size, and so finds where each stands: the largest first, those of one
+// size by their roots.
+static void order_islands(const finder *f, pl_islands *out)
+{
+    int32_t n = f->problem->n_contact, *next = f->next, place = 0;
+    const int32_t *size = f->islands.size;
+    memset(next, 0, (size_t)(n + 1) * sizeof *next);
+    for (int32_t k = 0; k < n; k++) next[size[k]]++;
+    for (int32_t s = n; s > 0; s--) {
+        int32_t many = next[s];
+        next[s] = place;
+        place += many;
+        if (s >= PL_LARGE_ISLAND) out->n_large = place;
+    }
+    out->n = place;
+    for (int32_t k = 0; k < n; k++) {
+        if (size[k] > 0) f->place[k] = next[size[k]]++;
+    }
+}
+
+// `cluster` := the roots of the clusters, island by island.
+static void list_clusters(const finder *f, pl_islands *out)
+{
+    int32_t n = f->problem->n_contact, *next = f->next;
+    memset(out->start, 0, (size_t)(out->n + 1) * sizeof *out->start);
+    for (int32_t k = 0; k < n; k++) {
+        if (f->clusters.size[k] > 0) out->start[f->place[f->islands.parent[k]] + 1]++;
+    }
+    for (int32_t i = 0; i < out->n; i++) next[i] = out->start[i + 1] += out->start[i];
+    for (int32_t k = n - 1; k >= 0; k--) {
+        if (f->clusters.size[k] > 0) out->cluster[--next[f->place[f->islands.parent[k]]]] = k;
+    }
+    out->n_cluster = out->start[out->n];
+}
+
+// `cluster` := where each starts, and `contact` what it has.
+static void fill_clusters(const finder *f, pl_islands *out)
+{
+    int32_t n = f->problem->n_contact, *next = f->next, at = 0;
+    for (int32_t c = 0; c < out->n_cluster; c++) {
+        int32_t root = out->cluster[c];
+        out->cluster[c] = next[root] = at;
+        at += f->clusters.size[root];
+    }
+    out->cluster[out->n_cluster] = at;
+    for (int32_t k = 0; k < n; k++) {
+        if (f->clusters.parent[k] >= 0) out->contact[next[f->clusters.parent[k]]++] = k;
+    }
+}
+
+// --- Colours ---
+
+// The contacts of a cluster, from its root on: each takes the colours of its blocks, or gives them
+// one more.
+static void list_colors(const finder *f, int32_t k, uint64_t *taken, uint64_t given)
+{
+    const pl_contact *contact = f->problem->contact + k;
+    const pl_term *first = f->problem->term + contact->first, *last = first + contact->count;
+    for (const pl_term *t = first; t < last; t++) {
+        if (pl_is_known(f->problem, t->block)) continue;
+        *taken |= f->mask[t->block];
+        f->mask[t->block] |= given;
+    }
+}
+
+// Colours the clusters of an island and orders them by it: root (n), start (PL_COLORS + 1).
+// `sorted` (n) is scratch; offset is the place of the first.
+static void color_island(const finder *f, int32_t n, int32_t *root, int32_t offset, int32_t *sorted,
+                         int32_t *start)
+{
+    int32_t next[PL_COLORS];
+    memset(start, 0, (PL_COLORS + 1) * sizeof *start);
+    for (int32_t i = 0; i < n; i++) {
+        uint64_t taken = 0, ignored = 0;
+        for (int32_t k = root[i]; k >= 0; k = f->next[k]) list_colors(f, k, &taken, 0);
+        int32_t color = ~taken == 0 ? PL_COLORS - 1 : __builtin_ctzll(~taken);
+        for (int32_t k = root[i]; k >= 0; k = f->next[k]) {
+            list_colors(f, k, &ignored, (uint64_t)1 << color);
+        }
+        f->color[root[i]] = color;
+        start[color + 1]++;
+    }
+    for (int32_t c = 0; c < PL_COLORS; c++) start[c + 1] += start[c];
+    memcpy(next, start, sizeof next);
+    for (int32_t i = 0; i < n; i++) sorted[next[f->color[root[i]]]++] = root[i];
+    memcpy(root, sorted, (size_t)n * sizeof *root);
+    for (int32_t c = 0; c <= PL_COLORS; c++) start[c] += offset;
+}
+
+// next := the contact of the same cluster that follows, or -1.
+static void link_clusters(const finder *f, int32_t *last)
+{
+    for (int32_t k = 0; k < f->problem->n_contact; k++) {
+        int32_t root = f->clusters.parent[k];
+        f->next[k] = -1;
+        if (root < 0) continue;
+        if (root != k) f->next[last[root]] = k;
+        last[root] = k;
+    }
+}
+
+pl_status pl_islands_create(const pl_problem *problem, const pl_block_jacobi *D,
+                            const pl_uses *uses, const double *scale, pl_arena *arena,
+                            pl_islands *out)
+{
+    finder f = {.problem = problem, .D = D, .uses = uses};
+    *out = (pl_islands){0};
+    PL_TRY(take(arena, &f, out));
+    join(&f, scale);
+    order_islands(&f, out);
+    list_clusters(&f, out);
+    out->color = pl_arena_take(arena, (PL_COLORS + 1) * (int64_t)out->n_large, sizeof(int32_t));
+    if (out->color == NULL) return PL_ERROR_MEMORY;
+    memset(f.mask, 0, (size_t)problem->A->n * sizeof *f.mask);
+    if (out->n_large > 0) link_clusters(&f, out->contact);
+    for (int32_t i = 0; i < out->n_large; i++) {
+        int32_t first = out->start[i], n = out->start[i + 1] - first;
+        color_island(&f, n, out->cluster + first, first, out->contact,
+                     out->color + (PL_COLORS + 1) * i);
+    }
+    fill_clusters(&f, out);
+    return PL_OK;
+}
