@@ -11,18 +11,6 @@ static const char SAFETY_NET[] = "apg";
 
 // --- Life ---
 
-static const char *const preconds[] = {"full", "diag", "none"}; // in the order of pl_precond
-
-static pl_status find_precond(const char *name, pl_precond *out)
-{
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(name, preconds[i]) != 0) continue;
-        *out = (pl_precond)i;
-        return PL_OK;
-    }
-    return pl_fail_unknown(PL_ERROR_ARGUMENT, "precond", name, strlen(name), preconds, 3);
-}
-
 pl_status pl_touch_check(pl_world_options *o)
 {
     const pl_solver *solver;
@@ -32,7 +20,7 @@ pl_status pl_touch_check(pl_world_options *o)
                                           "contact to false or use the other integrator");
     }
     PL_TRY(pl_solver_find(o->solver, &solver));
-    PL_TRY(find_precond(o->precond, &precond));
+    PL_TRY(pl_precond_find(o->precond, &precond));
     if (!(o->eps1 > 0 && o->eps1 < 1)) {
         return pl_fail(PL_ERROR_ARGUMENT, "eps1: %g is not between 0 and 1", o->eps1);
     }
@@ -45,7 +33,7 @@ pl_status pl_touch_check(pl_world_options *o)
         return pl_fail(PL_ERROR_ARGUMENT, "halvings: %d is not from 0 to 20", (int)o->halvings);
     }
     o->solver = solver->name;
-    o->precond = preconds[precond];
+    o->precond = pl_precond_names[precond];
     return PL_OK;
 }
 
@@ -60,7 +48,7 @@ pl_status pl_touch_create(const pl_world *world, pl_touch **out)
     touch->options.eps2 = o->eps2;
     touch->options.max_iterations = o->contact_iterations;
     touch->options.paper = o->paper;
-    pl_status status = find_precond(o->precond, &touch->options.precond);
+    pl_status status = pl_precond_find(o->precond, &touch->options.precond);
     if (status == PL_OK) status = pl_solver_find(o->solver, &touch->solver);
     if (status == PL_OK) status = pl_solver_find(SAFETY_NET, &touch->net);
     if (status == PL_OK) status = pl_boundary_create(world, &touch->boundary);

@@ -28,6 +28,31 @@ pl_status pl_solver_find(const char *name, const pl_solver **out)
     return pl_fail_unknown(PL_ERROR_ARGUMENT, "solver", name, strlen(name), names, pl_n_solver);
 }
 
+const char *const pl_precond_names[PL_N_PRECOND] = {
+    [PL_PRECOND_FULL] = "full", [PL_PRECOND_DIAG] = "diag", [PL_PRECOND_NONE] = "none"};
+
+pl_status pl_precond_find(const char *name, pl_precond *out)
+{
+    for (int i = 0; i < PL_N_PRECOND; i++) {
+        if (strcmp(name, pl_precond_names[i]) != 0) continue;
+        *out = (pl_precond)i;
+        return PL_OK;
+    }
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "precond", name, strlen(name), pl_precond_names,
+                           PL_N_PRECOND);
+}
+
+const char *pl_solve_end_name(pl_solve_end end)
+{
+    static const char *const names[] = {[PL_SOLVE_CONVERGED] = "converged",
+                                        [PL_SOLVE_LIMIT] = "limit",
+                                        [PL_SOLVE_TIME] = "time",
+                                        [PL_SOLVE_STALLED] = "stalled",
+                                        [PL_SOLVE_IMPOSSIBLE] = "impossible",
+                                        [PL_SOLVE_BREAKDOWN] = "breakdown"};
+    return names[end];
+}
+
 pl_solver_options pl_solver_options_default(void)
 {
     return (pl_solver_options){
@@ -173,7 +198,7 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
 {
     const pl_solver_options usual = pl_solver_options_default();
     if (options == NULL) options = &usual;
-    *stats = (pl_solve_stats){.end = PL_SOLVE_BREAKDOWN};
+    *stats = (pl_solve_stats){.end = PL_SOLVE_BREAKDOWN, .errors.residual = NAN};
     ws->started = pl_seconds();
     PL_TRY(check_options(options));
     PL_TRY(pl_problem_check(problem, v, f));

@@ -15,6 +15,12 @@ typedef enum pl_precond {
     PL_PRECOND_NONE,
 } pl_precond;
 
+enum { PL_N_PRECOND = 3 };
+extern const char *const pl_precond_names[PL_N_PRECOND]; // "full", "diag", "none"
+
+// Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
+pl_status pl_precond_find(const char *name, pl_precond *out);
+
 typedef struct pl_solver_options {
     double eps1;            // on pl_contact_errors.residual; > 0
     double eps2;            // on the other errors of a contact [m]; > 0
@@ -36,6 +42,8 @@ typedef enum pl_solve_end {
     PL_SOLVE_BREAKDOWN,  // a matrix is not positive definite, or a number is not finite
 } pl_solve_end;
 
+const char *pl_solve_end_name(pl_solve_end end); // "converged", "limit", ...
+
 typedef struct pl_solve_stats {
     pl_solve_end end;
     int32_t iterations;
@@ -44,7 +52,8 @@ typedef struct pl_solve_stats {
     int64_t restarts;       // of a recurrence
     int64_t factorizations; // of matrices larger than 3x3
     double seconds;
-    pl_contact_errors errors; // of the result, measured alike for every solver
+    pl_contact_errors errors; // of the result, measured alike for every solver; the residual is
+                              // not a number where there was no solve to measure
 } pl_solve_stats;
 
 // What a solver works on: memory, and what pl_solve has made before it calls one.
