@@ -1,12 +1,11 @@
 #include "stats_file.h"
+#include "csv.h"
 #include "../base/file.h"
 #include "../base/number.h"
-#include "../base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -95,13 +94,8 @@ pl_status pl_stats_begin(pl_stats_file *file)
 
 static void add_number(pl_text *row, double value)
 {
-    char text[PL_DOUBLE_TEXT] = "nan";
-    if (isfinite(value)) {
-        pl_double_text(value, text);
-    } else if (!isnan(value)) {
-        strcpy(text, value > 0 ? "inf" : "-inf");
-    }
-    pl_text_add(row, ",%s", text);
+    pl_text_add(row, ",");
+    pl_csv_add_number(row, value);
 }
 
 pl_status pl_stats_write(pl_stats_file *file, const pl_step_stats *s)
