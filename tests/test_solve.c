@@ -1,0 +1,261 @@
+// `pliant solve`: recorded problems, solved again by any solver, and what it says of files that are
+// none.
+
+#include "contacts.h"
+#include "runs.h"
+#include "../solvers/problem_file.h"
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+// A cube that falls on a plate and slides.
+static const char SLIDE[] =
+    "{\"world\": {\"dt\": 0.002, \"duration\": 0.02}, \"ground\": false, \"bodies\": ["
+    " {\"mesh\": \"box:size=1,1,0.1:cells=4,4,1\", \"position\": [0, 0, -0.05],"
+    "  \"fixed\": {\"above\": -1}},"
+    " {\"mesh\": \"cube:cells=2\", \"scale\": 0.3, \"position\": [0, 0, 0.151],"
+    "  \"velocity\": [0.5, 0, -0.5]}]}";
+
+// --- The table ---
+
+enum { TABLE_COLUMNS = 17, LINES_MAX = 256 };
+
+static char lines[LINES_MAX][512];
+
+// The rows of the table without their times; returns their number.
+static int read_rows(void)
+{
+    char *line_end = NULL;
+    int n = -1;
+    static char text[OUTPUT_SIZE];
+    strcpy(text, output);
+    for (char *line = strtok_r(text, "\n", &line_end); line != NULL;
+         line = strtok_r(NULL, "\n", &line_end)) {
+        if (strstr(line, " of ") != NULL || strncmp(line, "pliant: ", 8) == 0) continue; // no row
+        if (n++ < 0) continue;
+        TEST_ASSERT_TRUE(n <= LINES_MAX);
+        char *end = NULL, *to = lines[n - 1];
+        int column = 0;
+        *to = '\0';
+        for (char *word = strtok_r(line, " ", &end); word != NULL;
+             word = strtok_r(NULL, " ", &end)) {
+            if (column++ != 9) to += sprintf(to, "%s ", word);
+        }
+        TEST_ASSERT_EQUAL_INT(TABLE_COLUMNS, column);
+    }
+    return n;
+}
+
+static int count(const char *part)
+{
+    int n = 0;
+    for (const char *p = output; (p = strstr(p, part)) != NULL; p++) n++;
+    return n;
+}
+
+static void test_a_folder(void)
+{
+    expect(0, "ls $T/record | wc -l", "");
+    int files = atoi(output);
+    TEST_ASSERT_TRUE(files > 5);
+    expect(0, "$P solve $T/record", "problem ");
+    TEST_ASSERT_EQUAL_INT(files, read_rows());
+    for (int i = 0; i < files; i++) {
+        TEST_ASSERT_EQUAL_INT(0, strncmp(lines[i], "problem-", 8)); // without the folder
+        TEST_ASSERT_NOT_NULL(strstr(lines[i], " apg converged "));
+        TEST_ASSERT_TRUE(i == 0 || strcmp(lines[i - 1], lines[i]) < 0); // in order
+    }
+    char sum[64];
+    snprintf(sum, sizeof sum, "\napg: %d of %d converged, ", files, files);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, sum), output);
+    expect(0, "$P solve --solver all $T/record/", sum);
+    TEST_ASSERT_EQUAL_INT(2 * files, read_rows());
+    TEST_ASSERT_EQUAL_INT(files, count(" apg "));
+    TEST_ASSERT_EQUAL_INT(files, count(" cr "));
+}
+
+// Folders are sorted by the numbers in the names, files stay as they are given.
+static void test_order(void)
+{
+    shell("mkdir $T/long; cp $T/last.plp $T/long/problem-999999.plp;"
+          "cp $T/last.plp $T/long/problem-1000000.plp; touch $T/long/other.txt");
+    expect(0, "$P solve $T/long $T/last.plp", "");
+    TEST_ASSERT_EQUAL_INT(3, read_rows());
+    TEST_ASSERT_EQUAL_INT(0, strncmp(lines[0], "long/problem-999999.plp ", 24));
+    TEST_ASSERT_EQUAL_INT(0, strncmp(lines[1], "long/problem-1000000.plp ", 25));
+    TEST_ASSERT_EQUAL_INT(0, strncmp(lines[2], "last.plp ", 9));
+}
+
+static void test_threads_give_the_same_bits(void)
+{
+    static char first[LINES_MAX][512];
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        char words[128];
+        snprintf(words, sizeof words, "$P solve $T/record --solver all --threads %d", threads);
+        expect(0, words, "hash");
+        int n = read_rows();
+        for (int i = 0; i < n && threads > 1; i++) TEST_ASSERT_EQUAL_STRING(first[i], lines[i]);
+        memcpy(first, lines, sizeof lines);
+    }
+}
+
+// Each option has its way with the last problem: no two give the same solution.
+static void test_options_count(void)
+{
+    static const char *const options[] = {"",
+                                          "--solver cr",
+                                          "--solver cr --precond none",
+                                          "--solver cr --precond diag",
+                                          "--paper",
+                                          "--solver cr --eps1 1e-3",
+                                          "--eps1 1e-9 --eps2 1e-9",
+                                          "--solver cr --eps1 0.5 --eps2 1"};
+    enum { N = sizeof options / sizeof options[0] };
+    char hash[N][32];
+    for (int i = 0; i < N; i++) {
+        char words[256];
+        snprintf(words, sizeof words, "$P solve $T/last.plp --cold %s", options[i]);
+        int code = shell(words);
+        TEST_ASSERT_TRUE_MESSAGE(code == 0 || (code == 2 && i == 4), output);
+        TEST_ASSERT_EQUAL_INT(1, read_rows());
+        snprintf(hash[i], sizeof hash[i], "%s", lines[0] + strlen(lines[0]) - 17);
+        for (int k = 0; k < i; k++) {
+            TEST_ASSERT_TRUE_MESSAGE(strcmp(hash[i], hash[k]) != 0, options[i]);
+        }
+    }
+    expect(0, "$P solve $T/last.plp", "apg"); // warm, and so near that little is left to do
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, hash[0]), output);
+    // --paper means the solver cr, unless another is named.
+    shell("$P solve $T/last.plp --paper");
+    TEST_ASSERT_EQUAL_INT(1, count(" cr "));
+    shell("$P solve $T/last.plp --paper --solver apg");
+    TEST_ASSERT_EQUAL_INT(1, count(" apg "));
+}
+
+// --- Ends ---
+
+static void test_not_converged(void)
+{
+    expect(2, "$P solve $T/last.plp --cold --max-iterations 1", " limit ");
+    TEST_ASSERT_EQUAL_INT(1, read_rows());
+    expect(2, "$P solve $T/record --solver all --cold --max-seconds 1e-9", " time ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "\napg: "), output);
+}
+
+// The problem of a step that failed does not converge as asked for there, and does as usual.
+static void test_a_failed_step(void)
+{
+    expect(1, "$P run $T/slide.json --eps1 1e-30 --quiet --out $T/failed", "the contact problem: ");
+    expect(2, "$P solve $T/failed/*.plp --eps1 1e-30", "apg");
+    expect(0, "$P solve $T/failed", "converged");
+}
+
+// A floor that rises against a wall: nothing that could give way. The row says so, and the line
+// below says which.
+static void test_impossible(void)
+{
+    small s;
+    start_masses(&s, 2, (double[]){1, 1}, 0.01);
+    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s.problem, &contact, 1, &(pl_term){1, 1, {0}}));
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s.problem, &contact, 1, &(pl_term){0, 1, {0}}));
+    s.known[0] = 1;
+    s.v[2] = -1;
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, in_folder("wall.plp")));
+    expect(2, "$P solve $T/wall.plp --csv $T/wall.csv",
+           "wall.plp: contact 1 closes by 0.01 m, and the motion of all");
+    TEST_ASSERT_EQUAL_INT(1, read_rows());
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(lines[0], " 2 3 apg impossible "), lines[0]);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(lines[0], " - - - - - - "), lines[0]); // no errors
+    TEST_ASSERT_NOT_NULL(strstr(read_whole("wall.csv"), ",nan,nan,nan,nan,nan,nan,nan,"));
+    // From rest would be another problem: what is given stays.
+    expect(2, "$P solve $T/wall.plp --cold", " impossible ");
+    s.v[2] = NAN;
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, in_folder("nan.plp")));
+    expect(1, "$P solve $T/nan.plp", "nan.plp: v[2] is nan");
+    end_small(&s);
+}
+
+// --- The table as a file ---
+
+static void test_csv(void)
+{
+    shell("cp $T/last.plp \"$T/a,\\\"b.plp\"");
+    expect(0, "$P solve $T/last.plp \"$T/a,\\\"b.plp\" --csv $T/t.csv", "hash");
+    read_rows();
+    char *text = read_whole("t.csv"), *end = NULL, quoted[300];
+    char *head = strtok_r(text, "\n", &end), *first = strtok_r(NULL, "\n", &end);
+    char *second = strtok_r(NULL, "\n", &end);
+    TEST_ASSERT_NULL(strtok_r(NULL, "\n", &end));
+    TEST_ASSERT_EQUAL_INT(0, strncmp(head, "problem,contacts,unknowns,solver,end,", 37));
+    TEST_ASSERT_NOT_NULL(strstr(first, "/last.plp,"));
+    snprintf(quoted, sizeof quoted, "\"%s/a,\"\"b.plp\",", folder);
+    TEST_ASSERT_EQUAL_INT(0, strncmp(second, quoted, strlen(quoted)));
+    int commas = 0, expected = 0;
+    for (const char *p = head; *p != '\0'; p++) expected += *p == ',';
+    for (const char *p = first; *p != '\0'; p++) commas += *p == ',';
+    TEST_ASSERT_EQUAL_INT(expected, commas);
+    const char *hash = lines[0] + strlen(lines[0]) - 17; // with a blank behind it
+    TEST_ASSERT_EQUAL_INT(0, strncmp(strrchr(first, ',') + 1, hash, 16));
+}
+
+// --- What is refused ---
+
+static void test_bad_options(void)
+{
+    expect(1, "$P solve", "usage: pliant solve PROBLEM.plp");
+    expect(1, "$P solve $T/last.plp --solver cg", "--solver: unknown solver \"cg\", did you mean");
+    expect(1, "$P solve $T/last.plp --precond dia", "--precond: unknown precond \"dia\", did you");
+    expect(1, "$P solve $T/last.plp --eps1 1", "--eps1: 1 is not between 0 and 1");
+    expect(1, "$P solve $T/last.plp --eps2 0", "--eps2: \"0\" is not above 0");
+    expect(1, "$P solve $T/last.plp --max-iterations 0", "--max-iterations: \"0\" is not a whole");
+    expect(1, "$P solve $T/last.plp --csv $T/no/a.csv", "no/a.csv: cannot write: No such file");
+    TEST_ASSERT_EQUAL_INT(0, count("converged")); // before the work
+    expect(0, "$P solve --help", "Solvers:\n\napg ");
+}
+
+// Each is named, and the others are solved.
+static void test_bad_files(void)
+{
+    shell("mkdir $T/empty $T/mixed; head -c 1000 $T/last.plp >$T/mixed/b.plp;"
+          "cp $T/last.plp $T/mixed/a.plp; cp $T/last.plp $T/mixed/d.plp;"
+          "echo text >$T/mixed/c.plp");
+    expect(1, "$P solve $T/none.plp", "pliant: /tmp/");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "none.plp: No such file"), output);
+    expect(1, "$P solve $T/slide.json", "slide.json: not a contact problem");
+    expect(1, "$P solve $T/empty", "empty: no problems in this folder (.plp)");
+    expect(1, "$P solve $T/mixed --max-iterations 1 --csv $T/mixed.csv",
+           "mixed/b.plp: the problem is damaged: ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "mixed/c.plp: not a contact problem"), output);
+    TEST_ASSERT_EQUAL_INT(2, read_rows());
+    TEST_ASSERT_EQUAL_INT(0, strncmp(lines[1], "d.plp ", 6));
+    TEST_ASSERT_NOT_NULL(strstr(read_whole("mixed.csv"), "/d.plp,"));
+}
+
+int main(void)
+{
+    if (mkdtemp(folder) == NULL) return 1;
+    setenv("OMP_NUM_THREADS", "1", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    UNITY_BEGIN();
+    write_file("slide.json", SLIDE);
+    shell("$P run $T/slide.json --record $T/record --quiet;"
+          "cp $(ls $T/record/*.plp | tail -n 1) $T/last.plp");
+    RUN_TEST(test_a_folder);
+    RUN_TEST(test_order);
+    RUN_TEST(test_threads_give_the_same_bits);
+    RUN_TEST(test_options_count);
+    RUN_TEST(test_not_converged);
+    RUN_TEST(test_a_failed_step);
+    RUN_TEST(test_impossible);
+    RUN_TEST(test_csv);
+    RUN_TEST(test_bad_options);
+    RUN_TEST(test_bad_files);
+    shell("rm -rf $T");
+    return UNITY_END();
+}
