@@ -87,6 +87,9 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_st
     stats->residual = solved.errors.residual;
     stats->constraint_error = solved.errors.normal;
     stats->fb_error = solved.errors.fischer;
+    stats->fb_normal = solved.errors.fischer_normal;
+    stats->fb_stick = solved.errors.fischer_stick;
+    stats->fb_slip = solved.errors.fischer_slip;
     stats->friction_error = solved.errors.friction;
     return status;
 }

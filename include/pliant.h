@@ -704,6 +704,7 @@ typedef struct pl_step_stats {
     double t_fem, t_collision, t_solve, t_total;
     int32_t rounds, halvings; // see pl_world_options
     double residual, constraint_error, fb_error, friction_error, min_gap;
+    double fb_normal, fb_stick, fb_slip;   // the parts of fb_error: the largest is that
     double kinetic_energy, elastic_energy; // kinetic at its end, elastic at its beginning [J]
     uint64_t hash;
 } pl_step_stats;

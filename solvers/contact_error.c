@@ -25,8 +25,10 @@ static double update(double dt, double mu, const double *s, const double *u, con
     e->normal = larger(e->normal, dt * dn);
     e->friction = larger(e->friction, dt * sqrt(dd));
     e->cone = larger(e->cone, dt * PL_MAX(s[1] * (ft - mu * f[0]), -s[0] * f[0]));
-    e->fischer = larger(e->fischer, fischer(dt * s[0] * f[0], dt * u[0]));
-    e->fischer = larger(e->fischer, fischer(dt * s[1] * (limit - ft), dt * slip));
+    double slack = dt * s[1] * (limit - ft);
+    double *tangential = slack < dt * slip ? &e->fischer_slip : &e->fischer_stick;
+    *tangential = larger(*tangential, fischer(slack, dt * slip));
+    e->fischer_normal = larger(e->fischer_normal, fischer(dt * s[0] * f[0], dt * u[0]));
     return 0.5 * (dn * dn / s[0] + dd / s[1]);
 }
 
@@ -41,6 +43,8 @@ void pl_contact_errors_update(const pl_problem *problem, const double *scale, co
         errors->energy +=
             update(problem->dt, problem->contact[k].mu, s, u + 3 * k, f + 3 * k, errors);
     }
+    double tangential = larger(errors->fischer_stick, errors->fischer_slip);
+    errors->fischer = larger(errors->fischer_normal, tangential);
     if (problem->n_contact > 0) errors->energy /= problem->n_contact;
 }
 

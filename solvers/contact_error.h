@@ -21,8 +21,13 @@ typedef struct pl_contact_errors {
     double friction;    // of the natural map: dt s_t |f_t - P(f_t - u_t / s_t)|, where P shortens
                         // to mu f_n [m]
     double cone;        // dt s_t (|f_t| - mu f_n), or dt s_n (-f_n) [m]
-    double fischer;     // [VJ19, Eq. 24], of x = dt s_n f_n and y = dt u_n, and, as in its 6.3, of
-                        // x = dt s_t (mu f_n - |f_t|) and y = dt |u_t| [m]
+    double fischer;     // |x + y - sqrt(x^2 + y^2)| [VJ19, Eq. 24]: the largest of those below [m]
+    double fischer_normal; // x = dt s_n f_n, y = dt u_n
+    // Of friction, x = dt s_t (mu f_n - |f_t|) and y = dt |u_t|. One of them should be 0, and the
+    // smaller one tells which: a contact with x < y slips, and x is what is wrong with it; else it
+    // sticks, and y is. [VJ19, 6.3] has the same where it slips; where it sticks, it takes |f_t|
+    // for x, which overlooks any slip where nothing pulls.
+    double fischer_stick, fischer_slip;
     // The mean over contacts of (d_n^2 / s_n + d_t^2 / s_t) / 2 [J], with d the natural maps above
     // as velocities: the energy that the error would have. This is how we read the unit-consistent
     // measure of Enzenhoefer et al. that [Ho22, 6.2.2] uses and gives no formula of.

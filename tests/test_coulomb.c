@@ -131,9 +131,44 @@ static void test_errors_are_displacements(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0.1 * 4 * d, e.friction);
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, (4 * d) * (4 * d) / 4 / 2, e.energy);
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0, e.cone);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0, e.fischer_slip); // which looks at no direction
     // Slips against it, as it should.
     e = errors_of(0.5, (double[]){0, 3, 0}, (double[]){1, -0.5, 0});
     TEST_ASSERT_TRUE(pl_contact_errors_within(&e, 1e-15));
+}
+
+static double fischer(double x, double y)
+{
+    return fabs(x + y - sqrt(x * x + y * y));
+}
+
+// Each part of the Fischer-Burmeister error where it belongs, in displacements: dt s_n = 0.2,
+// dt s_t = 0.4, dt = 0.1.
+static void test_errors_by_kind(void)
+{
+    // Open by 0.3, and pushes with 2.
+    pl_contact_errors e = errors_of(0, (double[]){3, 0, 0}, (double[]){2, 0, 0});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, fischer(0.4, 0.3), e.fischer_normal);
+    TEST_ASSERT_TRUE(e.fischer_stick == 0 && e.fischer_slip == 0);
+    TEST_ASSERT_TRUE(e.fischer == e.fischer_normal);
+    // Sticks by its impulse, which has (5 - 1) to spare, and creeps by 0.05.
+    e = errors_of(0.5, (double[]){0, 0.3, -0.4}, (double[]){10, 0, 1});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, fischer(1.6, 0.05), e.fischer_stick);
+    TEST_ASSERT_TRUE(e.fischer_normal == 0 && e.fischer_slip == 0);
+    TEST_ASSERT_TRUE(e.fischer == e.fischer_stick);
+    // Creeps, and nothing pulls.
+    e = errors_of(0.5, (double[]){0, 0.5, 0}, (double[]){10, 0, 0});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, fischer(2, 0.05), e.fischer_stick);
+    // Slips by 0.5, and has 5 - 4.9 to spare; or 0.1 too much.
+    e = errors_of(0.5, (double[]){0, -5, 0}, (double[]){10, 4.9, 0});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, fischer(0.04, 0.5), e.fischer_slip);
+    TEST_ASSERT_TRUE(e.fischer_normal == 0 && e.fischer_stick == 0);
+    TEST_ASSERT_TRUE(e.fischer == e.fischer_slip);
+    e = errors_of(0.5, (double[]){0, -5, 0}, (double[]){10, 5.1, 0});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, fischer(-0.04, 0.5), e.fischer_slip);
+    // Open: free to slip.
+    e = errors_of(0.5, (double[]){1, 5, 0}, (double[]){0, 0, 0});
+    TEST_ASSERT_TRUE(e.fischer == 0);
 }
 
 static void test_numbers_that_are_none_are_errors(void)
@@ -153,6 +188,7 @@ int main(void)
     RUN_TEST(test_units_do_not_matter);
     RUN_TEST(test_projection);
     RUN_TEST(test_errors_are_displacements);
+    RUN_TEST(test_errors_by_kind);
     RUN_TEST(test_numbers_that_are_none_are_errors);
     return UNITY_END();
 }

@@ -92,12 +92,13 @@ static void test_statistics(void)
 {
     static table t;
     // Columns of a row without its four wall-clock times.
-    enum { CONTACTS = 4, CONSTRAINTS = 5, MIN_GAP = 12, ROUNDS = 17, HALVINGS = 18, FRICTION = 19 };
+    enum { CONTACTS = 4, CONSTRAINTS = 5, FISCHER = 11, MIN_GAP = 12, ROUNDS = 17, HALVINGS = 18 };
+    enum { FRICTION = 19, NORMAL = 20, STICK = 21, SLIP = 22 };
     expect(0, "$P run $T/fall.json --stats $T/s.csv --dt 0.004", "hash");
     read_table("s.csv", &t);
     TEST_ASSERT_EQUAL_INT(30, t.n_rows);
     TEST_ASSERT_TRUE(number(t.rest[0], CONTACTS) == 0);
-    bool bears = false, only_near = false;
+    bool bears = false, only_near = false, sticks = false;
     for (int i = 0; i < t.n_rows; i++) {
         double contacts = number(t.rest[i], CONTACTS), rows = number(t.rest[i], CONSTRAINTS);
         TEST_ASSERT_TRUE(contacts <= rows);
@@ -105,10 +106,14 @@ static void test_statistics(void)
         TEST_ASSERT_TRUE(number(t.rest[i], HALVINGS) >= 0);
         TEST_ASSERT_TRUE(number(t.rest[i], MIN_GAP) > 0);
         TEST_ASSERT_TRUE(number(t.rest[i], FRICTION) <= 1e-6); // eps2
+        double stick = number(t.rest[i], STICK), slip = number(t.rest[i], SLIP);
+        double largest = fmax(number(t.rest[i], NORMAL), fmax(stick, slip));
+        TEST_ASSERT_TRUE(number(t.rest[i], FISCHER) == largest);
+        sticks = sticks || stick > 0;
         bears = bears || contacts > 0;
         only_near = only_near || contacts < rows;
     }
-    TEST_ASSERT_TRUE(bears && only_near);
+    TEST_ASSERT_TRUE(bears && only_near && sticks);
 }
 
 static void test_threads_give_the_same_bits(void)
