@@ -3,6 +3,7 @@
 #include "args.h"
 #include "commands.h"
 #include "csv.h"
+#include "paths.h"
 #include "../base/hash.h"
 #include "../solvers/problem_file.h"
 #include "../solvers/solver.h"
@@ -98,14 +99,7 @@ static pl_status add_folder(replay *r, const char *folder)
 // The table names files without the folder that they share.
 static void shorten_names(replay *r)
 {
-    const char *first = r->path[0], *slash = strrchr(first, '/');
-    r->shared = slash != NULL ? (size_t)(slash - first) + 1 : 0;
-    for (int64_t i = 1; i < r->n_path; i++) {
-        while (r->shared > 0 && strncmp(first, r->path[i], r->shared) != 0) {
-            do r->shared--;
-            while (r->shared > 0 && first[r->shared - 1] != '/');
-        }
-    }
+    r->shared = pl_shared_folder(r->n_path, r->path);
     r->name_width = NAME_LEAST;
     for (int64_t i = 0; i < r->n_path; i++) {
         r->name_width = PL_MAX(r->name_width, (int)strlen(r->path[i] + r->shared));

@@ -19,6 +19,7 @@ static const entry commands[] = {
     {"render", pl_command_render, "draw meshes or a scene into a PNG picture"},
     {"audit", pl_command_audit, "prove that surfaces do not intersect, or show where they do"},
     {"solve", pl_command_solve, "solve recorded contact problems again, with any solver"},
+    {"plot", pl_command_plot, "draw the statistics of runs"},
     {"ccd", pl_command_ccd, "try continuous collision detection on queries with known answers"},
     {"bench", pl_command_bench, "measure Pliant on this machine"},
 };

@@ -1,0 +1,15 @@
+// What several paths have in common, so that tables and legends need not repeat it.
+
+#ifndef PL_PATHS_H
+#define PL_PATHS_H
+
+#include "../base/base.h"
+
+// The length of the longest folder, with its slash, that all paths begin with; 0 if there is none.
+size_t pl_shared_folder(int64_t n, char *const *path);
+
+// The same for their ends, with a slash before it: 10 of a/stats.csv and b/stats.csv. No path is
+// all of its end; a single one has 0.
+size_t pl_shared_end(int64_t n, char *const *path);
+
+#endif
