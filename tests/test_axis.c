@@ -44,6 +44,7 @@ static void test_linear(void)
     check_linear(0, 1, 4, false, "0 0.5 1.0");
     check_linear(0.001, 1.017, 8, true, "0.2 0.4 0.6 0.8 1.0");
     check_linear(0, 0.3, 3, false, "0 0.1 0.2 0.3"); // 3 * 0.1 is above 0.3
+    check_linear(0, 0.3, 3, true, "0 0.1 0.2 0.3");  // 0.3 / 0.1 is below 3
     check_linear(-3, 7, 5, false, "-4 -2 0 2 4 6 8");
     check_linear(0, 0.00045, 5, false, "0 0.0001 0.0002 0.0003 0.0004 0.0005");
     check_linear(0, 80000, 4, false, "0 20000 40000 60000 80000");

@@ -123,7 +123,7 @@ static void test_options_count(void)
         int code = shell(words);
         TEST_ASSERT_TRUE_MESSAGE(code == 0 || (code == 2 && i == 4), output);
         TEST_ASSERT_EQUAL_INT(1, read_rows());
-        snprintf(hash[i], sizeof hash[i], "%s", lines[0] + strlen(lines[0]) - 17);
+        snprintf(hash[i], sizeof hash[i], "%.16s", lines[0] + strlen(lines[0]) - 17);
         for (int k = 0; k < i; k++) {
             TEST_ASSERT_TRUE_MESSAGE(strcmp(hash[i], hash[k]) != 0, options[i]);
         }
