@@ -287,14 +287,30 @@ static pl_status icosphere_surface(int32_t level, sphere_surface *s)
     return PL_OK;
 }
 
-// Shell 0 is the surface; the innermost shell closes on the centre, the last vertex.
-static pl_status fill_sphere(const sphere_surface *s, double radius, int32_t shells, pl_mesh **out)
+// Points of the unit sphere come `grade` times closer to each other at the poles of z, where x and
+// y shrink alike, and as much further apart along z at the equator.
+static void grade_surface(sphere_surface *s, int32_t grade)
+{
+    for (int32_t i = 0; i < s->n_point; i++) {
+        double *x = s->point + 3 * (int64_t)i, z = grade * x[2];
+        double length = sqrt(x[0] * x[0] + x[1] * x[1] + z * z);
+        x[0] /= length;
+        x[1] /= length;
+        x[2] = z / length;
+    }
+}
+
+// Shell 0 is the surface; the innermost shell closes on the centre, the last vertex. With the grade
+// g shell i of n lies at the depth t / (g - (g - 1) t) of the radius, t = i / n: the first shells
+// are g times as thin as without.
+static pl_status fill_sphere(const sphere_surface *s, double radius, int32_t shells, int32_t grade,
+                             pl_mesh **out)
 {
     int64_t n_tet = (3 * (int64_t)shells - 2) * s->n_tri;
     pl_mesh *mesh;
     PL_TRY(pl_mesh_alloc((int64_t)shells * s->n_point + 1, 0, n_tet, &mesh));
     for (int32_t i = 0; i < shells; i++) {
-        double r = radius * (shells - i) / shells;
+        double g = grade, r = radius * (g * (shells - i)) / (g * shells - (g - 1) * i);
         double *x = mesh->x + 3 * (int64_t)i * s->n_point;
         for (int64_t k = 0; k < 3 * (int64_t)s->n_point; k++) x[k] = r * s->point[k];
     }
@@ -318,7 +334,9 @@ static pl_status make_icosphere(const double *v, pl_mesh **out)
 {
     sphere_surface s;
     pl_status status = icosphere_surface((int32_t)v[3], &s);
-    if (status == PL_OK) status = fill_sphere(&s, v[0], (int32_t)v[6], out);
+    int32_t grade = (int32_t)v[9];
+    if (status == PL_OK && grade > 1) grade_surface(&s, grade);
+    if (status == PL_OK) status = fill_sphere(&s, v[0], (int32_t)v[6], grade, out);
     pl_free(s.point);
     pl_free(s.tri);
     return status;
@@ -373,9 +391,12 @@ static const shape shapes[] = {
       {"along", 1, {8}, 1, COUNT_MAX},
       {"rings", 1, {2}, 1, COUNT_MAX}}},
     {"icosphere",
-     "a ball on a subdivided icosahedron",
+     "a ball on a subdivided icosahedron, at its poles finer by the grade",
      make_icosphere,
-     {{"radius", 1, {0.5}, 0, 0}, {"level", 1, {2}, 0, 10}, {"shells", 1, {3}, 1, COUNT_MAX}}},
+     {{"radius", 1, {0.5}, 0, 0},
+      {"level", 1, {2}, 0, 10},
+      {"shells", 1, {3}, 1, COUNT_MAX},
+      {"grade", 1, {1}, 1, 10}}},
     {"torus",
      "a solid torus around z",
      make_torus,

@@ -110,6 +110,38 @@ static void test_icosphere(void)
     pl_mesh_destroy(ball);
 }
 
+// The grade moves points along the sphere and shells toward it: at a pole the lengths become
+// 1/grade.
+static void test_graded_icosphere(void)
+{
+    enum { POINTS = 2562, SHELLS = 4, GRADE = 5 };
+    pl_mesh *even = make("icosphere:radius=1:level=4:shells=4");
+    pl_mesh *ball = make("icosphere:radius=1:level=4:shells=4:grade=5");
+    TEST_ASSERT_EQUAL_INT(pl_mesh_vertex_count(even), pl_mesh_vertex_count(ball));
+    TEST_ASSERT_EQUAL_INT(pl_mesh_tet_count(even), pl_mesh_tet_count(ball));
+    double last = 1;
+    for (int shell = 0; shell < SHELLS; shell++) {
+        double radius = NAN, depth = (double)shell / SHELLS;
+        for (int i = 0; i < POINTS; i++) {
+            const double *x = pl_mesh_positions(ball) + 3 * (shell * POINTS + i);
+            const double *e = pl_mesh_positions(even) + 3 * (shell * POINTS + i);
+            double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+            if (i == 0) radius = r;
+            TEST_ASSERT_DOUBLE_WITHIN(1e-14, radius, r);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-13, atan2(hypot(e[0], e[1]), GRADE * e[2]),
+                                      atan2(hypot(x[0], x[1]), x[2]));
+            TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, x[0] * e[1] - x[1] * e[0]); // the same meridian
+        }
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14, 1 - depth / (GRADE - (GRADE - 1) * depth), radius);
+        TEST_ASSERT_TRUE(shell == 0 || radius < last);
+        last = radius;
+    }
+    double volume = 4.0 / 3 * acos(-1);
+    TEST_ASSERT_DOUBLE_WITHIN(0.02 * volume, volume, pl_mesh_volume(ball));
+    pl_mesh_destroy(even);
+    pl_mesh_destroy(ball);
+}
+
 static void test_wedge(void)
 {
     check("wedge", 15 * 3, 2 * 16 + 6 * 4 * 2, 3 * 16 * 2, 1);
@@ -210,6 +242,7 @@ static void test_refusals(void)
     refuse("torus:tube=0.4", "torus: tube: must be less than the radius");
     refuse("voussoir:inner=2", "voussoir: inner: must be less than the outer");
     refuse("voussoir:stones=1", "voussoir: stones: 1 is not a whole number from 2 to 100000");
+    refuse("icosphere:grade=0", "icosphere: grade: 0 is not a whole number from 1 to 10");
     refuse("coil:wire=0.1", "coil: wire: must be less than the radius");
     refuse("coil:pitch=0.02", "coil: pitch: the turns touch each other");
     refuse("coil:turns=100000:around=100000", "coil: too many cells");
@@ -243,6 +276,7 @@ int main(void)
     RUN_TEST(test_frame);
     RUN_TEST(test_round_ones);
     RUN_TEST(test_icosphere);
+    RUN_TEST(test_graded_icosphere);
     RUN_TEST(test_wedge);
     RUN_TEST(test_voussoir);
     RUN_TEST(test_coil);
