@@ -11,6 +11,7 @@ void pl_contacts_free(pl_contacts *c)
     pl_free(c->row);
     pl_free(c->f);
     pl_free(c->memory);
+    pl_free(c->saved);
     pl_free(c->scratch);
     *c = (pl_contacts){0};
 }
@@ -237,4 +238,18 @@ pl_status pl_contacts_remember(pl_contacts *c)
     sort_memory(c->memory, c->scratch, used);
     c->n_memory = merge_pairs(c->memory, used);
     return PL_OK;
+}
+
+pl_status pl_contacts_save(pl_contacts *c)
+{
+    PL_TRY(pl_reserve((void **)&c->saved, &c->saved_capacity, c->n_memory, sizeof *c->saved));
+    if (c->n_memory > 0) memcpy(c->saved, c->memory, (size_t)c->n_memory * sizeof *c->saved);
+    c->n_saved = c->n_memory;
+    return PL_OK;
+}
+
+void pl_contacts_go_back(pl_contacts *c)
+{
+    if (c->n_saved > 0) memcpy(c->memory, c->saved, (size_t)c->n_saved * sizeof *c->saved);
+    c->n_memory = c->n_saved;
 }

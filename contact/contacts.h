@@ -45,6 +45,8 @@ typedef struct pl_contacts {
     int64_t row_capacity, f_capacity;
     pl_remembered *memory; // (n_memory) by pair, each once
     int64_t n_memory, memory_capacity;
+    pl_remembered *saved; // (n_saved) the memory at the start of the step
+    int64_t n_saved, saved_capacity;
     pl_remembered *scratch;
     int64_t scratch_capacity;
 } pl_contacts;
@@ -72,5 +74,10 @@ void pl_contacts_update(pl_contacts *contacts, const pl_world *world, const pl_b
 
 // Keeps the forces of an accepted step for the next.
 pl_status pl_contacts_remember(pl_contacts *contacts);
+
+// Notes the memory, and goes back to what was noted: a step in parts may fail after one of them has
+// been accepted.
+pl_status pl_contacts_save(pl_contacts *contacts);
+void pl_contacts_go_back(pl_contacts *contacts);
 
 #endif

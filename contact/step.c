@@ -174,12 +174,13 @@ static void copy(void *to, const void *from, int64_t n, size_t size)
     if (n > 0) memcpy(to, from, (size_t)n * size);
 }
 
-static void save(pl_world *world)
+static pl_status save(pl_world *world)
 {
     world->saved.time = world->time;
     copy(world->saved.x, world->x, world->n_vert, 3 * sizeof(double));
     copy(world->saved.v, world->v, world->n_vert, 3 * sizeof(double));
     copy(world->saved.rigid, world->rigid, world->n_rigid, sizeof *world->rigid);
+    return world->touch != NULL ? pl_contacts_save(&world->touch->contacts) : PL_OK;
 }
 
 static void go_back(pl_world *world)
@@ -188,7 +189,9 @@ static void go_back(pl_world *world)
     copy(world->x, world->saved.x, world->n_vert, 3 * sizeof(double));
     copy(world->v, world->saved.v, world->n_vert, 3 * sizeof(double));
     copy(world->rigid, world->saved.rigid, world->n_rigid, sizeof *world->rigid);
-    if (world->touch != NULL) world->touch->n_shown = 0;
+    if (world->touch == NULL) return;
+    pl_contacts_go_back(&world->touch->contacts);
+    world->touch->n_shown = 0;
 }
 
 // Finds velocities that take the world to t_end; *clear says if they hit nothing on the way.
@@ -248,7 +251,7 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     PL_TRY(pl_world_prepare(world));
     if (world->moved && world->touch != NULL) PL_TRY(pl_world_check_apart(world));
     world->moved = false;
-    save(world);
+    PL_TRY(save(world));
     pl_status status = take_step(world, dt, world->time + dt, world->options.halvings, stats);
     if (status != PL_OK) {
         go_back(world);
