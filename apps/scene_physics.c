@@ -52,7 +52,7 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
         "duration", "max_iterations", "newton_tolerance", "newton_iterations",
         "contact",  "solver",         "precond",          "eps1",
         "eps2",     "rounds",         "halvings",         "contact_iterations",
-        "paper"};
+        "paper",    "max_seconds"};
     static const char *const integrators[] = {
         [PL_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit", [PL_INTEGRATOR_IMPLICIT] = "implicit"};
     pl_world_options *world = &scene->world;
@@ -70,6 +70,7 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
     PL_TRY(pl_json_count(&v, "max_iterations", &world->max_iterations));
     PL_TRY(pl_json_number(&v, "newton_tolerance", &world->newton_tolerance));
     PL_TRY(pl_json_count(&v, "newton_iterations", &world->newton_iterations));
+    PL_TRY(pl_json_number(&v, "max_seconds", &world->max_seconds));
     PL_TRY(read_contact(&v, world));
     return pl_json_positive(&v, "duration", &scene->duration);
 }

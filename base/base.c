@@ -42,6 +42,8 @@ const char *pl_status_name(pl_status status)
         return "geometry";
     case PL_ERROR_NUMERICS:
         return "numerics";
+    case PL_ERROR_TIME:
+        return "time";
     }
     return "unknown";
 }

@@ -133,7 +133,7 @@ static pl_status find_direction(newton *s, const double *w, double *dw, pl_step_
         memset(dw, 0, (size_t)s->n * sizeof *dw);
         pl_status status = pl_step_solve(s->world, s->world->b, FORCING, dw, stats);
         if (status == PL_OK) break;
-        if (s->share == 1) return status;
+        if (status != PL_ERROR_NUMERICS || s->share == 1) return status;
         s->share = PL_MIN(PL_MAX(LEAST_SHARE, MORE_SHARE * s->share), 1);
         double begin = pl_seconds();
         linearize(s, w);

@@ -103,12 +103,26 @@ static double assemble(pl_world *world)
     return energy;
 }
 
+pl_status pl_step_time_left(const pl_world *world, double *seconds)
+{
+    double limit = world->options.max_seconds;
+    *seconds = 0;
+    if (limit == 0) return PL_OK;
+    *seconds = world->started + limit - pl_seconds();
+    if (*seconds > 0) return PL_OK;
+    return pl_fail(PL_ERROR_TIME,
+                   "max_seconds: the step was given up after %g s of wall clock; allow more, or "
+                   "take smaller steps",
+                   limit);
+}
+
 pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
                         pl_step_stats *stats)
 {
     double start = pl_seconds();
-    const pl_cg_options options = {tolerance, world->options.max_iterations};
+    pl_cg_options options = {tolerance, world->options.max_iterations, 0};
     pl_cg_stats cg = {0};
+    PL_TRY(pl_step_time_left(world, &options.max_seconds));
     pl_status status = pl_block_jacobi_update(&world->jacobi, &world->A);
     if (status == PL_OK) {
         status =
@@ -117,7 +131,7 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
     stats->iterations += cg.iterations;
     stats->residual = cg.residual;
     stats->t_solve += pl_seconds() - start;
-    return status;
+    return cg.end == PL_CG_TIME ? pl_step_time_left(world, &options.max_seconds) : status;
 }
 
 static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
@@ -231,7 +245,7 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
     return take_step(world, dt / 2, t_end, halvings - 1, stats);
 }
 
-static void finish_stats(const pl_world *world, double start, pl_step_stats *stats)
+static void finish_stats(const pl_world *world, pl_step_stats *stats)
 {
     stats->step = world->steps;
     stats->time = world->time;
@@ -239,7 +253,7 @@ static void finish_stats(const pl_world *world, double start, pl_step_stats *sta
     stats->bodies = (int32_t)world->n_bodies;
     stats->kinetic_energy = pl_kinetic_energy(world);
     stats->hash = pl_world_hash(world);
-    stats->t_total = pl_seconds() - start;
+    stats->t_total = pl_seconds() - world->started;
 }
 
 pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
@@ -247,7 +261,8 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     pl_step_stats ignored;
     if (stats == NULL) stats = &ignored;
     *stats = (pl_step_stats){0};
-    double start = pl_seconds(), dt = world->options.dt;
+    double dt = world->options.dt;
+    world->started = pl_seconds();
     PL_TRY(pl_world_prepare(world));
     if (world->moved && world->touch != NULL) PL_TRY(pl_world_check_apart(world));
     world->moved = false;
@@ -259,6 +274,6 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     }
     world->steps++;
     pl_world_show(world);
-    finish_stats(world, start, stats);
+    finish_stats(world, stats);
     return PL_OK;
 }

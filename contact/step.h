@@ -8,6 +8,10 @@
 // Loops over fewer vertices than this run on one thread: waking others costs more.
 enum { PL_STEP_SERIAL = 10000 };
 
+// The wall clock that the step under way may still take [s], 0 if there is no limit.
+// PL_ERROR_TIME if nothing is left.
+pl_status pl_step_time_left(const pl_world *world, double *seconds);
+
 // Solves A x = b on the vertices that are free, from the guess x; adds to the statistics.
 pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
                         pl_step_stats *stats);

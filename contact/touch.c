@@ -79,6 +79,7 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_st
 {
     pl_touch *touch = world->touch;
     pl_solve_stats solved;
+    PL_TRY(pl_step_time_left(world, &touch->options.max_seconds));
     pl_status status = pl_solve(solver, &touch->contacts.problem, &touch->options,
                                 &touch->workspace, world->v_new, touch->contacts.f, &solved);
     stats->iterations += solved.iterations;
@@ -91,7 +92,8 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_st
     stats->fb_stick = solved.errors.fischer_stick;
     stats->fb_slip = solved.errors.fischer_slip;
     stats->friction_error = solved.errors.friction;
-    return status;
+    double left;
+    return solved.end == PL_SOLVE_TIME ? pl_step_time_left(world, &left) : status;
 }
 
 // Without rows it is a linear system. Where the solver of choice does not converge, the one that

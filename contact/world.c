@@ -19,6 +19,7 @@ pl_world_options pl_world_options_default(void)
                               .max_iterations = 10000,
                               .newton_tolerance = 1e-8,
                               .newton_iterations = 200,
+                              .max_seconds = 600,
                               .contact = true,
                               .solver = "apg",
                               .precond = "full",
@@ -27,6 +28,12 @@ pl_world_options pl_world_options_default(void)
                               .contact_iterations = 3000,
                               .rounds = 8,
                               .halvings = 6};
+}
+
+static pl_status check_seconds(double seconds)
+{
+    if (seconds >= 0 && isfinite(seconds)) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "max_seconds: %g is not 0 s or above", seconds);
 }
 
 static pl_status check_options(pl_world_options *o)
@@ -48,6 +55,7 @@ static pl_status check_options(pl_world_options *o)
     }
     if (o->max_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "max_iterations: below 1");
     if (o->newton_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "newton_iterations: below 1");
+    PL_TRY(check_seconds(o->max_seconds));
     return o->contact ? pl_touch_check(o) : PL_OK;
 }
 
@@ -60,6 +68,13 @@ pl_status pl_world_create(const pl_world_options *options, pl_world **out)
     if (*out == NULL) return PL_ERROR_MEMORY;
     (*out)->options = checked;
     (*out)->dt = checked.dt;
+    return PL_OK;
+}
+
+pl_status pl_world_set_max_seconds(pl_world *world, double seconds)
+{
+    PL_TRY(check_seconds(seconds));
+    world->options.max_seconds = seconds;
     return PL_OK;
 }
 

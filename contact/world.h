@@ -55,6 +55,7 @@ struct pl_world {
     double dt; // of the step under way, or of the last one: less than the options' where it had to
                // be halved [s]
     int64_t steps;
+    double started; // the step under way, by the wall clock [s]
 
     pl_world_body *bodies; // (n_bodies)
     int64_t n_bodies, body_capacity;

@@ -58,6 +58,7 @@ typedef enum pl_status {
     PL_ERROR_UNSUPPORTED, // a file or request is valid, but nothing Pliant knows
     PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
     PL_ERROR_NUMERICS,    // the mathematics failed: indefinite, not converged, NaN
+    PL_ERROR_TIME,        // a limit of wall-clock time came first
 } pl_status;
 
 // "ok", "argument", "memory", ... for logs. Never NULL.
@@ -533,6 +534,8 @@ typedef struct pl_world_options {
     int32_t max_iterations;  // of one linear solve
     double newton_tolerance; // implicit: |residual| / |b| at the start of the step, in (0, 1)
     int32_t newton_iterations;
+    double max_seconds; // wall clock of one step, after which it fails; 0: no limit. What a step
+                        // that ends has found does not depend on it
 
     bool contact;               // bodies do not pass through each other (semi-implicit only)
     const char *solver;         // of contact problems; pl_solver_help lists them
@@ -546,7 +549,7 @@ typedef struct pl_world_options {
 } pl_world_options;
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
-// 1e-8, 200. Contact by "apg", 1e-5 and 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings.
+// 1e-8, 200; 600 s. Contact by "apg", 1e-5 and 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings.
 PL_API pl_world_options pl_world_options_default(void);
 
 // Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
@@ -711,9 +714,12 @@ typedef struct pl_step_stats {
 
 // Advances the world by dt. stats may be NULL. On failure (PL_ERROR_GEOMETRY or PL_ERROR_MEMORY
 // when the first step builds its system, with contact also if bodies intersect at the start,
-// PL_ERROR_NUMERICS when a solve does not converge or a number overflows) the state is that of
-// before the step.
+// PL_ERROR_NUMERICS when a solve does not converge or a number overflows, PL_ERROR_TIME when
+// max_seconds pass) the state is that of before the step.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
+
+// Sets the option max_seconds for the steps that follow. PL_ERROR_ARGUMENT if it is negative.
+PL_API pl_status pl_world_set_max_seconds(pl_world *world, double seconds);
 
 // --- Contacts ---
 

@@ -83,6 +83,11 @@ static double start(pl_cg *cg, const pl_bsr *A, const double *b, const uint8_t *
 
 // --- The iterations ---
 
+static bool is_late(const pl_cg_options *options, double started)
+{
+    return options->max_seconds > 0 && pl_seconds() - started > options->max_seconds;
+}
+
 static pl_cg_end iterate(pl_cg *cg, const pl_bsr *A, const pl_block_jacobi *M, const uint8_t *fixed,
                          const pl_cg_options *options, double bb, double *x, pl_cg_stats *stats)
 {
@@ -90,12 +95,13 @@ static pl_cg_end iterate(pl_cg *cg, const pl_bsr *A, const pl_block_jacobi *M, c
     double *r = cg->r, *p = cg->p, *q = cg->q;
     pl_block_jacobi_apply(M, r, p);
     pl_residual_sums sums = {pl_vec_dot(size, r, r), pl_vec_dot(size, r, p)};
-    double goal = options->tolerance * options->tolerance * bb;
+    double goal = options->tolerance * options->tolerance * bb, started = pl_seconds();
     for (;; stats->iterations++) {
         if (!isfinite(sums.rr + sums.rz + bb)) return PL_CG_NOT_FINITE;
         stats->residual = sqrt(sums.rr / bb);
         if (sums.rr <= goal) return PL_CG_CONVERGED;
         if (stats->iterations == options->max_iterations) return PL_CG_LIMIT;
+        if (is_late(options, started)) return PL_CG_TIME;
         double curvature = pl_bsr_multiply_dot(A, p, q);
         if (!isfinite(curvature)) return PL_CG_NOT_FINITE;
         if (curvature <= 0) return PL_CG_INDEFINITE;
@@ -112,6 +118,7 @@ static pl_status report(const pl_cg_stats *stats, const pl_cg_options *options)
     case PL_CG_CONVERGED:
         return PL_OK;
     case PL_CG_LIMIT:
+    case PL_CG_TIME:
         return pl_fail(
             PL_ERROR_NUMERICS,
             "conjugate gradients reached a residual of %.3g, not %.3g, in %d iterations: "

@@ -8,14 +8,16 @@
 typedef struct pl_cg_options {
     double tolerance;       // on the relative residual, see pl_cg_stats; 0 or more
     int32_t max_iterations; // 0 or more
+    double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
 } pl_cg_options;
 
-// 1e-6, 1,000 iterations.
+// 1e-6, 1,000 iterations, no limit of time.
 pl_cg_options pl_cg_options_default(void);
 
 typedef enum pl_cg_end {
     PL_CG_CONVERGED,
     PL_CG_LIMIT, // max_iterations came first; x is the last iterate, and as good as the residual
+    PL_CG_TIME,  // max_seconds came first; the same
     PL_CG_INDEFINITE, // p . A p <= 0: A is not positive definite; x is the iterate before
     PL_CG_NOT_FINITE, // A, b or x holds a NaN or an infinity, or a sum overflowed; the same
 } pl_cg_end;

@@ -50,7 +50,7 @@ static void end_problem(problem *p)
 
 static pl_status solve(problem *p, double tolerance, int32_t max_iterations)
 {
-    pl_cg_options options = {tolerance, max_iterations};
+    pl_cg_options options = {tolerance, max_iterations, 0};
     return pl_cg_solve(&p->cg, &p->A, &p->M, p->b, p->fixed, &options, p->x, &p->stats);
 }
 
@@ -270,6 +270,19 @@ static void test_iteration_limit(void)
     end_problem(&p);
 }
 
+static void test_time_limit(void)
+{
+    problem p;
+    grid_matrix(8, 0.001, &p.A);
+    start_problem(&p);
+    const pl_cg_options options = {1e-10, 1000, 1e-9};
+    TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS,
+                      pl_cg_solve(&p.cg, &p.A, &p.M, p.b, p.fixed, &options, p.x, &p.stats));
+    TEST_ASSERT_EQUAL(PL_CG_TIME, p.stats.end);
+    TEST_ASSERT_TRUE(p.stats.iterations < 10);
+    end_problem(&p);
+}
+
 static void test_indefinite(void)
 {
     problem p;
@@ -396,6 +409,7 @@ int main(void)
     RUN_TEST(test_nothing);
     RUN_TEST(test_one_row);
     RUN_TEST(test_iteration_limit);
+    RUN_TEST(test_time_limit);
     RUN_TEST(test_indefinite);
     RUN_TEST(test_singular);
     RUN_TEST(test_not_finite);

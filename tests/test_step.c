@@ -94,9 +94,90 @@ static void test_a_step_that_fails_after_one_half_leaves_everything_as_it_was(vo
     pl_world_destroy(world);
 }
 
+// --- Limits of time ---
+
+// Steps until one fails; returns how long that one took [s], and the hash of before it.
+static double step_to_failure(pl_world *world, pl_status *status, uint64_t *hash)
+{
+    double seconds = 0;
+    *status = PL_OK;
+    for (int i = 0; i < 1000 && *status == PL_OK; i++) {
+        *hash = pl_world_hash(world);
+        double start = pl_seconds();
+        *status = pl_world_step(world, NULL);
+        seconds = pl_seconds() - start;
+    }
+    return seconds;
+}
+
+// A soft cube between plates that close to nothing. For a while it gives way; then no solver finds
+// an end, and all rounds and halvings would take minutes.
+static void test_a_soft_body_crushed_to_nothing_ends_in_time(void)
+{
+    const double limit = 1; // [s]
+    pl_world_options options = pl_world_options_default();
+    options.dt = 2e-3;
+    options.max_seconds = limit;
+    const press closing = {.speed = 1, .height = 0.31, .rigid = false};
+    pl_world *world = make_press(&options, &closing);
+    options.max_seconds = 0;
+    pl_world *unlimited = make_press(&options, &closing);
+    pl_status status;
+    uint64_t hash;
+    double seconds = step_to_failure(world, &status, &hash);
+    TEST_ASSERT_EQUAL(PL_ERROR_TIME, status);
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "max_seconds: the step was given up after 1 s"));
+    // The plates would meet in step 155. What a solver does between two looks at the clock is
+    // short; the rest is for a busy machine.
+    int steps = (int)pl_world_steps(world);
+    TEST_ASSERT_TRUE(steps > 140 && steps < 155);
+    TEST_ASSERT_TRUE(seconds >= limit && seconds < limit + 4);
+    // The last good state, which is that of a run without limit, and the problem.
+    TEST_ASSERT_TRUE(hash == pl_world_hash(world));
+    step(unlimited, steps);
+    TEST_ASSERT_TRUE(hash == pl_world_hash(unlimited));
+    char path[] = "/tmp/pliant-step-XXXXXX";
+    close(mkstemp(path));
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_save_problem(world, path), pl_error_text());
+    remove(path);
+    pl_world_destroy(world);
+    pl_world_destroy(unlimited);
+}
+
+// A step that has no time at all, whatever it solves with, and the same step with time.
+static void test_a_step_without_time(void)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        pl_world_options options = pl_world_options_default();
+        options.max_seconds = 1e-9;
+        options.contact = kind < 2;
+        if (kind == 1) options.solver = "cr";
+        if (kind == 2) options.integrator = PL_INTEGRATOR_IMPLICIT;
+        const press open = {.height = 0.5};
+        pl_world *world = make_press(&options, &open);
+        static double pull[3 * 64] = {100}; // so that free fall is not the answer
+        TEST_ASSERT_EQUAL(64, pl_world_vertex_count(world, 2));
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_set_forces(world, 2, pull));
+        uint64_t hash = pl_world_hash(world);
+        expect_failure(PL_ERROR_TIME, pl_world_step(world, NULL), "max_seconds");
+        TEST_ASSERT_TRUE(hash == pl_world_hash(world));
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_set_max_seconds(world, 0));
+        step(world, 1);
+        expect_failure(PL_ERROR_ARGUMENT, pl_world_set_max_seconds(world, -1), "max_seconds");
+        expect_failure(PL_ERROR_ARGUMENT, pl_world_set_max_seconds(world, NAN), "max_seconds");
+        pl_world_destroy(world);
+    }
+    pl_world_options options = pl_world_options_default();
+    options.max_seconds = -1;
+    pl_world *world;
+    expect_failure(PL_ERROR_ARGUMENT, pl_world_create(&options, &world), "max_seconds: -1");
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_step_that_fails_after_one_half_leaves_everything_as_it_was);
+    RUN_TEST(test_a_soft_body_crushed_to_nothing_ends_in_time);
+    RUN_TEST(test_a_step_without_time);
     return UNITY_END();
 }
