@@ -44,7 +44,8 @@ typedef struct run {
     int64_t audited; // states that are free of intersection
     pl_audit_report report; // the latest
     bool failed;            // a step did, not what is written about it
-    bool intersects, late;
+    bool intersects;
+    bool late, gave_up; // --max-seconds came first; amid a step
 } run;
 
 // --- Ctrl-C ---
@@ -178,11 +179,31 @@ static pl_status audit(run *r)
     return PL_OK;
 }
 
+// What is left of --max-seconds; INFINITY if it was not given.
+static double seconds_left(const job *j)
+{
+    return j->max_seconds > 0 ? j->started + j->max_seconds - pl_seconds() : INFINITY;
+}
+
+// A step may take what the scene allows, and no more than what is left of --max-seconds.
+static pl_status limit_step(const run *r)
+{
+    double limit = r->scene->world.max_seconds, left = seconds_left(r->job);
+    const double least = 1e-9; // 0 means no limit
+    if (isfinite(left) && (limit == 0 || left < limit)) limit = PL_MAX(left, least);
+    return pl_world_set_max_seconds(r->world, limit);
+}
+
 static pl_status step(run *r)
 {
     const job *j = r->job;
     pl_step_stats stats;
+    PL_TRY(limit_step(r));
     pl_status status = pl_world_step(r->world, &stats);
+    if (status == PL_ERROR_TIME && seconds_left(j) <= 0) {
+        r->late = r->gave_up = true;
+        return PL_OK;
+    }
     if (status != PL_OK) {
         r->failed = true;
         return pl_fail(status, "step %lld, from %g s: %s", (long long)pl_world_steps(r->world) + 1,
@@ -190,8 +211,7 @@ static pl_status step(run *r)
     }
     PL_TRY(record(r, &stats));
     pl_progress_show(&r->progress, &stats);
-    r->late =
-        j->max_seconds > 0 && stats.step < r->last && pl_seconds() - j->started > j->max_seconds;
+    r->late = stats.step < r->last && seconds_left(j) <= 0;
     return j->audit ? audit(r) : PL_OK;
 }
 
@@ -226,8 +246,9 @@ static pl_status end_run(run *r, pl_status status)
     char text[ERROR_ROOM];
     snprintf(text, sizeof text, "%s", pl_error_text());
     pl_status kept = PL_OK;
-    if (r->failed || r->intersects) {
-        kept = keep_evidence(r, pl_world_steps(r->world) + r->failed);
+    bool amid = r->failed || r->gave_up; // a step
+    if (amid || r->intersects) {
+        kept = keep_evidence(r, pl_world_steps(r->world) + amid);
     } else if (r->job->checkpoint_every > 0) {
         kept = save(r);
     }
@@ -345,8 +366,9 @@ static const char NOTES[] =
     "Ctrl-C ends the run after the present step, with everything written.\n"
     "A resumed run keeps the rows and frames up to its checkpoint and drops later ones; its\n"
     "steps are bit for bit those of a run that never stopped.\n\n"
-    "A step that fails leaves the last good state as a checkpoint and its contact problem, in the\n"
-    "folder of --out or --record.\n\n"
+    "A step that fails, or that --max-seconds cuts short, leaves the last good state as a "
+    "checkpoint\n"
+    "and its contact problem, in the folder of --out or --record.\n\n"
     "Exit code: 0 at the end of the run, 1 if something failed, 2 if bodies intersect (at the\n"
     "start, or by --audit), 3 if --max-seconds came first, 130 after Ctrl-C.\n\n";
 
@@ -378,7 +400,7 @@ int pl_command_run(int argc, char **argv)
         {"--steps", PL_OPTION_COUNT, &j.steps, "N", "end after step N of the scene"},
         {"--time", PL_OPTION_NUMBER, &j.time, "T", "end at T s; default the scene's duration"},
         {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T",
-         "end after the step in which T s of wall clock pass"},
+         "end after T s of wall clock; a step under way is given up"},
         {"--dt", PL_OPTION_NUMBER, &j.dt, "H", "step [s]; default the scene's"},
         {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core; same results"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},

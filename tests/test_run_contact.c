@@ -30,6 +30,12 @@ static const char INSIDE[] =
     SCENE(CUBE("[0, 0, 0]", "[0, 0, 0]") ","
                                          " {\"mesh\": \"cube\", \"scale\": 0.1}");
 
+#define CRUSH(seconds)                                                                             \
+    "{\"world\": {\"dt\": 0.002, \"max_seconds\": " seconds "}, \"bodies\": ["                     \
+    " {\"mesh\": \"cube:size=0.3:cells=3\", \"position\": [0, 0, 0.1502]},"                        \
+    " {\"mesh\": \"box:size=1,1,0.1:cells=2,2,1\", \"position\": [0, 0, 0.36],"                    \
+    "  \"type\": \"kinematic\", \"motion\": {\"velocity\": [0, 0, -1]}}]}"
+
 // --- Options ---
 
 static void test_bad_options(void)
@@ -248,8 +254,29 @@ static void test_max_seconds(void)
     TEST_ASSERT_TRUE(exists(part));
     expect(3, "$P run $T/fall.json --max-seconds 1e-9 --quiet", "");
     TEST_ASSERT_EQUAL_STRING("", output);
-    expect(0, "$P run $T/fall.json --max-seconds 1e-9 --steps 1", "1 steps"); // it was the last
+    expect(3, "$P run $T/fall.json --max-seconds 1e-9", "1e-09: ended after step 0 of 60\n0 steps");
     expect(0, "$P run $T/fall.json --max-seconds 1000", "60 steps");
+}
+
+// A soft cube between plates that close to nothing: a step that would take minutes is given up, by
+// the command's limit or by the scene's, and leaves the last good state and its problem.
+static void test_an_endless_step(void)
+{
+    write_file("crush.json", CRUSH("600"));
+    expect(3, "$P run $T/crush.json --max-seconds 3 --out $T/crush",
+           "--max-seconds 3: ended after");
+    long step = strtol(strstr(output, "after step ") + 11, NULL, 10);
+    TEST_ASSERT_TRUE(step > 0 && step < 155); // in which the plates would meet
+    char part[64];
+    snprintf(part, sizeof part, "crush/checkpoint-%06ld.plc", step);
+    TEST_ASSERT_TRUE(exists(part));
+    snprintf(part, sizeof part, "crush/problem-%06ld.plp", step + 1);
+    TEST_ASSERT_TRUE(exists(part));
+    write_file("crush.json", CRUSH("0.5"));
+    expect(1, "$P run $T/crush.json --out $T/crush --quiet",
+           ": max_seconds: the step was given up");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "the last good state: "), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "the contact problem: "), output);
 }
 
 // An accuracy that no solver reaches, the safety net neither: why, the last good state and the
@@ -306,6 +333,7 @@ int main(void)
     RUN_TEST(test_frames);
     RUN_TEST(test_record);
     RUN_TEST(test_max_seconds);
+    RUN_TEST(test_an_endless_step);
     RUN_TEST(test_a_failing_step);
     shell("rm -rf $T");
     return UNITY_END();
