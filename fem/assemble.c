@@ -191,6 +191,24 @@ PL_CLONES static double force_patch(const pl_fem *fem, const pl_fem_patch *patch
     return energy;
 }
 
+// How many tets of a patch have det F <= 0, or none.
+PL_CLONES static int32_t count_inverted(const pl_fem *fem, const pl_fem_patch *patch, const sums *s)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < patch->n_batch; i++) {
+        const pl_fem_batch *batch = &fem->batch[patch->batch + i];
+        pl_rest rest;
+        real corner[4][3], f[9];
+        gather_rest(batch, &rest);
+        gather_corners(batch, s, corner);
+        pl_element_gradient(&rest, corner, f);
+        real det = f[0] * (f[4] * f[8] - f[5] * f[7]) + f[1] * (f[5] * f[6] - f[3] * f[8]) +
+                   f[2] * (f[3] * f[7] - f[4] * f[6]);
+        for (int lane = 0; lane < PL_LANES; lane++) n += batch->tet[lane] >= 0 && !(det[lane] > 0);
+    }
+    return n;
+}
+
 // --- From sums to A and f ---
 
 // A block in registers.
@@ -432,4 +450,16 @@ double pl_fem_forces(const pl_fem *fem, const double *x, double *f)
     }
     if (f != NULL) close_forces(fem, (range){0, fem->seam_verts.n}, f);
     return sum_energy(fem);
+}
+
+int32_t pl_fem_inverted(const pl_fem *fem, const double *x)
+{
+    int32_t n = 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : n) if (fem->n_patch > 1)
+    for (int32_t i = 0; i < fem->n_patch; i++) {
+        sums s;
+        load_positions(fem, &fem->patch[i], x, &s);
+        n += count_inverted(fem, &fem->patch[i], &s);
+    }
+    return n;
 }

@@ -114,6 +114,9 @@ double pl_fem_assemble(const pl_fem *fem, const double *x, const pl_fem_weights 
 // The elastic energy [J] and, if f is not NULL, the elastic forces f (3*n_vert) [N].
 double pl_fem_forces(const pl_fem *fem, const double *x, double *f);
 
+// How many tets are flat or inverted at the positions x.
+int32_t pl_fem_inverted(const pl_fem *fem, const double *x);
+
 // Cauchy stress of the tets of a body: von Mises (n_tet) and the principal stresses in falling
 // order (3*n_tet) [Pa]; either may be NULL.
 void pl_fem_stress(const pl_fem *fem, int32_t body, const double *x, double *von_mises,

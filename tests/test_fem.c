@@ -494,6 +494,42 @@ static void refuse(int32_t n_vert, const double *x, int32_t n_tet, const int32_t
     pl_mesh_destroy(mesh);
 }
 
+// Each tet by itself is flat or turned inside out in one of three ways, or whole.
+static void test_inverted(void)
+{
+    enum { N = 203 };
+    static double x[12 * N];
+    static int32_t tet[4 * N];
+    static const double corner[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int i = 0; i < 12 * N; i++) x[i] = corner[i % 12] + random_between(-0.1, 0.1);
+    for (int i = 0; i < 4 * N; i++) tet[i] = i;
+    for (int i = 0; i < 4 * N;
+         i += 8) { // others have their corners in an order that is not ascending
+        int32_t first = tet[i];
+        tet[i] = tet[i + 1], tet[i + 1] = tet[i + 2], tet[i + 2] = first;
+    }
+    set s = {0};
+    pl_mesh *mesh;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(4 * N, x, 0, NULL, N, tet, &mesh));
+    add(&s, mesh, PL_MATERIAL_NEO_HOOKEAN);
+    add(&s, make("cube:cells=8"), PL_MATERIAL_NEO_HOOKEAN); // with seams
+    create(&s, 0);
+    TEST_ASSERT_EQUAL(0, pl_fem_inverted(&s.fem, s.x));
+    int expected = 0;
+    for (int t = 0; t < N; t++) {
+        int way = t % 5; // 0 to 2: mirrored along an axis; 3: flattened
+        for (int a = 0; a < 4 && way < 4; a++) {
+            double *at = s.x + 12 * t + 3 * a + (way < 3 ? way : 2);
+            *at = way < 3 ? -*at : 0;
+        }
+        expected += way < 4;
+    }
+    TEST_ASSERT_EQUAL(expected, pl_fem_inverted(&s.fem, s.x));
+    s.x[12 * 4] = NAN; // of a tet that is whole
+    TEST_ASSERT_EQUAL(expected + 1, pl_fem_inverted(&s.fem, s.x));
+    destroy(&s);
+}
+
 static void test_refuses(void)
 {
     const double x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0};
@@ -565,6 +601,7 @@ int main(void)
     RUN_TEST(test_symmetry);
     RUN_TEST(test_mass);
     RUN_TEST(test_stress);
+    RUN_TEST(test_inverted);
     RUN_TEST(test_refuses);
     RUN_TEST(test_refuses_flat_to_rounding);
     RUN_TEST(test_bad_material);
