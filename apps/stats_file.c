@@ -16,7 +16,8 @@ static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
-    "fb_stick,fb_slip\n";
+    "fb_stick,fb_slip,inverted,gravity_energy,work
+";
 
 static pl_status file_failed(const pl_stats_file *file)
 {
@@ -116,6 +117,9 @@ pl_status pl_stats_write(pl_stats_file *file, const pl_step_stats *s)
     pl_text_add(&row, ",%016" PRIx64 ",%d,%d,%d", s->hash, s->newton, s->rounds, s->halvings);
     const double errors[] = {s->friction_error, s->fb_normal, s->fb_stick, s->fb_slip};
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) add_number(&row, errors[i]);
+    pl_text_add(&row, ",%d", s->inverted);
+    add_number(&row, s->gravity_energy);
+    add_number(&row, s->work);
     pl_text_add(&row, "\n");
     PL_ASSERT(row.length < sizeof buffer);
     return write_text(file, buffer, row.length);

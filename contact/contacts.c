@@ -182,6 +182,12 @@ void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary
     }
 }
 
+void pl_contacts_impulse(const pl_contacts *c, int32_t i, double F[3])
+{
+    const double *f = c->f + 3 * (int64_t)i, *R = c->problem.contact[i].R;
+    for (int k = 0; k < 3; k++) F[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
+}
+
 // --- Memory ---
 
 static int compare_memory(const void *a, const void *b)
@@ -225,15 +231,13 @@ pl_status pl_contacts_remember(pl_contacts *c)
     PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, n, sizeof *c->memory));
     PL_TRY(pl_reserve((void **)&c->scratch, &c->scratch_capacity, n, sizeof *c->scratch));
     for (int64_t i = 0; i < n; i++) {
-        const double *f = c->f + 3 * i, *R = c->problem.contact[i].R;
+        const double *f = c->f + 3 * i;
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
         pl_remembered *m = &c->memory[used++];
         m->pair = c->row[i].pair;
         m->unused = 0;
-        for (int k = 0; k < 3; k++) {
-            double impulse = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
-            m->force[k] = impulse / c->problem.dt;
-        }
+        pl_contacts_impulse(c, (int32_t)i, m->force);
+        for (int k = 0; k < 3; k++) m->force[k] /= c->problem.dt;
     }
     sort_memory(c->memory, c->scratch, used);
     c->n_memory = merge_pairs(c->memory, used);

@@ -160,17 +160,26 @@ double pl_kinetic_energy(const pl_world *world)
     return sum;
 }
 
+double pl_gravity_energy(const pl_world *world)
+{
+    const double *g = world->options.gravity;
+    double sum = 0;
+    for (int64_t i = 0; i < world->n_vert; i++) {
+        sum -= world->fem.mass[i] * pl_dot(g, world->x + 3 * i);
+    }
+    for (int64_t r = 0; r < world->n_rigid; r++) {
+        sum -= world->rigid[r].mass * pl_dot(g, world->rigid[r].x);
+    }
+    return sum;
+}
+
 pl_status pl_world_energy(pl_world *world, pl_energy *out)
 {
     *out = (pl_energy){0};
     PL_TRY(pl_world_prepare(world));
     out->kinetic = pl_kinetic_energy(world);
     out->elastic = pl_fem_forces(&world->fem, world->x, NULL);
-    const double *g = world->options.gravity;
-    for (int64_t i = 0; i < world->n_vert; i++) {
-        const double *x = world->x + 3 * i;
-        out->gravity -= world->fem.mass[i] * (g[0] * x[0] + g[1] * x[1] + g[2] * x[2]);
-    }
+    out->gravity = pl_gravity_energy(world);
     for (int64_t i = 0; i < world->n_bodies; i++) {
         const pl_world_body *b = &world->bodies[i];
         double p[3] = {0}, l[3] = {0};
@@ -180,7 +189,6 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
             for (int k = 0; k < 3; k++) p[k] = r->mass * r->v[k];
             memcpy(l, r->spin, sizeof l);
             cross_add(r->x, p, 1, l);
-            out->gravity -= r->mass * (g[0] * r->x[0] + g[1] * r->x[1] + g[2] * r->x[2]);
         }
         for (int k = 0; k < 3; k++) {
             out->momentum[k] += p[k];

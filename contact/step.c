@@ -228,6 +228,8 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
     world->dt = dt;
     pl_status status = find_velocities(world, t_end, stats, &clear);
     if (status == PL_OK && clear) {
+        bool balanced = world->options.integrator == PL_INTEGRATOR_SEMI_IMPLICIT;
+        if (balanced) stats->work += pl_step_work(world);
         advance(world, t_end);
         return world->touch != NULL ? pl_touch_finish(world, stats) : PL_OK;
     }
@@ -252,6 +254,8 @@ static void finish_stats(const pl_world *world, pl_step_stats *stats)
     stats->dt = world->options.dt;
     stats->bodies = (int32_t)world->n_bodies;
     stats->kinetic_energy = pl_kinetic_energy(world);
+    stats->gravity_energy = pl_gravity_energy(world);
+    stats->inverted = pl_fem_inverted(&world->fem, world->x);
     stats->hash = pl_world_hash(world);
     stats->t_total = pl_seconds() - world->started;
 }

@@ -28,5 +28,10 @@ void pl_momentum_note(pl_world *world);
 void pl_momentum_restore(pl_world *world);
 
 double pl_kinetic_energy(const pl_world *world); // [J]
+double pl_gravity_energy(const pl_world *world); // [J], 0 at the origin
+
+// The work that kinematic bodies and driven vertices do in the step under way, after its velocities
+// are found [J]. Semi-implicit only. work.c
+double pl_step_work(const pl_world *world);
 
 #endif

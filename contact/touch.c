@@ -151,13 +151,6 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
 
 // --- After the rounds ---
 
-// The impulse of a contact on its first feature, along the world's axes.
-static void world_impulse(const pl_contacts *c, int32_t i, double F[3])
-{
-    const double *f = c->f + 3 * (int64_t)i, *R = c->problem.contact[i].R;
-    for (int k = 0; k < 3; k++) F[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
-}
-
 void pl_touch_forget(pl_touch *touch)
 {
     touch->n_shown = touch->n_start = 0;
@@ -174,7 +167,7 @@ void pl_touch_sum(pl_world *world)
         const pl_row *row = &touch->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         double F[3], torque[3];
-        world_impulse(&touch->contacts, i, F);
+        pl_contacts_impulse(&touch->contacts, i, F);
         pl_cross(row->middle, F, torque);
         pl_world_body *a = &world->bodies[touch->boundary.body[row->point[0]]];
         pl_world_body *b = &world->bodies[touch->boundary.body[row->point[second]]];
@@ -194,7 +187,7 @@ void pl_touch_impulses(const pl_world *world, double *impulse)
     for (int32_t i = 0; i < c->problem.n_contact; i++) {
         const pl_contact *contact = &c->problem.contact[i];
         double F[3], torque[3];
-        world_impulse(c, i, F);
+        pl_contacts_impulse(c, i, F);
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             const pl_term *term = &c->problem.term[t];
             if (term->block < world->n_vert) continue;

@@ -708,7 +708,11 @@ typedef struct pl_step_stats {
     int32_t rounds, halvings; // see pl_world_options
     double residual, constraint_error, fb_error, friction_error, min_gap;
     double fb_normal, fb_stick, fb_slip;   // the parts of fb_error: the largest is that
+    int32_t inverted;                      // tets that are flat or inverted at its end
     double kinetic_energy, elastic_energy; // kinetic at its end, elastic at its beginning [J]
+    double gravity_energy;                 // at its end, 0 at the origin [J]
+    double work; // of kinematic bodies and driven vertices on all others in the step; 0 with the
+                 // implicit integrator [J]
     uint64_t hash;
 } pl_step_stats;
 

@@ -1,0 +1,58 @@
+// The work of what moves by itself: kinematic bodies and driven vertices, which keep to their
+// motion whatever it takes.
+//
+// What is solved balances impulses, A v = b + L^T f + J, with J those that keep the driven vertices
+// on their way and f those of contacts. Over the step, J does the work J . v; a contact with the
+// impulse F on its first feature does -F . sum w_i (x1_i - x0_i) / dt on others by those of its
+// points i that belong to kinematic bodies. This is what can make the energy of a world rise, apart
+// from outer forces that are not gravity.
+
+#include "step.h"
+#include "touch.h"
+
+// (A v - b) . v of one vertex.
+static double balance(const pl_world *world, int64_t i)
+{
+    const pl_bsr *A = &world->A;
+    double sum[3] = {0};
+    for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
+        const double *block = A->val + 9 * k, *v = world->v_new + 3 * (int64_t)A->col[k];
+        for (int r = 0; r < 3; r++) {
+            sum[r] += block[r] * v[0] + block[3 + r] * v[1] + block[6 + r] * v[2];
+        }
+    }
+    for (int r = 0; r < 3; r++) sum[r] -= world->b[3 * i + r];
+    return pl_dot(sum, world->v_new + 3 * i);
+}
+
+// What one contact takes from, or as work of kinematic bodies adds to, the bodies that move freely.
+static double work_of_contact(const pl_world *world, int32_t i)
+{
+    const pl_touch *touch = world->touch;
+    const pl_boundary *boundary = &touch->boundary;
+    const pl_row *row = &touch->contacts.row[i];
+    double F[3], work = 0;
+    pl_contacts_impulse(&touch->contacts, i, F);
+    for (int k = 0; k < 4 && row->point[k] >= 0; k++) {
+        int32_t p = row->point[k];
+        const pl_world_body *b = &world->bodies[boundary->body[p]];
+        bool driven = b->kind == PL_BODY_DEFORMABLE && world->known[boundary->vertex[p]] != 0;
+        if (b->kind != PL_BODY_KINEMATIC && !driven) continue;
+        double by[3];
+        pl_subtract(boundary->x1 + 3 * (int64_t)p, boundary->x0 + 3 * (int64_t)p, by);
+        work -= row->weight[k] * pl_dot(F, by) / world->dt;
+    }
+    return work;
+}
+
+double pl_step_work(const pl_world *world)
+{
+    double work = 0;
+    for (int64_t i = 0; i < world->n_driven; i++) {
+        int64_t vertex = world->driven[i].vertex;
+        if (world->known[vertex] != 0) work += balance(world, vertex);
+    }
+    int32_t n = world->touch != NULL ? world->touch->contacts.problem.n_contact : 0;
+    for (int32_t i = 0; i < n; i++) work += work_of_contact(world, i);
+    return work;
+}
