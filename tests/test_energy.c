@@ -1,0 +1,191 @@
+// Energy of bodies that touch what moves by itself: it rises by the work that is done on them, and
+// by no more.
+
+#include "../base/base.h"
+#include "worlds.h"
+
+#include <math.h>
+
+void setUp(void)
+{
+    pl_set_threads(1);
+}
+
+void tearDown(void)
+{
+}
+
+static const double FLOOR_RATE = 2;    // [rad/s]
+static const double PRESS_SPEED = 0.3; // [m/s]
+static const double PRESS_TIME = 0.5;  // of going down, and of going up again [s]
+
+static pl_mesh *mesh_at(const char *shape, double x, double y, double z)
+{
+    pl_mesh *mesh = make_mesh(shape);
+    const double m[12] = {1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z};
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, m));
+    return mesh;
+}
+
+static int32_t add_plate(pl_world *world, double z, const pl_motion *motion)
+{
+    int32_t body;
+    pl_kinematic_options options = pl_kinematic_options_default();
+    options.motion = *motion;
+    pl_mesh *mesh = mesh_at("box:size=3,3,0.1:cells=3,3,1", 0, 0, z);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_kinematic(world, mesh, &options, &body));
+    pl_mesh_destroy(mesh);
+    return body;
+}
+
+// --- The scene: a pile on a floor that turns, under a plate that presses and rises again ---
+
+enum { FLOOR, PRESS, BODIES = 5 };
+
+static pl_world *make_scene(double dt)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = dt;
+    pl_world *world = make_world(&options);
+    pl_motion turn = pl_motion_default(), press = pl_motion_default();
+    turn.axis[2] = 1;
+    turn.rate = FLOOR_RATE;
+    const double depth = PRESS_SPEED * PRESS_TIME;
+    const pl_motion_key keys[] = {
+        {0, {0}, 0}, {PRESS_TIME, {0, 0, -depth}, 0}, {2 * PRESS_TIME, {0}, 0}};
+    press.key = keys;
+    press.n_key = 3;
+    TEST_ASSERT_EQUAL(FLOOR, add_plate(world, -0.05, &turn));
+    TEST_ASSERT_EQUAL(PRESS, add_plate(world, 0.75, &press));
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.material.kind = PL_MATERIAL_NEO_HOOKEAN;
+    soft.material.young = 2e5;
+    for (int i = 0; i < BODIES; i++) {
+        bool ring = i % 2 == 0, rigid = i == 1;
+        const char *shape = ring ? "ring:radius=0.2:section=0.1" : "cube:size=0.2:cells=3";
+        double z = i < 3 ? 0.11 : 0.45;
+        pl_mesh *mesh = mesh_at(shape, 0.7 * (i % 3 - 1), i < 3 ? 0 : 0.1, z);
+        pl_status status = rigid ? pl_world_add_rigid(world, mesh, NULL, NULL)
+                                 : pl_world_add_deformable(world, mesh, &soft, NULL);
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+        pl_mesh_destroy(mesh);
+    }
+    return world;
+}
+
+static double total(pl_world *world)
+{
+    pl_energy e;
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_energy(world, &e));
+    return e.kinetic + e.elastic + e.gravity;
+}
+
+// --- Work, as the outside can compute it ---
+
+// How far the place p of a kinematic body has come in the step that ended at the time t.
+static void displacement(int32_t body, const double p[3], double t, double dt, double by[3])
+{
+    memset(by, 0, 3 * sizeof *by);
+    if (body == FLOOR) {
+        double c = cos(FLOOR_RATE * dt), s = sin(FLOOR_RATE * dt);
+        by[0] = p[0] - (c * p[0] + s * p[1]);
+        by[1] = p[1] - (c * p[1] - s * p[0]);
+    } else {
+        double end = fmin(t, 2 * PRESS_TIME), start = fmin(t - dt, 2 * PRESS_TIME);
+        by[2] = PRESS_SPEED * (fabs(end - PRESS_TIME) - fabs(start - PRESS_TIME));
+    }
+}
+
+// The work of floor and press in the last step by the forces of contacts; *size is the sum of the
+// absolute values of its parts.
+static double work_of_contacts(const pl_world *world, double dt, double *size)
+{
+    int32_t n;
+    const pl_contact_point *c = pl_world_contacts(world, &n);
+    double work = 0;
+    *size = 0;
+    for (int32_t i = 0; i < n; i++) {
+        bool first = c[i].body_a <= PRESS, second = c[i].body_b <= PRESS;
+        if (!first && !second) continue;
+        double by[3], part = 0;
+        displacement(first ? c[i].body_a : c[i].body_b, c[i].point, pl_world_time(world), dt, by);
+        for (int k = 0; k < 3; k++) {
+            part += (c[i].force * c[i].normal[k] + c[i].friction[k]) * by[k];
+        }
+        work += first ? -part : part;
+        *size += fabs(part);
+    }
+    return work;
+}
+
+// --- Tests ---
+
+// In each step the energy rises by the work of floor and press at most. The bound is that of a pile
+// at rest: a millionth of what there is.
+static void check_steps(double dt)
+{
+    pl_world *world = make_scene(dt);
+    double start = total(world), last = start, pressed = 0;
+    int32_t n = (int32_t)(1.5 / dt), halvings = 0;
+    for (int32_t i = 0; i < n; i++) {
+        pl_step_stats stats;
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
+        double now = total(world), size, work = work_of_contacts(world, dt, &size);
+        TEST_ASSERT_TRUE_MESSAGE(now - last - stats.work < 1e-6 * start, "energy out of nothing");
+        // Points are told where they are at the end, between both surfaces.
+        if (stats.halvings == 0) TEST_ASSERT_DOUBLE_WITHIN(2e-3 * size + 1e-9, work, stats.work);
+        TEST_ASSERT_TRUE(stats.min_gap > 0);
+        TEST_ASSERT_EQUAL(0, stats.inverted);
+        // eps2, and the two parts that Fischer and Burmeister's function has.
+        TEST_ASSERT_TRUE(stats.fb_error < 2e-6 && stats.constraint_error < 1e-6);
+        TEST_ASSERT_TRUE(stats.friction_error < 1e-6);
+        pressed += fmax(stats.work, 0);
+        halvings += stats.halvings;
+        last = now;
+    }
+    TEST_ASSERT_TRUE(pressed > 0.3 * start); // it was worth watching
+    TEST_ASSERT_TRUE(halvings <= 1);
+    pl_world_destroy(world);
+}
+
+static void test_energy_rises_by_the_work_that_is_done(void)
+{
+    check_steps(2e-3);
+    check_steps(8e-3);
+}
+
+// A bar that is pulled slowly: the work goes into its elastic energy, but for what the step damps.
+static void test_work_of_driven_vertices(void)
+{
+    pl_world_options options = no_contact();
+    options.gravity[2] = 0;
+    pl_world *world = make_world(&options);
+    int32_t bar = add_body(world, "box:size=1,0.1,0.1:cells=10,2,2", NULL), *end;
+    pl_motion pull = pl_motion_default();
+    pull.velocity[0] = 0.1;
+    int32_t n = select_vertices(world, bar, 0, 0.49, 1, &end);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_drive(world, bar, n, end, &pull));
+    free(end);
+    n = select_vertices(world, bar, 0, -1, -0.49, &end);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_drive(world, bar, n, end, NULL));
+    free(end);
+    double work = 0, start = total(world);
+    for (int i = 0; i < 1000; i++) {
+        pl_step_stats stats;
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
+        work += stats.work;
+    }
+    // E A e^2 l / 2 with e = 0.1; its cross section is held at both ends.
+    double gained = total(world) - start;
+    TEST_ASSERT_DOUBLE_WITHIN(1.5, 25, gained);
+    TEST_ASSERT_TRUE(gained <= work && gained > 0.95 * work);
+    pl_world_destroy(world);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_energy_rises_by_the_work_that_is_done);
+    RUN_TEST(test_work_of_driven_vertices);
+    return UNITY_END();
+}
