@@ -46,7 +46,11 @@ static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene
     PL_TRY(complain(pl_world_add_deformable(world, body->mesh, &body->deformable, &number), scene,
                     body, "material."));
     PL_TRY(drive(world, scene, body, number));
-    return body->force != NULL ? pl_world_set_forces(world, number, body->force) : PL_OK;
+    if (body->force == NULL || pl_world_set_forces(world, number, body->force) == PL_OK) {
+        return PL_OK;
+    }
+    return pl_fail(PL_ERROR_ARGUMENT, "%s: bodies[%d].forces: their sum is not finite", scene->file,
+                   (int)body->entry);
 }
 
 static pl_status add_bodies(pl_world *world, const pl_scene *scene)

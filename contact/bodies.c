@@ -53,6 +53,18 @@ static pl_status check_velocity(const double velocity[3], const double angular_v
     return PL_OK;
 }
 
+// A mass of 0 stands for none: the density counts.
+static pl_status check_weight(const pl_rigid_options *o)
+{
+    if (!(o->mass >= 0 && isfinite(o->mass))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "mass: %g is not 0 kg or above", o->mass);
+    }
+    if (o->mass == 0 && !(o->density > 0 && isfinite(o->density))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "density: %g is not above 0 kg/m^3", o->density);
+    }
+    return PL_OK;
+}
+
 // --- What all kinds have ---
 
 // Makes room for a body with the mesh's vertices, which begins as {kind, surface}; it is part of
@@ -165,6 +177,7 @@ pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigi
     if (!(options->damping >= 0 && isfinite(options->damping))) {
         return pl_fail(PL_ERROR_ARGUMENT, "damping: %g is not 0 or above", options->damping);
     }
+    PL_TRY(check_weight(options));
     const pl_weight weight = {options->mass > 0 ? 0 : options->density, options->mass};
     pl_inertia inertia;
     PL_TRY(pl_inertia_of_mesh(mesh, &weight, &inertia));

@@ -19,6 +19,8 @@ pl_status pl_touch_check(pl_world_options *o)
         return pl_fail(PL_ERROR_ARGUMENT, "contact: the implicit integrator does not know it; set "
                                           "contact to false or use the other integrator");
     }
+    if (o->solver == NULL) return pl_fail(PL_ERROR_ARGUMENT, "solver: none is named");
+    if (o->precond == NULL) return pl_fail(PL_ERROR_ARGUMENT, "precond: none is named");
     PL_TRY(pl_solver_find(o->solver, &solver));
     PL_TRY(pl_precond_find(o->precond, &precond));
     if (!(o->eps1 > 0 && o->eps1 < 1)) {

@@ -153,9 +153,25 @@ static void test_bad_bodies(void)
     rigid = pl_rigid_options_default();
     rigid.surface.radius = -1;
     expect_failure(PL_ERROR_ARGUMENT, pl_world_add_rigid(world, cube, &rigid, NULL), "radius");
-    rigid = pl_rigid_options_default();
-    rigid.density = 0;
-    expect_failure(PL_ERROR_ARGUMENT, pl_world_add_rigid(world, cube, &rigid, NULL), "density");
+    const double bad_weights[] = {0, -1, NAN, INFINITY};
+    for (int i = 0; i < 4; i++) {
+        rigid = pl_rigid_options_default();
+        rigid.density = bad_weights[i];
+        expect_failure(PL_ERROR_ARGUMENT, pl_world_add_rigid(world, cube, &rigid, NULL),
+                       "density: ");
+        if (i == 0) continue; // a mass of 0: the density counts
+        rigid = pl_rigid_options_default();
+        rigid.mass = bad_weights[i];
+        expect_failure(PL_ERROR_ARGUMENT, pl_world_add_rigid(world, cube, &rigid, NULL), "mass: ");
+    }
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.surface.friction = -0.1;
+    expect_failure(PL_ERROR_ARGUMENT, pl_world_add_deformable(world, cube, &soft, NULL),
+                   "friction: -0.1 is not 0 or above");
+    pl_kinematic_options plate = pl_kinematic_options_default();
+    plate.surface.friction = -0.1;
+    expect_failure(PL_ERROR_ARGUMENT, pl_world_add_kinematic(world, cube, &plate, NULL),
+                   "friction: -0.1 is not 0 or above");
     rigid = pl_rigid_options_default();
     rigid.velocity[1] = INFINITY;
     expect_failure(PL_ERROR_ARGUMENT, pl_world_add_rigid(world, cube, &rigid, NULL), "velocity");

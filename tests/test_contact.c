@@ -458,10 +458,14 @@ static void test_bad_options(void)
 {
     pl_world_options o = pl_world_options_default();
     o.solver = "apq";
-    refuse_options(&o, "apg");
+    refuse_options(&o, "unknown solver \"apq\", did you mean \"apg\"?");
+    o.solver = NULL;
+    refuse_options(&o, "solver: none is named");
     o = pl_world_options_default();
     o.precond = "ful";
-    refuse_options(&o, "full");
+    refuse_options(&o, "unknown precond \"ful\", did you mean \"full\"?");
+    o.precond = NULL;
+    refuse_options(&o, "precond: none is named");
     o = pl_world_options_default();
     o.eps1 = 0;
     refuse_options(&o, "eps1");

@@ -610,6 +610,11 @@ static void test_contact_complaints(void)
     refuse(BODY("\"material\": null, \"friction\": 1"),
            ": bodies[0].friction: the body is only drawn (\"material\": null)");
     refuse(BODY("\"friction\": -0.5"), ": bodies[0].friction: a number, 0 or above, expected");
+    refuse(BODY("\"friction\": 1e999"), ": bodies[0].friction: a finite number expected");
+    refuse(BODY("\"type\": \"static\", \"friction\": -0.5"),
+           ": bodies[0].friction: a number, 0 or above, expected");
+    refuse(BODY("\"type\": \"rigid\", \"friction\": -0.5"),
+           ": bodies[0].friction: a number, 0 or above, expected");
     refuse(BODY("\"radius\": -1"), ": bodies[0].radius: a number, 0 or above, expected");
     refuse(BODY("\"type\": \"rigid\", \"mass\": 0"), ": bodies[0].mass: a number above 0 expected");
     refuse(BODY("\"type\": \"rigid\", \"mass\": 1, \"density\": 1"),
@@ -619,6 +624,8 @@ static void test_contact_complaints(void)
     refuse(BODY("\"ignore\": [0]"), ": bodies[0].ignore[0]: the \"name\" of a group expected");
     refuse_world(BODY("\"type\": \"kinematic\", \"motion\": {\"start\": 1, \"end\": 0}"),
                  ": bodies[0].motion.end: before the start");
+    refuse_world(BODY("\"type\": \"rigid\", \"density\": 0"),
+                 ": bodies[0].density: 0 is not above 0 kg/m^3");
     refuse_world(BODY("\"type\": \"rigid\", \"damping\": -1"),
                  ": bodies[0].damping: -1 is not 0 or above");
 }
@@ -652,6 +659,13 @@ static void test_world_complaints(void)
     refuse_world(WORLD("\"dt\": -1"), ": world.dt: -1 is not above 0 s");
     refuse_world(WORLD("\"tolerance\": 1"), ": world.tolerance: 1 is not between 0 and 1");
     refuse_world(WORLD("\"max_iterations\": 0"), ": world.max_iterations: below 1");
+    refuse_world(WORLD("\"max_seconds\": -1"), ": world.max_seconds: -1 is not 0 s or above");
+    refuse(WORLD("\"gravity\": [0, 0, 1e999]"), ": world.gravity[2]: a finite number expected");
+    refuse(BODY("\"forces\": [{\"total\": [0, 0, 1e999]}]"),
+           ": bodies[0].forces[0].total[2]: a finite number expected");
+    refuse_world(BODY("\"forces\": [{\"select\": [0], \"total\": [1.5e308, 0, 0]},"
+                      " {\"select\": [0], \"total\": [1.5e308, 0, 0]}]"),
+                 ": bodies[0].forces: their sum is not finite");
     refuse_world(BODY("\"material\": {\"young\": -5}"),
                  ": bodies[0].material.young: -5 is not above 0 Pa");
     refuse_world(BODY("\"material\": {\"poisson\": 0.5}"),

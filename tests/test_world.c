@@ -719,7 +719,9 @@ static void test_bad_calls(void)
     bad[100] = NAN;
     expect_failure(PL_ERROR_ARGUMENT, pl_world_set_state(world, 0, bad, NULL), "finite");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_set_state(world, 0, NULL, bad), "finite");
-    expect_failure(PL_ERROR_ARGUMENT, pl_world_set_forces(world, 0, bad), "force");
+    expect_failure(PL_ERROR_ARGUMENT, pl_world_set_forces(world, 0, bad), "force: not finite");
+    bad[100] = INFINITY;
+    expect_failure(PL_ERROR_ARGUMENT, pl_world_set_forces(world, 0, bad), "force: not finite");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_set_forces(world, -1, NULL), "body -1");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_stress(world, 9, NULL, NULL), "body 9");
     step(world, 1);
