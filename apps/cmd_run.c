@@ -2,6 +2,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "jitter.h"
 #include "progress.h"
 #include "run_audit.h"
 #include "scene.h"
@@ -26,8 +27,8 @@ typedef struct job {
     double started; // wall clock [s]
     const char *out, *stats, *resume, *record;
     const char *solver, *precond;
-    int32_t steps, threads, every, checkpoint_every; // 0: not given
-    double time, dt, eps1, eps2, max_seconds;        // 0: not given
+    int32_t steps, threads, every, checkpoint_every, jitter; // 0: not given
+    double time, dt, eps1, eps2, max_seconds;                // 0: not given
     bool paper, no_contact, audit, quiet;
 } job;
 
@@ -366,14 +367,18 @@ static const char NOTES[] =
     "Ctrl-C ends the run after the present step, with everything written.\n"
     "A resumed run keeps the rows and frames up to its checkpoint and drops later ones; its\n"
     "steps are bit for bit those of a run that never stopped.\n\n"
+    "--jitter moves no point by more than 1 % of its body's size, nor by more than 0.3 of the\n"
+    "smallest distance between bodies; the same seed is the same start. Resume with the same.\n\n"
     "A step that fails, or that --max-seconds cuts short, leaves the last good state as a "
     "checkpoint\n"
     "and its contact problem, in the folder of --out or --record.\n\n"
     "Exit code: 0 at the end of the run, 1 if something failed, 2 if bodies intersect (at the\n"
     "start, or by --audit), 3 if --max-seconds came first, 130 after Ctrl-C.\n\n";
 
-static pl_status prepare(run *r)
+static pl_status prepare(run *r, pl_scene *scene)
 {
+    override(r->job, &scene->world);
+    if (r->job->jitter > 0) PL_TRY(pl_scene_jitter(scene, r->job->jitter));
     PL_TRY(pl_scene_world(r->scene, &r->world));
     if (r->job->resume != NULL) PL_TRY(pl_world_load(r->world, r->job->resume));
     r->first = pl_world_steps(r->world);
@@ -383,8 +388,7 @@ static pl_status prepare(run *r)
 static int run_scene(pl_scene *scene, const job *j)
 {
     run r = {.job = j, .scene = scene, .stats = {.fd = -1}, .saved = -1, .problem = -1};
-    override(j, &scene->world);
-    pl_status status = prepare(&r);
+    pl_status status = prepare(&r, scene);
     if (status == PL_OK) status = simulate(&r);
     pl_status closed = pl_stats_close(&r.stats);
     int code = report(&r, status != PL_OK ? status : closed);
@@ -402,6 +406,8 @@ int pl_command_run(int argc, char **argv)
         {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T",
          "end after T s of wall clock; a step under way is given up"},
         {"--dt", PL_OPTION_NUMBER, &j.dt, "H", "step [s]; default the scene's"},
+        {"--jitter", PL_OPTION_COUNT, &j.jitter, "SEED",
+         "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core; same results"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "NAME", "of the solver cr: full, diag or none"},

@@ -1,4 +1,5 @@
 #include "scene_copies.h"
+#include "random.h"
 #include "../meshes/mesh.h"
 
 #include <math.h>
@@ -94,15 +95,6 @@ pl_status pl_copies_read(const pl_json *at, const pl_mesh *shape, pl_copies *out
 
 // --- Placing ---
 
-// A number from 0 to 1 by splitmix64 (Steele, Lea & Flood 2014).
-static double uniform(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
 // A point of the 4-ball that is not too near its centre, as a unit quaternion: all turns alike.
 static void random_turn(uint64_t *state, double m[12])
 {
@@ -110,7 +102,7 @@ static void random_turn(uint64_t *state, double m[12])
     do {
         square = 0;
         for (int k = 0; k < 4; k++) {
-            q[k] = 2 * uniform(state) - 1;
+            q[k] = 2 * pl_random(state) - 1;
             square += q[k] * q[k];
         }
     } while (square > 1 || square < 0.01);
@@ -140,7 +132,7 @@ void pl_copies_place(const pl_copies *c, int32_t i, double m[12])
     memcpy(m, identity, sizeof identity);
     if (c->turn) random_turn(&state, m);
     for (int k = 0; k < 3; k++) {
-        double off = c->jitter > 0 ? c->jitter * (uniform(&state) - 0.5) : 0;
+        double off = c->jitter > 0 ? c->jitter * (pl_random(&state) - 0.5) : 0;
         m[4 * k + 3] = c->spacing[k] * (first[k] + at[k]) + off;
     }
 }

@@ -89,7 +89,7 @@ static pl_status list_excluded(const pl_world *world, int32_t **pair, int64_t *n
 
 // --- Making ---
 
-static pl_status create_audit(const pl_world *world, pl_auditor *auditor)
+static pl_status create_audit(const pl_world *world, bool distance, pl_auditor *auditor)
 {
     int32_t *exclude = NULL;
     int64_t n_exclude = 0;
@@ -101,7 +101,8 @@ static pl_status create_audit(const pl_world *world, pl_auditor *auditor)
             (pl_audit_body){(int32_t)(auditor->first[i + 1] - first), auditor->face + 3 * first};
     }
     if (status == PL_OK) {
-        const pl_audit_options options = {.exclude = exclude, .n_exclude = (int32_t)n_exclude};
+        const pl_audit_options options = {
+            .exclude = exclude, .n_exclude = (int32_t)n_exclude, .distance = distance};
         status = pl_audit_create(world->n_shown, (int32_t)world->n_bodies, body, &options,
                                  &auditor->audit);
     }
@@ -110,7 +111,7 @@ static pl_status create_audit(const pl_world *world, pl_auditor *auditor)
     return status;
 }
 
-static pl_status build(const pl_world *world, pl_auditor *auditor)
+static pl_status build(const pl_world *world, bool distance, pl_auditor *auditor)
 {
     int64_t capacity = 0;
     auditor->n_bodies = world->n_bodies;
@@ -120,7 +121,21 @@ static pl_status build(const pl_world *world, pl_auditor *auditor)
     for (int64_t i = 0; i < world->n_bodies; i++) {
         PL_TRY(add_surface(auditor, &world->bodies[i], i, &capacity));
     }
-    return create_audit(world, auditor);
+    return create_audit(world, distance, auditor);
+}
+
+static pl_status create(const pl_world *world, bool distance, pl_auditor **out)
+{
+    *out = NULL;
+    pl_auditor *auditor = pl_alloc_zero(1, sizeof *auditor);
+    if (auditor == NULL) return PL_ERROR_MEMORY;
+    pl_status status = build(world, distance, auditor);
+    if (status != PL_OK) {
+        pl_auditor_destroy(auditor);
+        return status;
+    }
+    *out = auditor;
+    return PL_OK;
 }
 
 // Makes the audit if there is none for the bodies of now.
@@ -132,15 +147,7 @@ static pl_status prepare(pl_world *world)
     if (fits) return PL_OK;
     pl_auditor_destroy(world->auditor);
     world->auditor = NULL;
-    pl_auditor *auditor = pl_alloc_zero(1, sizeof *auditor);
-    if (auditor == NULL) return PL_ERROR_MEMORY;
-    pl_status status = build(world, auditor);
-    if (status != PL_OK) {
-        pl_auditor_destroy(auditor);
-        return status;
-    }
-    world->auditor = auditor;
-    return PL_OK;
+    return create(world, false, &world->auditor);
 }
 
 // --- Running ---
@@ -185,4 +192,20 @@ pl_status pl_world_check_apart(pl_world *world)
                    " at the start (pairs of faces that meet: %" PRId32 "); move them apart",
                    pair->body[0], pair->face[0], pair->body[1], pair->face[1],
                    report.n_intersections);
+}
+
+pl_status pl_world_measure_gap(const pl_world *world, double *gap)
+{
+    pl_auditor *auditor;
+    pl_audit_report report;
+    double radius = 0;
+    *gap = 0;
+    PL_TRY(create(world, true, &auditor));
+    pl_status status = pl_audit_run(auditor->audit, world->x_shown, &report);
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        radius = PL_MAX(radius, world->bodies[i].surface.radius);
+    }
+    if (status == PL_OK && report.clean) *gap = PL_MAX(report.distance - 2 * radius, 0);
+    pl_auditor_destroy(auditor);
+    return status;
 }

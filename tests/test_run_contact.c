@@ -86,6 +86,25 @@ static void test_options_count(void)
     expect(0, "$P run $T/fall.json --steps 60 --solver apg", t[0].hash[59]);
 }
 
+static void test_jitter(void)
+{
+    static table a, b;
+    expect(0,
+           "$P run $T/fall.json --steps 30 --jitter 1 --stats $T/j1.csv --out $T/j --audit"
+           " --checkpoint-every 20",
+           "audit: 31 states free of intersection");
+    expect(0, "$P run $T/fall.json --steps 30 --jitter 2 --stats $T/j2.csv", "hash");
+    read_table("j1.csv", &a);
+    read_table("j2.csv", &b);
+    TEST_ASSERT_TRUE(strcmp(a.hash[0], b.hash[0]) != 0);
+    expect(0, "$P run $T/fall.json --steps 30 --jitter 1", a.hash[29]);
+    expect(0, "$P run $T/fall.json --steps 30 --jitter 1 --resume $T/j/checkpoint-000020.plc",
+           a.hash[29]);
+    expect(1, "$P run $T/fall.json --resume $T/j/checkpoint-000020.plc", "of another scene");
+    expect(1, "$P run $T/fall.json --jitter 0", "--jitter: \"0\" is not a whole number above 0");
+    expect(2, "$P run $T/overlap.json --jitter 1", "overlap.json: bodies intersect at the start: ");
+}
+
 // --- Statistics ---
 
 static double number(const char *row, int column)
@@ -324,6 +343,7 @@ int main(void)
     write_file("inside.json", INSIDE);
     RUN_TEST(test_bad_options);
     RUN_TEST(test_options_count);
+    RUN_TEST(test_jitter);
     RUN_TEST(test_statistics);
     RUN_TEST(test_threads_give_the_same_bits);
     RUN_TEST(test_resume);
