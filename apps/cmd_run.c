@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { EXIT_INTERSECTS = 2, EXIT_LATE = 3, EXIT_INTERRUPTED = 130 };
@@ -234,6 +235,9 @@ static void print_end(const run *r)
     printf("%lld steps in %.2f s (%.2f ms per step), %.6g s simulated, hash %016" PRIx64 "\n",
            (long long)steps, seconds, steps > 0 ? 1e3 * seconds / (double)steps : 0.0,
            pl_world_time(world), pl_world_hash(world));
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%.0f MB of memory at most\n", (double)usage.ru_maxrss / 1024);
     if (r->job->audit) printf("audit: %lld states free of intersection\n", (long long)r->audited);
     if (r->saved >= 0) {
         printf("last checkpoint: %s/checkpoint-%06" PRId64 ".plc\n", state_folder(r->job),

@@ -160,6 +160,14 @@ double pl_kinetic_energy(const pl_world *world)
     return sum;
 }
 
+double pl_total_mass(const pl_world *world)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < world->n_vert; i++) sum += world->fem.mass[i];
+    for (int64_t r = 0; r < world->n_rigid; r++) sum += world->rigid[r].mass;
+    return sum;
+}
+
 double pl_gravity_energy(const pl_world *world)
 {
     const double *g = world->options.gravity;

@@ -254,6 +254,8 @@ static void finish_stats(const pl_world *world, pl_step_stats *stats)
     stats->dt = world->options.dt;
     stats->bodies = (int32_t)world->n_bodies;
     stats->kinetic_energy = pl_kinetic_energy(world);
+    double mass = pl_total_mass(world);
+    stats->v_rms = mass > 0 ? sqrt(2 * stats->kinetic_energy / mass) : 0;
     stats->gravity_energy = pl_gravity_energy(world);
     stats->inverted = pl_fem_inverted(&world->fem, world->x);
     stats->hash = pl_world_hash(world);

@@ -27,6 +27,7 @@ pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats);
 void pl_momentum_note(pl_world *world);
 void pl_momentum_restore(pl_world *world);
 
+double pl_total_mass(const pl_world *world);     // of what is not kinematic [kg]
 double pl_kinetic_energy(const pl_world *world); // [J]
 double pl_gravity_energy(const pl_world *world); // [J], 0 at the origin
 

@@ -711,8 +711,9 @@ typedef struct pl_step_stats {
     int32_t inverted;                      // tets that are flat or inverted at its end
     double kinetic_energy, elastic_energy; // kinetic at its end, elastic at its beginning [J]
     double gravity_energy;                 // at its end, 0 at the origin [J]
-    double work; // of kinematic bodies and driven vertices on all others in the step; 0 with the
-                 // implicit integrator [J]
+    double v_rms; // root mean square of the velocities at its end, by mass [m/s]
+    double work;  // of kinematic bodies and driven vertices on all others in the step; 0 with the
+                  // implicit integrator [J]
     uint64_t hash;
 } pl_step_stats;
 

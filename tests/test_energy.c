@@ -154,6 +154,25 @@ static void test_energy_rises_by_the_work_that_is_done(void)
     check_steps(8e-3);
 }
 
+// What a step tells about its end is what the state says: a rigid cube and a soft one that fall.
+static void test_energies_of_a_step(void)
+{
+    pl_world *world = make_world(NULL);
+    pl_mesh *low = mesh_at("cube:size=0.1", 0, 0, 1), *high = mesh_at("cube:size=0.1", 0, 0, 3);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_rigid(world, low, NULL, NULL));
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_deformable(world, high, NULL, NULL));
+    pl_step_stats stats;
+    for (int i = 0; i < 100; i++) TEST_ASSERT_EQUAL(PL_OK, pl_world_step(world, &stats));
+    double v = 9.81 * 0.1, fallen = 0.5 * 9.81 * 0.1 * 0.101; // of 1 kg each
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, v, stats.v_rms);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, v * v, stats.kinetic_energy);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 9.81 * (4 - 2 * fallen), stats.gravity_energy);
+    TEST_ASSERT_TRUE(stats.work == 0 && stats.inverted == 0);
+    pl_mesh_destroy(low);
+    pl_mesh_destroy(high);
+    pl_world_destroy(world);
+}
+
 // A bar that is pulled slowly: the work goes into its elastic energy, but for what the step damps.
 static void test_work_of_driven_vertices(void)
 {
@@ -186,6 +205,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_energy_rises_by_the_work_that_is_done);
+    RUN_TEST(test_energies_of_a_step);
     RUN_TEST(test_work_of_driven_vertices);
     return UNITY_END();
 }
