@@ -35,7 +35,7 @@ APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c)
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
 .PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
-        check-job ccd-million
+        check-job ccd-million audit-scenes
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -172,6 +172,9 @@ $(B)/tests/%: $(B)/tests/%.o $(B)/unity.o $(B)/libapps.a $(B)/libpliant.a
 ccd-million: $(B)/tests/test_ccd ## try continuous detection on a million pairs (a minute)
 	@PLIANT_CCD_PAIRS=1000000 $<
 
+audit-scenes: $(B)/pliant ## audit every step of the scenes; tests/audit_scenes.sh says what can be set
+	@PLIANT=$(B)/pliant tests/audit_scenes.sh
+
 asan: ## run the tests under the address sanitizer
 	@+ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory check B=build/asan \
 		SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
@@ -232,6 +235,6 @@ clean: ## remove what was built and made; keep what was fetched
 	rm -rf out
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 -include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d $(FUZZ_OBJ:.o=.d)
