@@ -100,19 +100,35 @@ static int32_t list_terms(const pl_world *world, const pl_boundary *boundary, co
     return n;
 }
 
-// The impulse to start from, moved into the cone.
+void pl_contacts_impulse(const pl_contacts *c, int32_t i, double impulse[3])
+{
+    const double *f = c->f + 3 * (int64_t)i, *R = c->problem.contact[i].R;
+    for (int k = 0; k < 3; k++) impulse[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
+}
+
+// f := `scale` times the vector F, in the contact's frame and moved into its cone.
+static void set_in_cone(const pl_contact *contact, double scale, const double F[3], double f[3])
+{
+    for (int k = 0; k < 3; k++) f[k] = scale * pl_dot(contact->R + 3 * k, F);
+    f[0] = PL_MAX(f[0], 0);
+    double slip = hypot(f[1], f[2]), most = contact->mu * f[0];
+    double shorter = slip > most ? most / slip : 1;
+    f[1] *= shorter;
+    f[2] *= shorter;
+}
+
+void pl_contacts_set_impulse(pl_contacts *c, int32_t i, const double impulse[3])
+{
+    set_in_cone(&c->problem.contact[i], 1, impulse, c->f + 3 * (int64_t)i);
+}
+
+// The impulse to start from.
 static void guess_impulse(const pl_contacts *c, const pl_feature_pair *pair,
                           const pl_contact *contact, double f[3])
 {
     const pl_remembered *last = find_memory(c, pair);
     memset(f, 0, 3 * sizeof *f);
-    if (last == NULL) return;
-    for (int k = 0; k < 3; k++) f[k] = c->problem.dt * pl_dot(contact->R + 3 * k, last->force);
-    f[0] = PL_MAX(f[0], 0);
-    double slip = hypot(f[1], f[2]), most = contact->mu * f[0];
-    double scale = slip > most ? most / slip : 1;
-    f[1] *= scale;
-    f[2] *= scale;
+    if (last != NULL) set_in_cone(contact, c->problem.dt, last->force, f);
 }
 
 static bool motion_given(const pl_world *world, const pl_boundary *boundary, int32_t point)
@@ -179,6 +195,7 @@ void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary
         }
         for (int k = 0; k < 3; k++) contact->c[k] = -pl_dot(contact->R + 3 * k, beyond);
         contact->c[0] -= row->gap / dt;
+        for (int k = 1; k < 3; k++) contact->c[k] -= pl_dot(contact->R + 3 * k, row->before) / dt;
     }
 }
 

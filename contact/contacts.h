@@ -7,9 +7,9 @@
 //     gap + dt n . (sum w_i v_i) >= 0,       [VJ19, Eq. 6-8]
 //
 // where gap is n . sum w_i x_i less the distance to be kept. Rows are added during a step and never
-// changed or removed: a loop that does either need not end. What a body does beyond the linear
-// motion of its unknowns (a rigid one turns, a kinematic one follows its path) belongs to the row's
-// constant.
+// changed or removed: a loop that does either need not end. What
+// a body does beyond the linear motion of its unknowns (a rigid one turns, a kinematic one follows
+// its path) belongs to the row's constant.
 
 #ifndef PL_CONTACTS_H
 #define PL_CONTACTS_H
@@ -29,6 +29,7 @@ typedef struct pl_row {
     double weight[4];
     double middle[3]; // between the closest points at the start of the step [m]
     double gap;       // there, after softening [m]
+    double before[3]; // how far the points slide before they meet, which friction lets pass [m]
 } pl_row;
 
 // The force of a pair in the step before, to start from.
@@ -66,6 +67,11 @@ void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair, in
 pl_status pl_contacts_add(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_closest *closest, double gap,
                           bool remembered);
+
+// The impulse of row i on its first feature along the world's axes [N s]; and setting it, moved
+// into the cone.
+void pl_contacts_impulse(const pl_contacts *contacts, int32_t i, double impulse[3]);
+void pl_contacts_set_impulse(pl_contacts *contacts, int32_t i, const double impulse[3]);
 
 // Sets the constants of all rows. boundary->x1 holds where the points would be with the velocities
 // v.

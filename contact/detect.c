@@ -89,10 +89,8 @@ static void bodies_of(const pl_boundary *boundary, const pl_feature_pair *pair,
     *b = boundary->body[point[first_points(pair->kind)]];
 }
 
-// Settles the normal of a row; returns how much room its points have along it at the start of the
-// step, before they are closer than the safety distance.
-static double settle_row(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
-                         pl_closest *closest, double *safety)
+double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
+                      pl_closest *closest, double *safety)
 {
     int32_t point[4], a, b;
     double q[12] = {0}, apart = 0;
@@ -141,14 +139,26 @@ static void test_start(pl_detection *d, const pl_boundary *boundary)
     }
 }
 
-pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                          const double *v, double dt, double t, pl_contacts *contacts)
+pl_status pl_detect_candidates(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                               const double *v, double dt, double t)
 {
     pl_boundary_start(boundary, world);
     pl_boundary_extrapolate(boundary, world, v, dt, t, SWEEP);
     PL_TRY(pl_surfaces_search(boundary->surfaces, boundary->x0, boundary->x1, 0, &d->candidates));
     PL_TRY(reserve(d));
     test_start(d, boundary);
+    return PL_OK;
+}
+
+double pl_detect_soften(double room, double dt)
+{
+    return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
+}
+
+pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                          const double *v, double dt, double t, pl_contacts *contacts)
+{
+    PL_TRY(pl_detect_candidates(d, world, boundary, v, dt, t));
     for (int64_t i = 0; i < d->n; i++) {
         if (!d->flag[i]) continue;
         pl_feature_pair pair = pair_at(&d->candidates, i);
@@ -158,8 +168,8 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
         pl_pair_points(boundary, &pair, point);
         gather(point, boundary->x0, q);
         pl_closest_points((pl_pair_kind)pair.kind, q, &closest);
-        double gap = settle_row(boundary, &pair, true, &closest, &safety);
-        if (gap < 0) gap *= PL_MIN(RECOVERY_MAX, dt / RECOVERY);
+        double gap = pl_detect_room(boundary, &pair, true, &closest, &safety);
+        gap = pl_detect_soften(gap, dt);
         PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &closest, gap, true));
     }
     return PL_OK;
@@ -209,6 +219,11 @@ static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
     return n;
 }
 
+double pl_detect_clamp(double room, double safety, const pl_world *world)
+{
+    return PL_MAX(room, -safety * world->dt / world->options.dt); // no faster in a halved step
+}
+
 // A row at the place of the impact: its normal and weights are those there, its gap is that of the
 // same points at the start. Where an upright normal has not kept the pair apart, the true one must.
 static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
@@ -218,16 +233,14 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
     int n = count_rows(contacts, pair);
     if (n >= ROWS_PER_PAIR) return PL_OK;
     pl_closest closest = impact->closest;
-    double safety, gap = settle_row(boundary, pair, n == 0, &closest, &safety);
-    gap = PL_MAX(gap, -safety * world->dt / world->options.dt); // no faster in a halved step
+    double safety, gap = pl_detect_room(boundary, pair, n == 0, &closest, &safety);
+    gap = pl_detect_clamp(gap, safety, world);
     return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0);
 }
 
-pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                         pl_contacts *contacts, int32_t *hits)
+pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
 {
     int32_t grown;
-    *hits = 0;
     PL_TRY(
         pl_surfaces_extend(boundary->surfaces, boundary->x0, boundary->x1, &d->candidates, &grown));
     if (count(&d->candidates) != d->n) {
@@ -235,11 +248,26 @@ pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *bo
         test_start(d, boundary); // for the distances
     }
     test_way(d, boundary);
+    return PL_OK;
+}
+
+bool pl_detect_hit(const pl_detection *d, const pl_boundary *boundary, int64_t i,
+                   pl_feature_pair *pair, pl_impact *impact)
+{
+    if (!d->flag[i]) return false;
+    *pair = pair_at(&d->candidates, i);
+    return find_impact(boundary, pair, d->distance[i], impact);
+}
+
+pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                         pl_contacts *contacts, int32_t *hits)
+{
+    pl_feature_pair pair;
+    pl_impact impact;
+    *hits = 0;
+    PL_TRY(pl_detect_way(d, boundary));
     for (int64_t i = 0; i < d->n; i++) {
-        if (!d->flag[i]) continue;
-        pl_impact impact;
-        pl_feature_pair pair = pair_at(&d->candidates, i);
-        find_impact(boundary, &pair, d->distance[i], &impact);
+        if (!pl_detect_hit(d, boundary, i, &pair, &impact)) continue;
         PL_TRY(add_hit(world, boundary, &pair, &impact, contacts));
         (*hits)++;
     }

@@ -14,12 +14,33 @@ typedef struct pl_detection {
 
 void pl_detection_free(pl_detection *d);
 
-// Finds the candidates of a step whose first guess is the velocities v, and adds a row for each
-// pair that may touch in it.
+// Finds the candidates of a step whose first guess is the velocities v.
+pl_status pl_detect_candidates(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                               const double *v, double dt, double t);
+
+// The same, and adds a row for each pair that may touch in the step.
 pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                           const double *v, double dt, double t, pl_contacts *contacts);
 
-// Tests the whole way from boundary->x0 to boundary->x1 continuously. Adds a row for each pair that
+// How much room the points of a pair have at the start of the step along the normal of `closest`
+// (which is first set upright if `upright`), before they are closer than the safety distance [m].
+double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
+                      pl_closest *closest, double *safety);
+
+// What of the room a pair is to get back in one step of dt, if it starts without [m].
+double pl_detect_soften(double room, double dt);
+
+// Tests the whole way from boundary->x0 to boundary->x1 continuously, for all candidates.
+pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary);
+
+// After that: did candidate i (of d->n) come too near? If so, where.
+bool pl_detect_hit(const pl_detection *d, const pl_boundary *boundary, int64_t i,
+                   pl_feature_pair *pair, pl_impact *impact);
+
+// What a hit may ask for [m]: no more than the safety distance, in a whole step.
+double pl_detect_clamp(double room, double safety, const pl_world *world);
+
+// Tests the way as above. Adds a row for each pair that
 // comes too near, at the place of its impact; *hits says how many. With none, the way is free.
 pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits);
