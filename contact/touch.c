@@ -68,6 +68,7 @@ void pl_touch_destroy(pl_touch *touch)
     pl_boundary_free(&touch->boundary);
     pl_contacts_free(&touch->contacts);
     pl_detection_free(&touch->detection);
+    pl_printed_free(&touch->printed);
     pl_workspace_free(&touch->workspace);
     pl_free(touch->v_start);
     pl_free(touch->f_start);
@@ -118,6 +119,32 @@ static void update_rows(pl_world *world, double t)
     pl_touch *touch = world->touch;
     pl_boundary_end(&touch->boundary, world, world->v_new, world->dt, t);
     pl_contacts_update(&touch->contacts, world, &touch->boundary, world->v_new, world->dt);
+    if (world->options.paper) {
+        pl_printed_update(&touch->printed, world, &touch->boundary, &touch->contacts);
+    }
+}
+
+// The rows that a step starts with.
+static pl_status find_rows(pl_world *world, double t)
+{
+    pl_touch *touch = world->touch;
+    if (world->options.paper) {
+        return pl_printed_start(&touch->printed, &touch->detection, world, &touch->boundary, t,
+                                &touch->contacts);
+    }
+    return pl_detect_start(&touch->detection, world, &touch->boundary, world->v_new, world->dt, t,
+                           &touch->contacts);
+}
+
+// Is the way free? If not, *hits rows were added or changed.
+static pl_status check_way(pl_world *world, int32_t *hits)
+{
+    pl_touch *touch = world->touch;
+    if (world->options.paper) {
+        return pl_printed_check(&touch->printed, &touch->detection, world, &touch->boundary,
+                                &touch->contacts, hits);
+    }
+    return pl_detect_hits(&touch->detection, world, &touch->boundary, &touch->contacts, hits);
 }
 
 pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
@@ -131,8 +158,7 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
     touch->contacts.problem.dt = world->dt;
     *clear = false;
     double start = pl_seconds();
-    PL_TRY(pl_detect_start(&touch->detection, world, &touch->boundary, world->v_new, world->dt, t,
-                           &touch->contacts));
+    PL_TRY(find_rows(world, t));
     stats->t_collision += pl_seconds() - start;
     for (int32_t round = 0; round < world->options.rounds; round++) {
         int32_t hits = 0;
@@ -141,7 +167,7 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
         PL_TRY(pl_step_check_finite(world));
         start = pl_seconds();
         pl_boundary_end(&touch->boundary, world, world->v_new, world->dt, t);
-        PL_TRY(pl_detect_hits(&touch->detection, world, &touch->boundary, &touch->contacts, &hits));
+        PL_TRY(check_way(world, &hits));
         stats->t_collision += pl_seconds() - start;
         stats->rounds++;
         stats->relinearizations += hits > 0;

@@ -4,12 +4,13 @@
 #ifndef PL_TOUCH_H
 #define PL_TOUCH_H
 
-#include "detect.h"
+#include "printed.h"
 
 typedef struct pl_touch {
     pl_boundary boundary;
     pl_contacts contacts;
     pl_detection detection;
+    pl_printed printed;            // with `paper` only
     const pl_solver *solver, *net; // of choice, and if that fails
     pl_solver_options options;
     pl_workspace workspace;

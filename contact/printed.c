@@ -1,0 +1,254 @@
+// The outer loop as VJ19 prints it.
+
+#include "printed.h"
+#include "local_minimum.h"
+#include "../solvers/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+// cos 15 degrees [VJ19, 3.3].
+static const double TURN_COSINE = 0.96592582628906829;
+// The part of the way up to there is found to 2^-12.
+enum { TURN_HALVINGS = 12 };
+
+void pl_printed_free(pl_printed *p)
+{
+    pl_free(p->constraint);
+    pl_free(p->u);
+    *p = (pl_printed){0};
+}
+
+// --- Constraints ---
+
+static void gather(const pl_boundary *boundary, const pl_feature_pair *pair, const double *x,
+                   double q[12])
+{
+    int32_t point[4];
+    pl_pair_points(boundary, pair, point);
+    memset(q, 0, 12 * sizeof *q);
+    for (int k = 0; k < 4 && point[k] >= 0; k++) {
+        memcpy(q + 3 * k, x + 3 * (int64_t)point[k], 3 * sizeof *q);
+    }
+}
+
+// The vector between the points of the weights, from the second feature to the first.
+static void between(const double weight[4], const double q[12], double out[3])
+{
+    memset(out, 0, 3 * sizeof *out);
+    for (int i = 0; i < 12; i++) out[i % 3] += weight[i / 3] * q[i];
+}
+
+double pl_printed_approach(pl_pair_kind kind, const double *now, double *q, pl_closest *closest)
+{
+    double from[12], normal[3], low = 0, high = 1, w = 1;
+    memcpy(from, q, sizeof from);
+    memcpy(normal, closest->normal, sizeof normal);
+    for (int i = 0; i <= TURN_HALVINGS && low < high; i++) {
+        double at[12];
+        pl_closest there;
+        for (int k = 0; k < 12; k++) at[k] = (1 - w) * from[k] + w * now[k];
+        pl_closest_points(kind, at, &there);
+        if (pl_dot(there.normal, normal) > TURN_COSINE) {
+            low = w;
+            memcpy(q, at, sizeof at);
+            *closest = there;
+        } else {
+            high = w;
+        }
+        w = 0.5 * (low + high);
+    }
+    return low;
+}
+
+static pl_status append(pl_printed *p, const pl_constraint *c)
+{
+    PL_TRY(pl_reserve((void **)&p->constraint, &p->constraint_capacity, p->n + 1,
+                      sizeof *p->constraint));
+    p->constraint[p->n++] = *c;
+    return PL_OK;
+}
+
+static pl_constraint *find(const pl_printed *p, const pl_feature_pair *pair)
+{
+    for (int64_t i = 0; i < p->n; i++) {
+        const pl_feature_pair *q = &p->constraint[i].pair;
+        if (q->kind == pair->kind && q->a == pair->a && q->b == pair->b) return &p->constraint[i];
+    }
+    return NULL;
+}
+
+// The rows of all constraints, which start from their last impulses.
+static pl_status make_rows(pl_printed *p, const pl_world *world, const pl_boundary *boundary,
+                           pl_contacts *contacts)
+{
+    PL_TRY(pl_reserve((void **)&p->u, &p->u_capacity, 3 * p->n, sizeof *p->u));
+    pl_contacts_clear(contacts);
+    for (int64_t i = 0; i < p->n; i++) {
+        pl_constraint *c = &p->constraint[i];
+        int32_t n = contacts->problem.n_contact;
+        double q[12], apart[3];
+        gather(boundary, &c->pair, boundary->x0, q);
+        between(c->closest.weight, q, apart);
+        double gap = pl_dot(c->closest.normal, apart) - c->keep;
+        PL_TRY(pl_contacts_add(contacts, world, boundary, &c->pair, &c->closest, gap, false));
+        c->row = contacts->problem.n_contact > n ? n : -1;
+        if (c->row < 0) continue;
+        memcpy(contacts->row[n].before, c->before, sizeof c->before);
+        pl_contacts_set_impulse(contacts, n, c->impulse);
+    }
+    return PL_OK;
+}
+
+void pl_printed_update(const pl_printed *p, const pl_world *world, const pl_boundary *boundary,
+                       pl_contacts *contacts)
+{
+    pl_rows_multiply(&contacts->problem, NULL, true, world->v_new, p->u);
+    for (int64_t i = 0; i < p->n; i++) {
+        const pl_constraint *c = &p->constraint[i];
+        double q[12], apart[3];
+        if (c->row < 0) continue;
+        gather(boundary, &c->pair, boundary->x1, q);
+        between(c->closest.weight, q, apart);
+        double u = (pl_dot(c->closest.normal, apart) - c->keep) / world->dt;
+        contacts->problem.contact[c->row].c[0] += p->u[3 * (int64_t)c->row] - u;
+    }
+}
+
+// --- The start of a step ---
+
+// [Alg. 1, line 6] The paper removes what has slid off its face or edge. On the border between two
+// faces that would remove both contacts, for ever; a local minimum of the distance speaks for them.
+static bool slid_off(const pl_boundary *boundary, const double *x, const pl_constraint *c,
+                     const pl_closest *closest)
+{
+    return !pl_local_minimum(boundary, x, &c->pair, closest);
+}
+
+// The distance that a pair, whose closest points at the start are given, is to have at the end.
+static double distance_to_keep(const pl_boundary *boundary, const pl_feature_pair *pair, double dt,
+                               pl_closest *start, double *safety)
+{
+    double room = pl_detect_room(boundary, pair, false, start, safety);
+    return start->distance - pl_detect_soften(room, dt);
+}
+
+pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world,
+                           pl_boundary *boundary, double t, pl_contacts *contacts)
+{
+    PL_TRY(pl_detect_candidates(d, world, boundary, world->v_new, world->dt, t));
+    p->n = 0;
+    for (int64_t i = 0; i < contacts->n_memory; i++) {
+        const pl_remembered *last = &contacts->memory[i];
+        pl_constraint c = {.pair = last->pair};
+        double safety;
+        gather(boundary, &c.pair, boundary->x0, c.q);
+        pl_closest_points((pl_pair_kind)c.pair.kind, c.q, &c.closest);
+        if (slid_off(boundary, boundary->x0, &c, &c.closest)) continue;
+        c.keep = distance_to_keep(boundary, &c.pair, world->dt, &c.closest, &safety);
+        for (int k = 0; k < 3; k++) c.impulse[k] = world->dt * last->force[k];
+        PL_TRY(append(p, &c));
+    }
+    return make_rows(p, world, boundary, contacts);
+}
+
+// --- After a solve ---
+
+// The impulses of the solve; constraints without a row have none.
+static void note_impulses(pl_printed *p, const pl_contacts *contacts)
+{
+    for (int64_t i = 0; i < p->n; i++) {
+        pl_constraint *c = &p->constraint[i];
+        if (c->row >= 0) pl_contacts_impulse(contacts, c->row, c->impulse);
+    }
+}
+
+static bool pushes(const pl_constraint *c, const pl_contacts *contacts)
+{
+    return c->row >= 0 && contacts->f[3 * (int64_t)c->row] > 0;
+}
+
+// [VJ19, 5.2] A constraint at the place of the impact. Friction counts from there on: c_t is the
+// way up to it [VJ19, 3.2]. A pair that has one gets no second, but is linearized anew.
+static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundary *boundary,
+                          const pl_feature_pair *pair, const pl_impact *impact)
+{
+    pl_constraint c = {.pair = *pair, .hit = true, .closest = impact->closest};
+    pl_constraint *old = find(p, pair);
+    double q0[12], q1[12], apart[3], safety;
+    gather(boundary, pair, boundary->x0, q0);
+    gather(boundary, pair, boundary->x1, q1);
+    for (int k = 0; k < 12; k++) c.q[k] = q0[k] + impact->time * (q1[k] - q0[k]);
+    if (old != NULL) {
+        pl_printed_approach((pl_pair_kind)pair->kind, c.q, old->q, &old->closest);
+        return PL_OK;
+    }
+    pl_closest start;
+    pl_closest_points((pl_pair_kind)pair->kind, q0, &start);
+    double keep = distance_to_keep(boundary, pair, world->dt, &start, &safety);
+    between(c.closest.weight, q0, apart);
+    double along = pl_dot(c.closest.normal, apart);
+    c.keep = along - pl_detect_clamp(along - keep, safety, world);
+    for (int k = 0; k < 3; k++) c.before[k] = apart[k] - along * c.closest.normal[k];
+    return append(p, &c);
+}
+
+static pl_status take_hits(pl_printed *p, const pl_detection *d, const pl_world *world,
+                           const pl_boundary *boundary, int32_t *hits)
+{
+    pl_feature_pair pair;
+    pl_impact impact;
+    *hits = 0;
+    for (int64_t i = 0; i < d->n; i++) {
+        if (!pl_detect_hit(d, boundary, i, &pair, &impact)) continue;
+        PL_TRY(take_hit(p, world, boundary, &pair, &impact));
+        (*hits)++;
+    }
+    return PL_OK;
+}
+
+// [Alg. 1, line 27] The paper asks for 0 < C < eps2 at the end of the step. The solver keeps an
+// active row only to eps2 itself, and C is what is left beyond the safety distance, which may be
+// wanting at the start: so it is the difference to what the solver believes, keep + dt u_n, that
+// must be below eps2.
+static bool is_true(const pl_printed *p, const pl_world *world, const pl_constraint *c,
+                    const pl_closest *closest)
+{
+    double believed = c->keep + world->dt * p->u[3 * (int64_t)c->row];
+    return fabs(closest->distance - believed) < world->options.eps2;
+}
+
+// Holds the constraints that push against the geometry at the end of the step. Of those that slide
+// off in the very step in which they were hit none is removed: most would be hit again, for ever.
+static void revise(pl_printed *p, const pl_world *world, const pl_boundary *boundary,
+                   const pl_contacts *contacts, int32_t *changes)
+{
+    pl_rows_multiply(&contacts->problem, NULL, true, world->v_new, p->u);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        pl_constraint *c = &p->constraint[i];
+        bool stays = true;
+        if (pushes(c, contacts)) {
+            double q[12];
+            pl_closest closest;
+            gather(boundary, &c->pair, boundary->x1, q);
+            pl_closest_points((pl_pair_kind)c->pair.kind, q, &closest);
+            stays = c->hit || !slid_off(boundary, boundary->x1, c, &closest);
+            bool agrees = stays && is_true(p, world, c, &closest);
+            *changes += !agrees;
+            if (!agrees) pl_printed_approach((pl_pair_kind)c->pair.kind, q, c->q, &c->closest);
+        }
+        if (stays) p->constraint[kept++] = *c;
+    }
+    p->n = kept;
+}
+
+pl_status pl_printed_check(pl_printed *p, pl_detection *d, const pl_world *world,
+                           pl_boundary *boundary, pl_contacts *contacts, int32_t *changes)
+{
+    note_impulses(p, contacts);
+    PL_TRY(pl_detect_way(d, boundary));
+    PL_TRY(take_hits(p, d, world, boundary, changes));
+    if (*changes == 0) revise(p, world, boundary, contacts, changes);
+    return *changes > 0 ? make_rows(p, world, boundary, contacts) : PL_OK;
+}
