@@ -545,7 +545,8 @@ typedef struct pl_world_options {
     int32_t contact_iterations; // of one contact problem
     int32_t rounds;             // of solving and testing, in one step
     int32_t halvings;           // of a step that does not end free of collisions
-    bool paper;                 // as VJ19 prints it, where the solver knows the difference
+    bool paper;                 // as VJ19 prints it: the loop of a step (which need not end; more
+                                // rounds help), and the solver where it knows the difference
 } pl_world_options;
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
