@@ -260,7 +260,7 @@ void pl_boundary_end(pl_boundary *boundary, const pl_world *world, const double 
 }
 
 void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, int32_t point,
-                          const double *v, double out[3])
+                          const double x[3], const double *v, double out[3])
 {
     const pl_world_body *b = &world->bodies[boundary->body[point]];
     memset(out, 0, 3 * sizeof *out);
@@ -269,7 +269,7 @@ void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, in
     } else if (b->kind == PL_BODY_RIGID) {
         const double *u = v + 3 * (world->n_vert + 2 * (int64_t)b->rigid);
         double arm[3];
-        pl_subtract(boundary->x0 + 3 * (int64_t)point, world->rigid[b->rigid].x, arm);
+        pl_subtract(x, world->rigid[b->rigid].x, arm);
         pl_cross(u + 3, arm, out);
         for (int k = 0; k < 3; k++) out[k] += u[k];
     }
@@ -287,7 +287,7 @@ void pl_boundary_extrapolate(pl_boundary *boundary, const pl_world *world, const
             pl_path_apply(&b->path, t, b->mesh->x + 3 * (int64_t)boundary->vertex[p], by);
             pl_subtract(by, x0, by);
         } else {
-            pl_boundary_velocity(boundary, world, p, v, by);
+            pl_boundary_velocity(boundary, world, p, x0, v, by);
             for (int k = 0; k < 3; k++) by[k] *= dt;
         }
         for (int k = 0; k < 3; k++) x1[k] = x0[k] + factor * by[k];

@@ -51,9 +51,10 @@ void pl_boundary_end(pl_boundary *boundary, const pl_world *world, const double 
 void pl_boundary_extrapolate(pl_boundary *boundary, const pl_world *world, const double *v,
                              double dt, double t, double factor);
 
-// The velocity that a point has by the unknowns, in a straight line; 0 for kinematic bodies.
+// The velocity that a point has by the unknowns, in a straight line; of a rigid body that at the
+// place x. 0 for kinematic bodies.
 void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, int32_t point,
-                          const double *v, double out[3]);
+                          const double x[3], const double *v, double out[3]);
 
 // Between two bodies [m]: the distance at which contacts hold them apart, in which their radii are
 // contained; and the safety distance that it contains.

@@ -187,7 +187,7 @@ void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary
             int32_t p = row->point[k];
             if (p < 0 || world->bodies[boundary->body[p]].kind == PL_BODY_DEFORMABLE) continue;
             double u[3];
-            pl_boundary_velocity(boundary, world, p, v, u);
+            pl_boundary_velocity(boundary, world, p, row->middle, v, u); // as the row has it
             for (int j = 0; j < 3; j++) {
                 int64_t at = 3 * (int64_t)p + j;
                 beyond[j] += row->weight[k] * ((boundary->x1[at] - boundary->x0[at]) / dt - u[j]);
@@ -197,12 +197,6 @@ void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary
         contact->c[0] -= row->gap / dt;
         for (int k = 1; k < 3; k++) contact->c[k] -= pl_dot(contact->R + 3 * k, row->before) / dt;
     }
-}
-
-void pl_contacts_impulse(const pl_contacts *c, int32_t i, double F[3])
-{
-    const double *f = c->f + 3 * (int64_t)i, *R = c->problem.contact[i].R;
-    for (int k = 0; k < 3; k++) F[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
 }
 
 // --- Memory ---

@@ -78,9 +78,6 @@ void pl_contacts_set_impulse(pl_contacts *contacts, int32_t i, const double impu
 void pl_contacts_update(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
                         const double *v, double dt);
 
-// The impulse of contact i on its first feature, along the world's axes [N s].
-void pl_contacts_impulse(const pl_contacts *contacts, int32_t i, double F[3]);
-
 // Keeps the forces of an accepted step for the next.
 pl_status pl_contacts_remember(pl_contacts *contacts);
 

@@ -100,21 +100,6 @@ static pl_status make_rows(pl_printed *p, const pl_world *world, const pl_bounda
     return PL_OK;
 }
 
-void pl_printed_update(const pl_printed *p, const pl_world *world, const pl_boundary *boundary,
-                       pl_contacts *contacts)
-{
-    pl_rows_multiply(&contacts->problem, NULL, true, world->v_new, p->u);
-    for (int64_t i = 0; i < p->n; i++) {
-        const pl_constraint *c = &p->constraint[i];
-        double q[12], apart[3];
-        if (c->row < 0) continue;
-        gather(boundary, &c->pair, boundary->x1, q);
-        between(c->closest.weight, q, apart);
-        double u = (pl_dot(c->closest.normal, apart) - c->keep) / world->dt;
-        contacts->problem.contact[c->row].c[0] += p->u[3 * (int64_t)c->row] - u;
-    }
-}
-
 // --- The start of a step ---
 
 // [Alg. 1, line 6] The paper removes what has slid off its face or edge. On the border between two

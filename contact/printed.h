@@ -37,13 +37,6 @@ void pl_printed_free(pl_printed *p);
 pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world,
                            pl_boundary *boundary, double t, pl_contacts *contacts);
 
-// After pl_contacts_update: sets the normal constants such that rows have, for the velocities
-// world->v_new, the very distance of their points at boundary->x1. The rows of rigid bodies have
-// their lever arms at the start of the step, where the points of a constraint that was linearized
-// elsewhere do not lie on one line with its normal.
-void pl_printed_update(const pl_printed *p, const pl_world *world, const pl_boundary *boundary,
-                       pl_contacts *contacts);
-
 // After a solve, boundary->x1 being where it leads: adds, changes and removes rows as above.
 // *changes says how many; with none the step is free of collisions and agrees with the geometry,
 // and the rows are those that were solved.

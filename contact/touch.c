@@ -119,9 +119,6 @@ static void update_rows(pl_world *world, double t)
     pl_touch *touch = world->touch;
     pl_boundary_end(&touch->boundary, world, world->v_new, world->dt, t);
     pl_contacts_update(&touch->contacts, world, &touch->boundary, world->v_new, world->dt);
-    if (world->options.paper) {
-        pl_printed_update(&touch->printed, world, &touch->boundary, &touch->contacts);
-    }
 }
 
 // The rows that a step starts with.
