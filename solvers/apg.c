@@ -29,8 +29,10 @@ enum {
     SERIAL_ROWS = 8192,
 };
 
-// Sweeps end early when they move a contact by less than this part of eps2.
-static const double SWEEP_SHARE = 0.01;
+// Sweeps end early when they move a contact by less than this part of eps2. What they leave undone
+// is noise in the steps: the part becomes smaller every so many steps, down to the least.
+static const double SWEEP_SHARE = 0.01, SWEEP_SHARE_LEAST = 1e-7, SWEEP_SHARE_FACTOR = 0.2;
+enum { SWEEP_SHARE_STEPS = 25 };
 // Where a step finds s too small it becomes what that step needed, times this, and at most twice
 // what it was: very near to the solution the sums that say so are rounding.
 static const double CURVATURE_MARGIN = 1.02;
@@ -100,7 +102,7 @@ static inline void follow(const apg *a, int64_t i)
 
 // g := b - A y and the v that follows from it; then the impulses that v calls for join g, and v
 // follows in the blocks that they reach.
-static void step(apg *a, const pl_solver_options *options)
+static void step(apg *a, double enough)
 {
     const pl_problem *problem = a->problem;
     const pl_uses *uses = &a->ws->uses;
@@ -112,7 +114,6 @@ static void step(apg *a, const pl_solver_options *options)
         follow(a, i);
     }
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
-    double enough = SWEEP_SHARE * options->eps2 / problem->dt;
     pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
     pl_rows_transpose_add(problem, uses, a->s, a->f, a->ws->world, a->g);
 #pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
@@ -208,11 +209,14 @@ static void set_curvature(apg *a, double s)
 // Steps until solved. `old` holds the last accepted v; where the loop ends, v does.
 static pl_solve_end iterate(apg *a, const pl_solver_options *options, pl_solve_stats *stats)
 {
-    double theta = 1;
+    double theta = 1, share = SWEEP_SHARE;
     for (;; stats->iterations++) {
         if (stats->iterations == options->max_iterations) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
-        step(a, options);
+        if (stats->iterations % SWEEP_SHARE_STEPS == SWEEP_SHARE_STEPS - 1) {
+            share = PL_MAX(share * SWEEP_SHARE_FACTOR, SWEEP_SHARE_LEAST);
+        }
+        step(a, share * options->eps2 / a->problem->dt);
         pl_bsr_multiply(a->problem->A, a->v, a->Av);
         stats->products++;
         sums sum = judge(a);
