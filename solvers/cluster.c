@@ -17,7 +17,7 @@
 // keeps the system regular and does not move its solution.
 //
 // As in an active-set method the step ends where the first impulse stops pushing; a contact that
-// would end it at once is left open. It may make things worse for a while: the best sweep counts.
+// would end it at once is left open. It may make things worse for a while.
 
 #include "cluster.h"
 #include "coulomb.h"
@@ -36,7 +36,7 @@ pl_status pl_cluster_create(int32_t capacity, pl_arena *arena, pl_cluster *out)
 {
     int64_t n = capacity, m = 3 * n;
     *out = (pl_cluster){.capacity = capacity};
-    double **vector[] = {&out->q, &out->f, &out->u, &out->y, &out->from, &out->to, &out->best};
+    double **vector[] = {&out->q, &out->f, &out->u, &out->y, &out->from, &out->to, &out->swept};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = pl_arena_take(arena, m, sizeof(double));
         if (*vector[i] == NULL) return PL_ERROR_MEMORY;
@@ -255,18 +255,16 @@ static void newton(pl_cluster *c, double hold)
     }
 }
 
-double pl_cluster_solve(pl_cluster *c, double enough)
+bool pl_cluster_solve(pl_cluster *c, double enough)
 {
     size_t size = 3 * (size_t)c->n * sizeof *c->f;
-    double change = sweep(c), least = change;
-    memcpy(c->best, c->f, size);
+    double change = sweep(c);
+    memcpy(c->swept, c->f, size);
     for (int round = 0; round < ROUNDS && change > enough; round++) {
         newton(c, round < ROUNDS / 2 ? HOLD : HOLD_MORE);
         change = sweep(c);
-        if (!(change < least)) continue;
-        least = change;
-        memcpy(c->best, c->f, size);
     }
-    memcpy(c->f, c->best, size);
-    return least;
+    if (change <= enough) return true;
+    memcpy(c->f, c->swept, size);
+    return false;
 }

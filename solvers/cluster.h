@@ -26,14 +26,14 @@ typedef struct pl_cluster {
     // Scratch.
     pl_cluster_face *face;
     uint8_t *out; // (n) contacts that a step leaves open
-    double *u, *M, *y, *from, *to, *best;
+    double *u, *M, *y, *from, *to, *swept;
 } pl_cluster;
 
 // Lives as long as what is taken from the arena does.
 pl_status pl_cluster_create(int32_t capacity, pl_arena *arena, pl_cluster *out);
 
 // Improves f until a sweep over the contacts changes no relative velocity by more than `enough`
-// [m/s], or until it finds no better. Returns the change of the last sweep.
-double pl_cluster_solve(pl_cluster *c, double enough);
+// [m/s]. False if it does not come to that: f is then what one sweep makes of it.
+bool pl_cluster_solve(pl_cluster *c, double enough);
 
 #endif

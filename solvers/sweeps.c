@@ -24,7 +24,7 @@ enum {
 // S of a contact may be singular where a lever arm alone answers: this much of its trace is added.
 static const double REGULARIZE = 1e-12;
 // A cluster is solved until a sweep changes it by less than this part of its first change.
-static const double CLUSTER_SHARE = 0.1;
+static const double CLUSTER_SHARE = 1e-3;
 
 // --- S ---
 
@@ -341,7 +341,7 @@ static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double eno
     }
     double goal = PL_MAX(enough, CLUSTER_SHARE * change);
     load_cluster(sweeps, first, last, c);
-    bool solved = pl_cluster_solve(c, goal) <= goal;
+    bool solved = pl_cluster_solve(c, goal);
     luck->failures = solved ? 0 : PL_MIN(luck->failures + 1, MOST_FAILURES);
     luck->wait = solved ? 0 : 1 << luck->failures;
     for (int32_t i = first; i < last; i++) {
