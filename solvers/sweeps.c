@@ -151,20 +151,17 @@ static pl_status take(const builder *b, pl_arena *arena, pl_sweeps *out)
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
-// One for each thread, as large as the largest cluster that one may have.
+// One for each thread; of one size always, so that a later solve makes no heap call for them.
 static pl_status take_clusters(pl_arena *arena, pl_sweeps *out)
 {
-    const int32_t *start = out->islands.cluster;
-    int32_t n = omp_get_max_threads(), largest = 0;
-    for (int32_t c = 0; c < out->islands.n_cluster; c++) {
-        int32_t size = start[c + 1] - start[c];
-        if (size <= CLUSTER_CONTACTS) largest = PL_MAX(largest, size);
-    }
+    int32_t n = omp_get_max_threads(), n_cluster = out->islands.n_cluster;
     out->cluster = pl_arena_take(arena, n, sizeof *out->cluster);
-    out->luck = pl_arena_take(arena, out->islands.n_cluster, sizeof *out->luck);
+    out->luck = pl_arena_take(arena, n_cluster, sizeof *out->luck);
     if (out->cluster == NULL || out->luck == NULL) return PL_ERROR_MEMORY;
-    memset(out->luck, 0, (size_t)out->islands.n_cluster * sizeof *out->luck);
-    for (int32_t i = 0; i < n; i++) PL_TRY(pl_cluster_create(largest, arena, out->cluster + i));
+    memset(out->luck, 0, (size_t)n_cluster * sizeof *out->luck);
+    for (int32_t i = 0; i < n; i++) {
+        PL_TRY(pl_cluster_create(CLUSTER_CONTACTS, arena, out->cluster + i));
+    }
     return PL_OK;
 }
 
