@@ -137,7 +137,8 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
 static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
 {
     double start = pl_seconds();
-    stats->elastic_energy = assemble(world);
+    double energy = assemble(world);
+    if (world->time == world->saved.time) stats->elastic_energy = energy; // not that of a later half
     assemble_rigid(world);
     stats->t_fem += pl_seconds() - start;
     if (world->touch != NULL) return pl_touch_solve(world, t_end, stats, clear);
