@@ -73,8 +73,9 @@ static void count(forest *trees, int32_t n)
     }
 }
 
-// How much the normal velocity of b answers an impulse of a, for blocks as light in all directions
-// as on the mean.
+// Three times how much the velocity at b answers an impulse at a along its direction, whatever the
+// normals are: for blocks as light in all directions as on the mean, and an impulse across the
+// lever arms.
 static double response(const finder *f, const pl_contact *a, const pl_contact *b)
 {
     double sum = 0;
@@ -98,9 +99,12 @@ static void join(finder *f, const double *scale)
         f->self[k] = response(f, contact + k, contact + k);
     }
     for (int32_t i = 0; i < uses->n; i++) {
-        int32_t first = uses->start[i], last = uses->start[i + 1];
-        for (int32_t j = first + 1; j < last; j++) {
-            unite(&f->islands, uses->use[j - 1].contact, uses->use[j].contact);
+        int32_t first = uses->start[i], last = uses->start[i + 1], before = -1;
+        for (int32_t j = first; j < last; j++) { // past those in no tree
+            int32_t k = uses->use[j].contact;
+            if (f->islands.parent[k] < 0) continue;
+            if (before >= 0) unite(&f->islands, before, k);
+            before = k;
         }
         if (last - first > CLUSTER_USES) continue;
         for (int32_t j = first + 1; j < last; j++) {
