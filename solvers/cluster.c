@@ -10,8 +10,7 @@
 //     open, z_n <= 0:           f = 0
 //     stick, |z_t| <= mu z_n:   u = 0
 //     slip, p = z_t / |z_t|, c across it, k = mu z_n / |z_t|:
-//                               u_n = 0,  p . f_t = mu f_n,  c . u_t + (1 - k) / (k r_t) c . f_t =
-//                               0
+//         u_n = 0,   p . f_t = mu f_n,   c . u_t + (1 - k) / (k r_t) c . f_t = 0
 // A slipping contact has two unknowns left, f_n and y = c . f_t, with f_t = mu f_n p + y c; its
 // equation across the slip is one with a compliance. A share of S times the change of the unknowns
 // keeps the system regular and does not move its solution.
@@ -25,8 +24,10 @@
 #include <math.h>
 #include <string.h>
 
-// The share of S that holds an unknown where it is; the second one after half of the rounds.
-static const double HOLD = 1e-5, HOLD_MORE = 1e-3;
+// The share of S that holds an unknown where it is in the first round; half of it in the next, and
+// so on. A large one keeps steps on the faces that they were found for, a small one lets impulses
+// travel far: which of them a cluster needs is not known beforehand.
+static const double HOLD = 1e-2;
 // A contact that ends a step before this part of it is left open.
 static const double SHORT = 0.05;
 
@@ -36,7 +37,7 @@ pl_status pl_cluster_create(int32_t capacity, pl_arena *arena, pl_cluster *out)
 {
     int64_t n = capacity, m = 3 * n;
     *out = (pl_cluster){.capacity = capacity};
-    double **vector[] = {&out->q, &out->f, &out->u, &out->y, &out->from, &out->to, &out->swept};
+    double **vector[] = {&out->q, &out->f, &out->y, &out->from, &out->to, &out->swept};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = pl_arena_take(arena, m, sizeof(double));
         if (*vector[i] == NULL) return PL_ERROR_MEMORY;
@@ -105,16 +106,20 @@ static bool find_face(const pl_cluster *c, int32_t i, const double *f, pl_cluste
     *face = (pl_cluster_face){.contact = i, .n = 3};
     memcpy(face->row, axes, sizeof axes);
     memcpy(face->col, axes, sizeof axes);
+    if (c->mu[i] == 0) { // slips, whatever its velocity
+        face->n = 1;
+        return true;
+    }
     double most = c->mu[i] * zn;
     if (length <= most) return true;
     double p1 = z1 / length, p2 = z2 / length, k = most / length;
     const double across[3] = {0, -p2, p1};
-    face->n = c->mu[i] > 0 ? 2 : 1;
+    face->n = 2;
     face->col[1] = c->mu[i] * p1;
     face->col[2] = c->mu[i] * p2;
     memcpy(face->col + 3, across, sizeof across);
     memcpy(face->row + 3, across, sizeof across);
-    if (face->n == 2) face->compliance = (1 - k) / (k * rt);
+    face->compliance = (1 - k) / (k * rt);
     return true;
 }
 
@@ -258,10 +263,10 @@ static void newton(pl_cluster *c, double hold)
 bool pl_cluster_solve(pl_cluster *c, double enough)
 {
     size_t size = 3 * (size_t)c->n * sizeof *c->f;
-    double change = sweep(c);
+    double change = sweep(c), hold = HOLD;
     memcpy(c->swept, c->f, size);
-    for (int round = 0; round < ROUNDS && change > enough; round++) {
-        newton(c, round < ROUNDS / 2 ? HOLD : HOLD_MORE);
+    for (int round = 0; round < ROUNDS && change > enough; round++, hold *= 0.5) {
+        newton(c, hold);
         change = sweep(c);
     }
     if (change <= enough) return true;

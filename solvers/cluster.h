@@ -26,7 +26,7 @@ typedef struct pl_cluster {
     // Scratch.
     pl_cluster_face *face;
     uint8_t *out; // (n) contacts that a step leaves open
-    double *u, *M, *y, *from, *to, *swept;
+    double *M, *y, *from, *to, *swept;
 } pl_cluster;
 
 // Lives as long as what is taken from the arena does.
