@@ -138,7 +138,8 @@ static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *sta
 {
     double start = pl_seconds();
     double energy = assemble(world);
-    if (world->time == world->saved.time) stats->elastic_energy = energy; // not that of a later half
+    if (world->time == world->saved.time)
+        stats->elastic_energy = energy; // not that of a later half
     assemble_rigid(world);
     stats->t_fem += pl_seconds() - start;
     if (world->touch != NULL) return pl_touch_solve(world, t_end, stats, clear);
