@@ -14,11 +14,11 @@ enum {
     // A block with more contacts carries its velocity. A link costs as much as 2 blocks of S.
     MANY_USES = 32,
     // Clusters with more contacts are swept like any others.
-    CLUSTER_CONTACTS = 28,
+    CLUSTER_CONTACTS = 12,
     // A cluster that could not be solved is swept like others 2, 4, 8 ... times before the next
     // try,
     // up to 2 to this power.
-    MOST_FAILURES = 6,
+    MOST_FAILURES = 9,
 };
 
 // S of a contact may be singular where a lever arm alone answers: this much of its trace is added.
