@@ -16,6 +16,10 @@ static const double IMPACT = 0.2;
 // the part of one step: the push stays in the velocities, and a faster one throws bodies apart.
 static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
 
+// Two hits contradict each other if they push a point that bears more than this share of either
+// in directions whose cosine is below the negative of that.
+static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
+
 enum {
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
     ROWS_PER_PAIR = 6,    // more in one step do not help
@@ -25,6 +29,7 @@ void pl_detection_free(pl_detection *d)
 {
     pl_free(d->distance);
     pl_free(d->flag);
+    pl_free(d->hit);
     *d = (pl_detection){0};
 }
 
@@ -259,17 +264,55 @@ bool pl_detect_hit(const pl_detection *d, const pl_boundary *boundary, int64_t i
     return find_impact(boundary, pair, d->distance[i], impact);
 }
 
+// Lists the hits in the order of their times, those of one time in that of the candidates.
+static pl_status list_hits(pl_detection *d, const pl_boundary *boundary)
+{
+    d->n_hit = 0;
+    for (int64_t i = 0; i < d->n; i++) {
+        pl_hit hit;
+        if (!pl_detect_hit(d, boundary, i, &hit.pair, &hit.impact)) continue;
+        PL_TRY(pl_reserve((void **)&d->hit, &d->hit_capacity, d->n_hit + 1, sizeof *d->hit));
+        int64_t k = d->n_hit++;
+        for (; k > 0 && d->hit[k - 1].impact.time > hit.impact.time; k--) d->hit[k] = d->hit[k - 1];
+        d->hit[k] = hit;
+    }
+    return PL_OK;
+}
+
+// Does the hit push a point against the way in which a row from `first` on does?
+static bool contradicts(const pl_boundary *boundary, const pl_hit *hit, const pl_contacts *contacts,
+                        int32_t first)
+{
+    int32_t point[4];
+    const double *n = hit->impact.closest.normal;
+    pl_pair_points(boundary, &hit->pair, point);
+    for (int32_t i = first; i < contacts->problem.n_contact; i++) {
+        const pl_row *row = &contacts->row[i];
+        double along = pl_dot(n, contacts->problem.contact[i].R);
+        for (int k = 0; k < 16; k++) {
+            double a = hit->impact.closest.weight[k / 4], b = row->weight[k % 4];
+            if (point[k / 4] < 0 || point[k / 4] != row->point[k % 4]) continue;
+            if (fabs(a) > CONTRADICT_WEIGHT && fabs(b) > CONTRADICT_WEIGHT &&
+                copysign(along, a * b * along) < -CONTRADICT_COSINE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits)
 {
-    pl_feature_pair pair;
-    pl_impact impact;
+    int32_t first = contacts->problem.n_contact;
     *hits = 0;
     PL_TRY(pl_detect_way(d, boundary));
-    for (int64_t i = 0; i < d->n; i++) {
-        if (!pl_detect_hit(d, boundary, i, &pair, &impact)) continue;
-        PL_TRY(add_hit(world, boundary, &pair, &impact, contacts));
+    PL_TRY(list_hits(d, boundary));
+    for (int64_t i = 0; i < d->n_hit; i++) {
+        const pl_hit *hit = &d->hit[i];
         (*hits)++;
+        if (contradicts(boundary, hit, contacts, first)) continue;
+        PL_TRY(add_hit(world, boundary, &hit->pair, &hit->impact, contacts));
     }
     return PL_OK;
 }

@@ -5,11 +5,18 @@
 
 #include "contacts.h"
 
+// A pair that came too near.
+typedef struct pl_hit {
+    pl_feature_pair pair;
+    pl_impact impact;
+} pl_hit;
+
 typedef struct pl_detection {
     pl_candidates candidates;
     double *distance; // (n) at the start of the step, of every candidate [m]
     uint8_t *flag;    // (n) scratch
-    int64_t n, distance_capacity, flag_capacity;
+    pl_hit *hit;      // (n_hit) of the last way, by time
+    int64_t n, distance_capacity, flag_capacity, n_hit, hit_capacity;
 } pl_detection;
 
 void pl_detection_free(pl_detection *d);
@@ -40,8 +47,9 @@ bool pl_detect_hit(const pl_detection *d, const pl_boundary *boundary, int64_t i
 // What a hit may ask for [m]: no more than the safety distance, in a whole step.
 double pl_detect_clamp(double room, double safety, const pl_world *world);
 
-// Tests the way as above. Adds a row for each pair that
-// comes too near, at the place of its impact; *hits says how many. With none, the way is free.
+// Tests the way as above. Adds rows for the pairs that come too near, at the places of their
+// impacts; *hits says how many do. With none, the way is free. A hit that contradicts an earlier
+// one gets no row: what runs into a surface comes out of it from the inside.
 pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits);
 
