@@ -21,9 +21,10 @@
 #include <string.h>
 
 enum {
-    SWEEPS =
-        10, // per step, twice as many after each step whose residual is good and whose contacts
-    MAX_SWEEPS = 320, // are not: up to this many
+    // Per step; twice as many after each step whose residual is good and whose contacts are not, up
+    // to the second number.
+    SWEEPS = 10,
+    MAX_SWEEPS = 320,
     POWER_STEPS = 8,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 8192,

@@ -15,8 +15,7 @@ enum {
     MANY_USES = 32,
     // Clusters with more contacts are swept like any others.
     CLUSTER_CONTACTS = 12,
-    // A cluster that could not be solved is swept like others 2, 4, 8 ... times before the next
-    // try,
+    // A cluster that could not be solved is swept like others before the next try: 2, 4, 8 times,
     // up to 2 to this power.
     MOST_FAILURES = 9,
 };
@@ -385,12 +384,13 @@ static double relax_colors(const pl_sweeps *sweeps, const int32_t *color, double
 static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, double enough)
 {
     const pl_islands *islands = &sweeps->islands;
-    const int32_t *color = islands->color + (PL_COLORS + 1) * (int64_t)island;
+    bool large = island < islands->n_large;
+    const int32_t *color = large ? islands->color + (PL_COLORS + 1) * (int64_t)island : NULL;
     int32_t first = islands->start[island], last = islands->start[island + 1], made = 0;
     double change = INFINITY;
     for (; made < n && change > enough; made++) {
-        change = island < islands->n_large ? relax_colors(sweeps, color, enough)
-                                           : relax_clusters(sweeps, first, last, enough);
+        change = large ? relax_colors(sweeps, color, enough)
+                       : relax_clusters(sweeps, first, last, enough);
     }
     return made;
 }
