@@ -1,5 +1,5 @@
-// Conjugate residuals with switching contacts [VJ19, Alg. 1-3]: what its three files share.
-// Internal.
+// Conjugate residuals with switching contacts [VJ19, Alg. 1-3]: what its files share, and what
+// MINRES and staggered projections take from it. Internal.
 //
 // Contacts are open, stick or slip, and with these states held the problem is linear,
 //     A v - L^T f = b + (friction of those that slip),   -L v - K f = -c   in the active rows,
@@ -39,6 +39,12 @@ typedef struct pl_cr {
     int64_t n, m;                       // 3*A.n, 3*n_contact
     pl_cr_vector y, r, z, p, Bp, Bz, q; // solution, residual, C^-1 r, direction, B p, B z, C^-1 B p
     double *Ay, *Ap, *Az;               // (n) the share of A: a switch leaves it as it is
+    bool minres;                        // p by Lanczos' recurrence: see cr_linear.c
+    pl_cr_vector p_old, Bp_old;         // if so
+    double *Ap_old;                     // (n) if so
+    double rho;                         // r . C^-1 B p; of CR also r . C^-1 B C^-1 r
+    double eta, eta_old;                // B p . C^-1 B p, and that of the direction before
+    int32_t since;                      // the last restart: iterations
     double *u;                          // (m) L v - c of all rows
     uint8_t *rows;                      // (n_contact) bits of the active ones
     pl_cr_contact *contact;
@@ -47,9 +53,38 @@ typedef struct pl_cr {
     double pushes;       // |L^T f| at the last restart
     double share;        // of eps2 that the linear problem may leave in its rows
     int64_t evaluations;
+    uint8_t mask; // rows that may be active; the impulses of the others stay as they are
+    bool patient; // no switch before the linear problem is solved: an active-set method
     bool minimum; // the active rows contradict each other: see [VJ19, 4.3]
     bool waits;   // a contact would switch, and it was not its turn
 } pl_cr;
+
+// --- cr.c ---
+
+// Lives as long as what is taken from the arena does.
+pl_status pl_cr_create(const pl_problem *problem, const pl_solver_options *options,
+                       pl_workspace *ws, pl_solve_stats *stats, bool minres, pl_cr *cr);
+// Takes v (n) and f (m) as y; then come the states, and iterations until the laws hold that the
+// rows of `mask` are there for.
+void pl_cr_load(pl_cr *cr, const double *v, const double *f);
+pl_solve_end pl_cr_iterate(pl_cr *cr);
+// Gives y back, in the frames of the caller's contacts.
+void pl_cr_unload(const pl_cr *cr, const pl_contact *contact, double *v, double *f);
+
+// --- cr_linear.c ---
+
+// Takes the vectors.
+pl_status pl_cr_linear_create(pl_cr *cr);
+// r := d - B y, with A y as it is [VJ19, 3.5].
+void pl_cr_residual(pl_cr *cr);
+// [Alg. 1, lines 19-21] The residual and a first direction.
+void pl_cr_restart(pl_cr *cr);
+// |B C^-1 r|
+double pl_cr_gradient(pl_cr *cr);
+// [Alg. 1, lines 9-11] Returns alpha. *broken: the recurrence has to be restarted.
+double pl_cr_step(pl_cr *cr, bool *broken);
+// [Alg. 1, lines 15-17] The next direction.
+void pl_cr_turn(pl_cr *cr);
 
 // --- cr_precond.c ---
 

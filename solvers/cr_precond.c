@@ -2,6 +2,11 @@
 //     y = -S_d^-1 (c + L A_d^-1 a),    x = A_d^-1 (a + L^T y)    for C (x, y) = (a, c).
 // As printed, A_d and S_d are the diagonals. Otherwise they are the 3x3 blocks on them, which cost
 // the same to apply and do not depend on the axes.
+//
+// That is B = U^T diag(A, -S) U with U = (I, -A^-1 L^T; 0, I), inverted factor by factor: it is as
+// indefinite as B. MINRES must have a positive definite C. Its full one has S for -S, which only
+// turns the sign of y, and would leave C^-1 B the eigenvalues 1 and -1 if A_d and S_d were exact;
+// how [VJ19, 7] made Full fit, it does not say.
 
 #include "cr.h"
 
@@ -220,7 +225,7 @@ void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z
     double *x = cr->ws->u, *push = cr->ws->r;
     pl_rows_multiply(&cr->problem, cr->rows, false, z->v, x);
     for (int64_t i = 0; i < cr->m; i++) x[i] += r->f[i];
-    apply_S(cr, -1, x, z->f);
+    apply_S(cr, cr->minres ? 1 : -1, x, z->f);
     memcpy(push, r->v, (size_t)cr->n * sizeof *push);
     pl_rows_transpose_add(&cr->problem, &cr->ws->uses, 1, z->f, cr->ws->world, push);
     pl_block_jacobi_apply(&cr->A_d, push, z->v);

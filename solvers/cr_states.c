@@ -62,6 +62,7 @@ static void set_rows(pl_cr *cr, int32_t k)
         cr->rows[k] = across ? PL_ROW_NORMAL | 4 : PL_ROW_NORMAL;
         break;
     }
+    cr->rows[k] &= cr->mask;
 }
 
 // Turns t1 to the direction (x, y) of the tangents, not 0; what is stated along them follows.
@@ -110,26 +111,45 @@ static bool sticks(const pl_cr *cr, int32_t k)
     return x * x + y * y < s * limit * s * limit;
 }
 
+// Friction is given: a contact is open, or not.
+static void start_normal(pl_cr *cr, int32_t k, double e)
+{
+    double *f = cr->y.f + 3 * (int64_t)k;
+    f[0] = PL_MAX(f[0], 0);
+    bool active = f[0] > 0 || cr->u[3 * (int64_t)k] < -e;
+    cr->contact[k].state = active ? PL_CR_SLIP : PL_CR_OPEN;
+}
+
+static void start(pl_cr *cr, int32_t k, double e)
+{
+    double *f = cr->y.f + 3 * (int64_t)k;
+    pl_cr_contact *contact = cr->contact + k;
+    pl_coulomb_project(cr->problem.contact[k].mu, f, f);
+    bool closes = cr->u[3 * (int64_t)k] < -e && cr->mask == PL_ROWS_ALL;
+    bool active = f[0] > 0 || closes;
+    contact->state = !active ? PL_CR_OPEN : sticks(cr, k) ? PL_CR_STICK : PL_CR_SLIP;
+    contact->history = f[0];
+    if (contact->state == PL_CR_SLIP) {
+        turn_along_slip(cr, k);
+        if (!cr->options->paper) set_compliance(cr, k);
+    }
+}
+
 void pl_cr_states_start(pl_cr *cr)
 {
     double e = SWITCH_SHARE * cr->options->eps2 / cr->problem.dt;
     pl_rows_multiply(&cr->problem, NULL, true, cr->y.v, cr->u);
     for (int32_t k = 0; k < cr->problem.n_contact; k++) {
-        double *f = cr->y.f + 3 * (int64_t)k, mu = cr->problem.contact[k].mu;
-        const double *s = cr->ws->scale + 2 * (int64_t)k;
-        pl_cr_contact *contact = cr->contact + k;
-        pl_coulomb_project(mu, f, f);
-        bool active = s[0] > 0 && (f[0] > 0 || cr->u[3 * (int64_t)k] < -e);
-        contact->state = !active ? PL_CR_OPEN : sticks(cr, k) ? PL_CR_STICK : PL_CR_SLIP;
-        contact->n_switch = 0;
-        contact->history = f[0];
-        for (int i = 0; i < 3; i++) {
-            contact->K[i] = 0;
-            if (!active) f[i] = 0;
-        }
-        if (contact->state == PL_CR_SLIP) {
-            turn_along_slip(cr, k);
-            if (!cr->options->paper) set_compliance(cr, k);
+        cr->contact[k].n_switch = 0;
+        cr->contact[k].state = PL_CR_OPEN;
+        for (int i = 0; i < 3; i++) cr->contact[k].K[i] = 0;
+        bool answers = cr->ws->scale[2 * (int64_t)k] > 0;
+        if (!answers) {
+            for (int i = 0; i < 3; i++) cr->y.f[3 * (int64_t)k + i] = 0;
+        } else if (cr->mask == PL_ROW_NORMAL) {
+            start_normal(cr, k, e);
+        } else {
+            start(cr, k, e);
         }
         set_rows(cr, k);
         pl_cr_precond_update(cr, k);
@@ -290,17 +310,32 @@ static bool may_stick(pl_cr *cr, int32_t k, double e)
     return true;
 }
 
+static bool switch_friction(pl_cr *cr, int32_t k, double e)
+{
+    switch ((pl_cr_state)cr->contact[k].state) {
+    case PL_CR_OPEN:
+        return false;
+    case PL_CR_STICK:
+        return may_slip(cr, k, e);
+    case PL_CR_SLIP:
+        break;
+    }
+    return may_stick(cr, k, e);
+}
+
 static bool switch_tolerant(pl_cr *cr, int32_t k)
 {
     pl_cr_contact *contact = cr->contact + k;
     const double *u = cr->u + 3 * (int64_t)k, *f = cr->y.f + 3 * (int64_t)k;
     double e = cr->options->eps2 / cr->problem.dt, s = cr->ws->scale[2 * (int64_t)k];
     if (!(s > 0)) return false;
+    if (cr->mask == PL_ROWS_TANGENT) return switch_friction(cr, k, e);
+    bool given = cr->mask == PL_ROW_NORMAL; // friction is
+    const double none[3] = {0, given ? f[1] : 0, given ? f[2] : 0};
     if (contact->state == PL_CR_OPEN) {
         if (!(-u[0] > SWITCH_SHARE * e) || !has_turn(cr, k)) return false;
-        const double none[3] = {0, 0, 0};
         contact->K[2] = 0;
-        bool moves = u[1] != 0 || u[2] != 0;
+        bool moves = !given && (u[1] != 0 || u[2] != 0);
         accept(cr, k, PL_CR_SLIP, none, moves ? u[1] : 1, moves ? u[2] : 0);
         return true;
     }
@@ -308,11 +343,10 @@ static bool switch_tolerant(pl_cr *cr, int32_t k)
     bool gives_up = cr->minimum && u[0] > SWITCH_SHARE * e;
     if ((gives_up || (pulls && (-s * f[0] > RETURN_SHARE * e || u[0] > SWITCH_SHARE * e))) &&
         has_turn(cr, k)) {
-        const double none[3] = {0, 0, 0};
         accept(cr, k, PL_CR_OPEN, none, 1, 0);
         return true;
     }
-    return contact->state == PL_CR_STICK ? may_slip(cr, k, e) : may_stick(cr, k, e);
+    return !given && switch_friction(cr, k, e);
 }
 
 bool pl_cr_states_update(pl_cr *cr)

@@ -11,6 +11,9 @@ const pl_solver pl_solvers[] = {
      pl_apg_solve},
     {"cr", PL_FORM_FULL, "friction within eps2 unless as printed; few iterations without friction",
      "preconditioned conjugate residuals with switching states [VJ19, Alg. 1-3]", pl_cr_solve},
+    {"minres", PL_FORM_FULL,
+     "as cr, with directions by Lanczos' recurrence; may stall where cr does not",
+     "MINRES in place of CR [VJ19, 7; Paige & Saunders 1975]", pl_minres_solve},
 };
 const int32_t pl_n_solver = sizeof pl_solvers / sizeof *pl_solvers;
 

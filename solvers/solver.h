@@ -111,7 +111,8 @@ double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
 // Has the time that the options allow passed?
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
 
-pl_solve_fn pl_cr_solve;  // cr.c
-pl_solve_fn pl_apg_solve; // apg.c
+pl_solve_fn pl_apg_solve;    // apg.c
+pl_solve_fn pl_cr_solve;     // cr.c
+pl_solve_fn pl_minres_solve; // cr.c
 
 #endif

@@ -1,0 +1,227 @@
+// The linear problem B y = d of the states as they are: products, residual, and the recurrences.
+//
+// An iteration of CR keeps z = C^-1 r, B z, B p and C^-1 B p by recurrence, so that it needs one
+// product with A and one application of C^-1. The share of A in B y, B p and B z is kept apart: a
+// switch changes only the rest, and no product is needed to restart [VJ19, 3.5].
+//
+// MINRES makes the same of y in another way: its directions, too, are such that all B p are
+// orthogonal in C^-1, but they come from the last two of them instead of from z. With q = C^-1 B p
+// and eta = B p . q,
+//     p'' = (q' - (q' . B q' / eta') p' - (eta' / sqrt(eta)) p) / sqrt(eta'),
+// Lanczos' recurrence for C^-1 B: the factor of p is q' . B q / eta with B q taken from the line
+// before, and all older directions drop out. (The usual form [Paige & Saunders 1975] makes a basis
+// from r by the same recurrence and turns it into directions by Givens rotations; this one has the
+// vectors of CR.) It does not break down where z . B z = 0; C must be positive definite.
+
+#include "cr.h"
+#include "vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+// Below this cosine between C^-1 r and B C^-1 r the step of line 9 would be rounding.
+static const double ORTHOGONAL = 1e-12;
+
+// Lanczos' vectors span all that they can where sqrt(eta), of about the size of the eigenvalues of
+// C^-1 B, falls below this: the rest is rounding.
+static const double EXHAUSTED = 1e-9;
+
+// --- Vectors ---
+
+static pl_status take(pl_cr *cr, pl_cr_vector *x)
+{
+    x->v = pl_arena_take(&cr->ws->arena, cr->n, sizeof *x->v);
+    x->f = pl_arena_take(&cr->ws->arena, cr->m, sizeof *x->f);
+    if (x->v == NULL || x->f == NULL) return PL_ERROR_MEMORY;
+    memset(x->f, 0, (size_t)cr->m * sizeof *x->f);
+    return PL_OK;
+}
+
+pl_status pl_cr_linear_create(pl_cr *cr)
+{
+    pl_cr_vector *vector[] = {&cr->y,  &cr->r, &cr->z,     &cr->p,     &cr->Bp,
+                              &cr->Bz, &cr->q, &cr->p_old, &cr->Bp_old};
+    double **part[] = {&cr->Ay, &cr->Ap, &cr->Az, &cr->Ap_old};
+    int n_vector = cr->minres ? 9 : 7, n_part = cr->minres ? 4 : 3;
+    for (int i = 0; i < n_vector; i++) PL_TRY(take(cr, vector[i]));
+    for (int i = 0; i < n_part; i++) {
+        *part[i] = pl_arena_take(&cr->ws->arena, cr->n, sizeof(double));
+        if (*part[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    return PL_OK;
+}
+
+static double dot(const pl_cr *cr, const pl_cr_vector *x, const pl_cr_vector *y)
+{
+    return pl_vec_dot(cr->n, x->v, y->v) + pl_vec_dot(cr->m, x->f, y->f);
+}
+
+// y := y + a x
+static void add(const pl_cr *cr, double a, const pl_cr_vector *x, const pl_cr_vector *y)
+{
+    pl_vec_add(cr->n, a, x->v, y->v);
+    pl_vec_add(cr->m, a, x->f, y->f);
+}
+
+// y := x + a y
+static void chase(int64_t n, double a, const double *x, double *y)
+{
+#pragma omp parallel for simd schedule(static) if (n >= 1 << 15)
+    for (int64_t i = 0; i < n; i++) y[i] = x[i] + a * y[i];
+}
+
+static void copy(const pl_cr *cr, const pl_cr_vector *from, const pl_cr_vector *to)
+{
+    memcpy(to->v, from->v, (size_t)cr->n * sizeof *to->v);
+    memcpy(to->f, from->f, (size_t)cr->m * sizeof *to->f);
+}
+
+static void clear_known(const pl_cr *cr, double *x)
+{
+    if (cr->problem.known == NULL) return;
+    for (int64_t i = 0; i < cr->n; i++) {
+        if (cr->problem.known[i / 3]) x[i] = 0;
+    }
+}
+
+// --- Products ---
+
+// Ax := A x, and Bx := B x, in the rows that are not known and in the active rows.
+static void multiply(pl_cr *cr, const pl_cr_vector *x, double *Ax, const pl_cr_vector *Bx)
+{
+    pl_bsr_multiply(cr->problem.A, x->v, Ax);
+    cr->stats->products++;
+    memcpy(Bx->v, Ax, (size_t)cr->n * sizeof *Ax);
+    clear_known(cr, Bx->v);
+    pl_rows_transpose_add(&cr->problem, &cr->ws->uses, -1, x->f, cr->ws->world, Bx->v);
+    pl_rows_multiply(&cr->problem, cr->rows, false, x->v, Bx->f);
+    for (int64_t i = 0; i < cr->m; i++) {
+        Bx->f[i] = -Bx->f[i] - cr->contact[i / 3].K[i % 3] * x->f[i];
+    }
+}
+
+// The friction of contacts that slip is among the impulses, and so in r and not in d.
+void pl_cr_residual(pl_cr *cr)
+{
+    for (int64_t i = 0; i < cr->n; i++) cr->r.v[i] = cr->problem.b[i] - cr->Ay[i];
+    clear_known(cr, cr->r.v);
+    memset(cr->ws->r, 0, (size_t)cr->n * sizeof(double));
+    pl_rows_transpose_add(&cr->problem, &cr->ws->uses, 1, cr->y.f, cr->ws->world, cr->ws->r);
+    cr->pushes = sqrt(pl_vec_dot(cr->n, cr->ws->r, cr->ws->r));
+    pl_vec_add(cr->n, 1, cr->ws->r, cr->r.v);
+    pl_rows_multiply(&cr->problem, cr->rows, true, cr->y.v, cr->r.f);
+    for (int64_t i = 0; i < cr->m; i++) {
+        bool active = cr->rows[i / 3] >> (i % 3) & 1;
+        if (active) cr->r.f[i] += cr->contact[i / 3].K[i % 3] * cr->y.f[i];
+    }
+}
+
+void pl_cr_restart(pl_cr *cr)
+{
+    pl_cr_residual(cr);
+    pl_cr_precond_apply(cr, &cr->r, &cr->z);
+    multiply(cr, &cr->z, cr->Az, &cr->Bz);
+    copy(cr, &cr->z, &cr->p);
+    copy(cr, &cr->Bz, &cr->Bp);
+    memcpy(cr->Ap, cr->Az, (size_t)cr->n * sizeof *cr->Ap);
+    cr->rho = dot(cr, &cr->z, &cr->Bz);
+    cr->since = 0;
+}
+
+double pl_cr_gradient(pl_cr *cr)
+{
+    if (cr->minres && cr->since > 0) multiply(cr, &cr->z, cr->Az, &cr->Bz);
+    return sqrt(dot(cr, &cr->Bz, &cr->Bz));
+}
+
+// --- Steps ---
+
+// Line 9 breaks down where z = C^-1 r and B z are orthogonal, and r is not 0: as after the
+// activation of a contact in a problem that is solved but for that, when r has constraint rows
+// only, on which B has no diagonal. The gradient of r . C^-1 r, which is -2 B z, then leads on: p
+// := C^-1 B z. Returns whether it was so; the recurrence has to be restarted after the step.
+static bool mend_direction(pl_cr *cr)
+{
+    double zz = dot(cr, &cr->z, &cr->z), gradient = dot(cr, &cr->Bz, &cr->Bz);
+    if (cr->since > 0 || fabs(cr->rho) > ORTHOGONAL * sqrt(zz * gradient)) return false;
+    pl_cr_precond_apply(cr, &cr->Bz, &cr->p);
+    multiply(cr, &cr->p, cr->Ap, &cr->Bp);
+    cr->rho = dot(cr, &cr->Bz, &cr->p);
+    return true;
+}
+
+double pl_cr_step(pl_cr *cr, bool *broken)
+{
+    *broken = !cr->minres && mend_direction(cr);
+    pl_cr_precond_apply(cr, &cr->Bp, &cr->q);
+    cr->eta_old = cr->eta;
+    cr->eta = dot(cr, &cr->Bp, &cr->q);
+    cr->since++;
+    bool exhausted = cr->minres && cr->since > 1 && !(cr->eta > EXHAUSTED * EXHAUSTED);
+    double alpha = exhausted ? NAN : cr->rho / cr->eta;
+    if (!isfinite(alpha) || (alpha == 0 && !cr->minres)) *broken = true;
+    if (!isfinite(alpha)) return 0;
+    add(cr, alpha, &cr->p, &cr->y);
+    pl_vec_add(cr->n, alpha, cr->Ap, cr->Ay);
+    add(cr, -alpha, &cr->Bp, &cr->r);
+    add(cr, -alpha, &cr->q, &cr->z);
+    return alpha;
+}
+
+static void turn_by_residual(pl_cr *cr)
+{
+    multiply(cr, &cr->z, cr->Az, &cr->Bz);
+    double rho = dot(cr, &cr->z, &cr->Bz), beta = rho / cr->rho;
+    cr->rho = rho;
+    if (!isfinite(beta)) beta = 0;
+    chase(cr->n, beta, cr->z.v, cr->p.v);
+    chase(cr->m, beta, cr->z.f, cr->p.f);
+    chase(cr->n, beta, cr->Bz.v, cr->Bp.v);
+    chase(cr->m, beta, cr->Bz.f, cr->Bp.f);
+    chase(cr->n, beta, cr->Az, cr->Ap);
+}
+
+// The factors of MINRES' next direction: w q - s p - t old.
+typedef struct lanczos {
+    double w, s, t;
+} lanczos;
+
+// *old := w q - s p - t *old, and then it takes the place of *p, which becomes the old one.
+static void turn_array(int64_t n, const lanczos *l, const double *q, double **p, double **old)
+{
+    double *new = *old, *last = *p;
+    *p = new, *old = last;
+#pragma omp parallel for simd schedule(static) if (n >= 1 << 15)
+    for (int64_t i = 0; i < n; i++) new[i] = (l->w * q[i] - l->s * last[i]) - l->t *new[i];
+}
+
+static void turn_by_lanczos(pl_cr *cr)
+{
+    multiply(cr, &cr->q, cr->Az, &cr->Bz); // of q, for which there is no other room
+    bool first = cr->since == 1;
+    if (first) {
+        memset(cr->p_old.v, 0, (size_t)cr->n * sizeof(double));
+        memset(cr->p_old.f, 0, (size_t)cr->m * sizeof(double));
+        memset(cr->Bp_old.v, 0, (size_t)cr->n * sizeof(double));
+        memset(cr->Bp_old.f, 0, (size_t)cr->m * sizeof(double));
+        memset(cr->Ap_old, 0, (size_t)cr->n * sizeof(double));
+    }
+    double w = 1 / sqrt(cr->eta);
+    const lanczos l = {w, w * dot(cr, &cr->q, &cr->Bz) / cr->eta,
+                       first ? 0 : w * cr->eta / sqrt(cr->eta_old)};
+    turn_array(cr->n, &l, cr->q.v, &cr->p.v, &cr->p_old.v);
+    turn_array(cr->m, &l, cr->q.f, &cr->p.f, &cr->p_old.f);
+    turn_array(cr->n, &l, cr->Bz.v, &cr->Bp.v, &cr->Bp_old.v);
+    turn_array(cr->m, &l, cr->Bz.f, &cr->Bp.f, &cr->Bp_old.f);
+    turn_array(cr->n, &l, cr->Az, &cr->Ap, &cr->Ap_old);
+    cr->rho = dot(cr, &cr->z, &cr->Bp);
+}
+
+void pl_cr_turn(pl_cr *cr)
+{
+    if (cr->minres) {
+        turn_by_lanczos(cr);
+    } else {
+        turn_by_residual(cr);
+    }
+}
