@@ -14,6 +14,10 @@ const pl_solver pl_solvers[] = {
     {"minres", PL_FORM_FULL,
      "as cr, with directions by Lanczos' recurrence; may stall where cr does not",
      "MINRES in place of CR [VJ19, 7; Paige & Saunders 1975]", pl_minres_solve},
+    {"sp-cr", PL_FORM_FULL, "normal and friction impulses in turns, each by cr; may cycle",
+     "staggered projections [Kaufman et al. 2008], 2xCR Diag of [VJ19, 6.2.3]", pl_sp_cr_solve},
+    {"sp-as", PL_FORM_FULL, "as sp-cr, but states switch only between linear solves; may cycle",
+     "staggered projections [Kaufman et al. 2008], Active Set of [VJ19, 6.2.3]", pl_sp_as_solve},
 };
 const int32_t pl_n_solver = sizeof pl_solvers / sizeof *pl_solvers;
 

@@ -263,13 +263,18 @@ static inline pl_status solve_small(small *s, way w, double eps1, double eps2)
     return pl_solve(solver, &s->problem, &options, &s->ws, s->v, s->f, &s->stats);
 }
 
-// From rest and without impulses; must converge.
-static inline void solve_anew(small *s, way w, double eps1, double eps2)
+static inline void set_to_rest(small *s)
 {
     for (int32_t i = 0; i < 3 * s->A.n; i++) {
         if (!s->known[i / 3]) s->v[i] = 0;
     }
     memset(s->f, 0, 3 * (size_t)s->problem.n_contact * sizeof *s->f);
+}
+
+// From rest and without impulses; must converge.
+static inline void solve_anew(small *s, way w, double eps1, double eps2)
+{
+    set_to_rest(s);
     pl_status status = solve_small(s, w, eps1, eps2);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
     TEST_ASSERT_EQUAL(PL_SOLVE_CONVERGED, s->stats.end);
