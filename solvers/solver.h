@@ -114,6 +114,7 @@ bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
 pl_solve_fn pl_apg_solve;    // apg.c
 pl_solve_fn pl_cr_solve;     // cr.c
 pl_solve_fn pl_minres_solve; // cr.c
+pl_solve_fn pl_ica_solve;    // ica.c
 pl_solve_fn pl_sp_cr_solve;  // sp.c
 pl_solve_fn pl_sp_as_solve;  // sp.c
 

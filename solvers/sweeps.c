@@ -329,7 +329,8 @@ static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double eno
     pl_cluster *c = sweeps->cluster + omp_get_thread_num();
     int32_t first = sweeps->islands.cluster[cluster], last = sweeps->islands.cluster[cluster + 1];
     double change = relax_contacts(sweeps, first, last);
-    if (last - first == 1 || last - first > c->capacity || change <= enough) return change;
+    bool apart = sweeps->plain || last - first == 1 || last - first > c->capacity;
+    if (apart || change <= enough) return change;
     pl_cluster_luck *luck = sweeps->luck + cluster;
     if (luck->wait > 0) {
         luck->wait--;

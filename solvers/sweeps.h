@@ -47,6 +47,7 @@ typedef struct pl_sweeps {
     double *carry;              // (3*A.n) D^-1 L^T f, in the blocks of links
     struct pl_cluster *cluster; // one for each thread
     pl_cluster_luck *luck;      // (islands.n_cluster)
+    bool plain;                 // clusters are swept like other contacts; false unless set
 } pl_sweeps;
 
 // Lives as long as what is taken from the arena does. D^-1 must be 0 in the known blocks; scale as
