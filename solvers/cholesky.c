@@ -1,0 +1,226 @@
+// Row by row ("up-looking"): row i of G solves G' g = a with G' the rows above it and a the row of
+// A. Its pattern are the columns that one comes to from those of a along `parent`: eliminating a
+// column joins all rows below its diagonal, so that what is in a column is in that of its first
+// row, too.
+
+#include "cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+// A pivot below this part of its diagonal entry is rounding.
+static const double PIVOT_MIN = 1e-14;
+
+// --- The pattern ---
+
+static pl_status take(const pl_bsr *A, pl_arena *arena, pl_cholesky *out)
+{
+    out->place = pl_arena_take(arena, A->n, sizeof *out->place);
+    out->parent = pl_arena_take(arena, A->n, sizeof *out->parent);
+    out->col = pl_arena_take(arena, (int64_t)A->n + 1, sizeof *out->col);
+    bool all = out->place != NULL && out->parent != NULL && out->col != NULL;
+    return all ? PL_OK : PL_ERROR_MEMORY;
+}
+
+pl_status pl_cholesky_analyze(const pl_bsr *A, const uint8_t *skip, pl_arena *arena,
+                              pl_cholesky *out)
+{
+    *out = (pl_cholesky){0};
+    PL_TRY(pl_order_create(A, skip, arena, &out->order));
+    PL_TRY(take(A, arena, out));
+    int32_t n = out->order.n, *seen = pl_arena_take(arena, n, sizeof *seen); // the last row
+    if (seen == NULL) return PL_ERROR_MEMORY;
+    for (int32_t b = 0; b < A->n; b++) out->place[b] = -1;
+    for (int32_t i = 0; i < n; i++) out->place[out->order.block[i]] = i;
+    memset(out->col, 0, ((size_t)n + 1) * sizeof *out->col);
+    for (int32_t i = 0; i < n; i++) {
+        int32_t block = out->order.block[i];
+        seen[i] = i;
+        out->parent[i] = -1;
+        for (int64_t k = A->row[block]; k < A->row[block + 1]; k++) {
+            int32_t j = out->place[A->col[k]];
+            if (j < 0 || j > i) continue;
+            for (; seen[j] != i; j = out->parent[j]) {
+                if (out->parent[j] < 0) out->parent[j] = i;
+                out->col[j + 1]++;
+                seen[j] = i;
+            }
+        }
+    }
+    for (int32_t i = 0; i < n; i++) out->col[i + 1] += out->col[i];
+    out->nnz = out->col[n];
+    return PL_OK;
+}
+
+double pl_cholesky_bytes(const pl_cholesky *G)
+{
+    return (double)G->nnz * (9 * sizeof *G->val + sizeof *G->row);
+}
+
+// --- The values ---
+
+// C (9) -= A B^T
+static inline void subtract_product(const double *A, const double *B, double *C)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *a = A + 3 * i;
+        for (int j = 0; j < 3; j++) {
+            const double *b = B + 3 * j;
+            C[3 * i + j] -= (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+        }
+    }
+}
+
+// inv (9) := the inverse of the lower factor of D (9). False if D is not positive definite, or not
+// finite; a (9) is what D was before anything was subtracted.
+static bool factor_diagonal(const double *D, const double *a, double *inv)
+{
+    double l00 = sqrt(D[0]), l10 = D[3] / l00, l20 = D[6] / l00, d1 = D[4] - l10 * l10;
+    double l11 = sqrt(d1), l21 = (D[7] - l20 * l10) / l11, d2 = D[8] - l20 * l20 - l21 * l21;
+    double l22 = sqrt(d2);
+    memset(inv, 0, 9 * sizeof *inv);
+    inv[0] = 1 / l00, inv[4] = 1 / l11, inv[8] = 1 / l22;
+    inv[3] = -l10 * inv[0] * inv[4];
+    inv[7] = -l21 * inv[4] * inv[8];
+    inv[6] = -(l20 * inv[0] + l21 * inv[3]) * inv[8];
+    bool positive = D[0] > PIVOT_MIN * a[0] && d1 > PIVOT_MIN * a[4] && d2 > PIVOT_MIN * a[8];
+    return positive && isfinite(inv[0] + inv[4] + inv[8]) && isfinite(inv[3] + inv[6] + inv[7]);
+}
+
+// What the rows are made with.
+typedef struct worker {
+    double *x;       // (9*n) the row as it becomes; 0 but for the row under way
+    int32_t *stack;  // (n) its columns, from the top down
+    int32_t *seen;   // (n) the last row
+    int64_t *filled; // (n) where the next block of a column goes
+} worker;
+
+static pl_status worker_create(const pl_cholesky *G, pl_arena *arena, worker *w)
+{
+    int64_t n = G->order.n;
+    w->x = pl_arena_take(arena, 9 * n, sizeof *w->x);
+    w->stack = pl_arena_take(arena, n, sizeof *w->stack);
+    w->seen = pl_arena_take(arena, n, sizeof *w->seen);
+    w->filled = pl_arena_take(arena, n, sizeof *w->filled);
+    bool all = w->x != NULL && w->stack != NULL && w->seen != NULL && w->filled != NULL;
+    if (!all) return PL_ERROR_MEMORY;
+    memset(w->x, 0, 9 * (size_t)n * sizeof *w->x);
+    for (int64_t i = 0; i < n; i++) w->seen[i] = -1;
+    if (n > 0) memcpy(w->filled, G->col, (size_t)n * sizeof *w->filled);
+    return PL_OK;
+}
+
+// Puts the columns of row i on the stack, each above those that it changes; returns where they
+// start. x becomes the row of A, D (9) its diagonal block.
+static int32_t find_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, worker *w, double *D)
+{
+    int32_t top = G->order.n, block = G->order.block[i];
+    w->seen[i] = i;
+    for (int64_t k = A->row[block]; k < A->row[block + 1]; k++) {
+        int32_t j = G->place[A->col[k]], length = 0;
+        if (j < 0 || j > i) continue;
+        double *to = j == i ? D : w->x + 9 * (int64_t)j;
+        for (int e = 0; e < 9; e++) to[e] = A->val[9 * k + 3 * (e % 3) + e / 3];
+        for (; w->seen[j] != i; j = G->parent[j]) {
+            w->stack[length++] = j; // the bottom of the stack serves as a list
+            w->seen[j] = i;
+        }
+        while (length > 0) w->stack[--top] = w->stack[--length];
+    }
+    return top;
+}
+
+static bool factor_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, worker *w)
+{
+    double D[9], a[9];
+    int32_t top = find_row(G, A, i, w, D);
+    memcpy(a, D, sizeof a);
+    for (; top < G->order.n; top++) {
+        int32_t j = w->stack[top];
+        double *x = w->x + 9 * (int64_t)j, *g = G->val + 9 * w->filled[j];
+        const double *inv = G->inv + 9 * (int64_t)j;
+        for (int e = 0; e < 9; e++) { // g := x G_jj^-T
+            const double *r = x + e / 3 * 3, *c = inv + e % 3 * 3;
+            g[e] = (r[0] * c[0] + r[1] * c[1]) + r[2] * c[2];
+        }
+        memset(x, 0, 9 * sizeof *x);
+        for (int64_t k = G->col[j]; k < w->filled[j]; k++) {
+            subtract_product(g, G->val + 9 * k, w->x + 9 * (int64_t)G->row[k]);
+        }
+        subtract_product(g, g, D);
+        G->row[w->filled[j]++] = i;
+    }
+    return factor_diagonal(D, a, G->inv + 9 * (int64_t)i);
+}
+
+pl_status pl_cholesky_factor(pl_cholesky *G, const pl_bsr *A, pl_arena *arena)
+{
+    worker w;
+    G->row = pl_arena_take(arena, G->nnz, sizeof *G->row);
+    G->val = pl_arena_take(arena, 9 * G->nnz, sizeof *G->val);
+    G->inv = pl_arena_take(arena, 9 * (int64_t)G->order.n, sizeof *G->inv);
+    if (G->row == NULL || G->val == NULL || G->inv == NULL) return PL_ERROR_MEMORY;
+    PL_TRY(worker_create(G, arena, &w));
+    for (int32_t i = 0; i < G->order.n; i++) {
+        if (factor_row(G, A, i, &w)) continue;
+        return pl_fail(PL_ERROR_NUMERICS, "block row %d: the matrix is not positive definite",
+                       G->order.block[i]);
+    }
+    return PL_OK;
+}
+
+// --- Solves ---
+
+// y (3 x width) -= M x, or M^T x if `transposed`; M (9) row-major.
+static inline void subtract(const double *M, bool transposed, int width, const double *x, double *y)
+{
+    for (int a = 0; a < 3; a++) {
+        double m0 = M[transposed ? a : 3 * a], m1 = M[transposed ? 3 + a : 3 * a + 1];
+        double m2 = M[transposed ? 6 + a : 3 * a + 2];
+        for (int c = 0; c < width; c++) {
+            y[a * width + c] -= (m0 * x[c] + m1 * x[width + c]) + m2 * x[2 * width + c];
+        }
+    }
+}
+
+// x := M x for a lower M, or M^T x if `transposed`.
+static inline void scale(const double *M, bool transposed, int width, double *x)
+{
+    for (int c = 0; c < width; c++) {
+        double a = x[c], b = x[width + c], d = x[2 * width + c];
+        x[c] = transposed ? (M[0] * a + M[3] * b) + M[6] * d : M[0] * a;
+        x[width + c] = transposed ? M[4] * b + M[7] * d : M[3] * a + M[4] * b;
+        x[2 * width + c] = transposed ? M[8] * d : (M[6] * a + M[7] * b) + M[8] * d;
+    }
+}
+
+static inline void solve(const pl_cholesky *G, int32_t first, int32_t last, int width, double *x)
+{
+    int64_t size = 3 * width;
+    for (int32_t j = first; j < last; j++) {
+        double *xj = x + size * (j - first);
+        bool zero = true;
+        for (int64_t i = 0; i < size && zero; i++) zero = xj[i] == 0;
+        if (zero) continue; // as it is up to the first of the right-hand side
+        scale(G->inv + 9 * (int64_t)j, false, width, xj);
+        for (int64_t k = G->col[j]; k < G->col[j + 1]; k++) {
+            subtract(G->val + 9 * k, false, width, xj, x + size * (G->row[k] - first));
+        }
+    }
+    for (int32_t j = last - 1; j >= first; j--) {
+        double *xj = x + size * (j - first);
+        for (int64_t k = G->col[j]; k < G->col[j + 1]; k++) {
+            subtract(G->val + 9 * k, true, width, x + size * (G->row[k] - first), xj);
+        }
+        scale(G->inv + 9 * (int64_t)j, true, width, xj);
+    }
+}
+
+void pl_cholesky_solve(const pl_cholesky *G, int32_t first, int32_t last, int width, double *x)
+{
+    if (width == 3) { // the compiler unrolls its loops
+        solve(G, first, last, 3, x);
+    } else {
+        solve(G, first, last, width, x);
+    }
+}
