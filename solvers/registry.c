@@ -21,6 +21,10 @@ const pl_solver pl_solvers[] = {
      "staggered projections [Kaufman et al. 2008], 2xCR Diag of [VJ19, 6.2.3]", pl_sp_cr_solve},
     {"sp-as", PL_FORM_FULL, "as sp-cr, but states switch only between linear solves; may cycle",
      "staggered projections [Kaufman et al. 2008], Active Set of [VJ19, 6.2.3]", pl_sp_as_solve},
+    {"delassus", PL_FORM_REDUCED,
+     "exact cones; builds L A^-1 L^T: for few contacts of small bodies",
+     "Delassus operator by sparse factors, and Gauss-Seidel [VJ19, 6.2.4; Daviet et al. 2011]",
+     pl_delassus_solve},
 };
 const int32_t pl_n_solver = sizeof pl_solvers / sizeof *pl_solvers;
 
@@ -59,6 +63,7 @@ const char *pl_solve_end_name(pl_solve_end end)
                                         [PL_SOLVE_TIME] = "time",
                                         [PL_SOLVE_STALLED] = "stalled",
                                         [PL_SOLVE_IMPOSSIBLE] = "impossible",
+                                        [PL_SOLVE_SIZE] = "size",
                                         [PL_SOLVE_BREAKDOWN] = "breakdown"};
     return names[end];
 }
@@ -192,6 +197,8 @@ static pl_status report(const pl_solver *solver, const pl_solver_options *option
                        "more, or take smaller steps",
                        solver->name, stats->iterations, stats->seconds, e->residual, options->eps1,
                        e->penetration, e->normal, e->friction, options->eps2);
+    case PL_SOLVE_SIZE:
+        return PL_ERROR_NUMERICS; // the solver has said how large
     case PL_SOLVE_IMPOSSIBLE:
     case PL_SOLVE_BREAKDOWN:
         break;

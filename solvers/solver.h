@@ -39,6 +39,7 @@ typedef enum pl_solve_end {
     PL_SOLVE_TIME,       // max_seconds came first
     PL_SOLVE_STALLED,    // no step improves it: the contacts ask for too much
     PL_SOLVE_IMPOSSIBLE, // a contact is violated, and all its velocities are known
+    PL_SOLVE_SIZE,       // it would take more memory than the solver allows itself
     PL_SOLVE_BREAKDOWN,  // a matrix is not positive definite, or a number is not finite
 } pl_solve_end;
 
@@ -111,11 +112,12 @@ double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
 // Has the time that the options allow passed?
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
 
-pl_solve_fn pl_apg_solve;    // apg.c
-pl_solve_fn pl_cr_solve;     // cr.c
-pl_solve_fn pl_minres_solve; // cr.c
-pl_solve_fn pl_ica_solve;    // ica.c
-pl_solve_fn pl_sp_cr_solve;  // sp.c
-pl_solve_fn pl_sp_as_solve;  // sp.c
+pl_solve_fn pl_apg_solve;      // apg.c
+pl_solve_fn pl_cr_solve;       // cr.c
+pl_solve_fn pl_minres_solve;   // cr.c
+pl_solve_fn pl_ica_solve;      // ica.c
+pl_solve_fn pl_sp_cr_solve;    // sp.c
+pl_solve_fn pl_sp_as_solve;    // sp.c
+pl_solve_fn pl_delassus_solve; // delassus.c
 
 #endif
