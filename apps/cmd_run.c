@@ -422,7 +422,7 @@ int pl_command_run(int argc, char **argv)
          "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core; same results"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},
-        {"--precond", PL_OPTION_TEXT, &j.precond, "NAME", "of the solver cr: full, diag or none"},
+        {"--precond", PL_OPTION_TEXT, &j.precond, "NAME", "of cr and minres: full, diag or none"},
         {"--eps1", PL_OPTION_NUMBER, &j.eps1, "X", "relative residual of contact problems"},
         {"--eps2", PL_OPTION_NUMBER, &j.eps2, "X", "error of a contact [m]"},
         {"--paper", PL_OPTION_FLAG, &j.paper, NULL,

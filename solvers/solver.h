@@ -26,7 +26,7 @@ typedef struct pl_solver_options {
     double eps2;            // on the other errors of a contact [m]; > 0
     int32_t max_iterations; // 0 or more
     double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
-    pl_precond precond;     // of `cr`
+    pl_precond precond;     // of `cr` and `minres`
     bool paper;             // the solver as its paper prints it, with the paper's parameters
 } pl_solver_options;
 
