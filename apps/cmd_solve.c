@@ -4,9 +4,7 @@
 #include "commands.h"
 #include "csv.h"
 #include "paths.h"
-#include "../base/hash.h"
-#include "../solvers/problem_file.h"
-#include "../solvers/solver.h"
+#include "replay.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,8 +32,7 @@ typedef struct result {
     const pl_solver *solver;
     int32_t contacts;
     int64_t unknowns; // velocities that are not given
-    pl_solve_stats stats;
-    uint64_t hash; // of the solution, velocities and impulses
+    pl_replayed solved;
 } result;
 
 typedef struct replay {
@@ -49,10 +46,7 @@ typedef struct replay {
     size_t shared;  // the length of the folder that all of them begin with
     int name_width; // of the longest, without that folder
 
-    pl_workspace workspace;
-    double *v, *f; // of the solve under way
-    int64_t v_capacity, f_capacity;
-
+    pl_replay solves;
     result *result; // (n_result)
     int64_t n_result, result_capacity;
     int64_t refused; // files that could not be read, or hold no problem that can be solved
@@ -130,7 +124,7 @@ static void print_head(const replay *r)
 
 static void print_result(const replay *r, const result *one)
 {
-    const pl_solve_stats *s = &one->stats;
+    const pl_solve_stats *s = &one->solved.stats;
     const pl_contact_errors *e = &s->errors;
     printf("%-*s %8" PRId32 " %8" PRId64 " %-*s %-10s %10" PRId32 " %8" PRId64 " %8" PRId64
            " %8" PRId64 " %9.4f",
@@ -146,7 +140,7 @@ static void print_result(const replay *r, const result *one)
             printf(" %8.2g", errors[i]);
         }
     }
-    printf(" %016" PRIx64 "\n", one->hash);
+    printf(" %016" PRIx64 "\n", one->solved.hash);
     fflush(stdout);
 }
 
@@ -159,10 +153,10 @@ static void print_sums(const replay *r)
             const result *one = &r->result[k];
             if (one->solver != &r->solver[i]) continue;
             n++;
-            converged += one->stats.end == PL_SOLVE_CONVERGED;
-            iterations += one->stats.iterations;
-            products += one->stats.products;
-            seconds += one->stats.seconds;
+            converged += one->solved.stats.end == PL_SOLVE_CONVERGED;
+            iterations += one->solved.stats.iterations;
+            products += one->solved.stats.products;
+            seconds += one->solved.stats.seconds;
         }
         printf("%s: %" PRId64 " of %" PRId64 " converged, %" PRId64 " iterations, %" PRId64
                " products, %.4g s\n",
@@ -191,7 +185,7 @@ static void write_name(pl_output *out, const char *name)
 
 static void write_row(pl_output *out, const result *one)
 {
-    const pl_solve_stats *s = &one->stats;
+    const pl_solve_stats *s = &one->solved.stats;
     const pl_contact_errors *e = &s->errors;
     char buffer[ROW_MAX];
     pl_text row = pl_text_start(buffer, sizeof buffer);
@@ -207,7 +201,7 @@ static void write_row(pl_output *out, const result *one)
         pl_text_add(&row, ",");
         pl_csv_add_number(&row, measured ? numbers[i] : NAN);
     }
-    pl_text_add(&row, ",%016" PRIx64 "\n", one->hash);
+    pl_text_add(&row, ",%016" PRIx64 "\n", one->solved.hash);
     PL_ASSERT(row.length < sizeof buffer);
     write_name(out, one->path);
     pl_output_write(out, buffer, row.length);
@@ -224,48 +218,21 @@ static pl_status write_csv(const replay *r, const char *path)
 
 // --- Solving ---
 
-static int64_t count_unknowns(const pl_problem *problem)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < problem->A->n; i++) n += pl_is_known(problem, i) ? 0 : 3;
-    return n;
-}
-
-// Where the recorded solve started or, if cold, with everything at rest that may be.
-static pl_status start(replay *r, const pl_recorded *recorded)
-{
-    int64_t n_v = 3 * (int64_t)recorded->A.n, n_f = 3 * (int64_t)recorded->problem.n_contact;
-    PL_TRY(pl_reserve((void **)&r->v, &r->v_capacity, n_v, sizeof *r->v));
-    PL_TRY(pl_reserve((void **)&r->f, &r->f_capacity, n_f, sizeof *r->f));
-    for (int64_t i = 0; i < n_v; i++) {
-        bool zero = r->cold && !pl_is_known(&recorded->problem, i / 3);
-        r->v[i] = zero ? 0 : recorded->v[i];
-    }
-    for (int64_t i = 0; i < n_f; i++) r->f[i] = r->cold ? 0 : recorded->f[i];
-    return PL_OK;
-}
-
 static pl_status solve(replay *r, const char *path, const pl_recorded *recorded,
                        const pl_solver *solver)
 {
-    const pl_problem *problem = &recorded->problem;
     PL_TRY(
         pl_reserve((void **)&r->result, &r->result_capacity, r->n_result + 1, sizeof *r->result));
-    PL_TRY(start(r, recorded));
     result one = {.path = path,
                   .solver = solver,
-                  .contacts = problem->n_contact,
-                  .unknowns = count_unknowns(problem)};
-    pl_status status =
-        pl_solve(solver, problem, &r->options, &r->workspace, r->v, r->f, &one.stats);
-    if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
-    size_t n_v = 3 * (size_t)recorded->A.n, n_f = 3 * (size_t)problem->n_contact;
-    one.hash = pl_hash(PL_HASH_START, r->v, n_v * sizeof *r->v);
-    one.hash = pl_hash(one.hash, r->f, n_f * sizeof *r->f);
+                  .contacts = recorded->problem.n_contact,
+                  .unknowns = pl_recorded_unknowns(recorded)};
+    PL_TRY(pl_replay_solve(&r->solves, recorded, solver, &r->options, r->cold, &one.solved));
     r->result[r->n_result++] = one;
     print_result(r, &one);
     // The table cannot tell where these failed.
-    bool obscure = one.stats.end == PL_SOLVE_IMPOSSIBLE || one.stats.end == PL_SOLVE_BREAKDOWN;
+    pl_solve_end end = one.solved.stats.end;
+    bool obscure = end == PL_SOLVE_IMPOSSIBLE || end == PL_SOLVE_BREAKDOWN;
     if (obscure) fprintf(stderr, "pliant: %s: %s\n", path, pl_error_text());
     return PL_OK;
 }
@@ -337,9 +304,7 @@ static void free_replay(replay *r)
     for (int64_t i = 0; i < r->n_path; i++) pl_free(r->path[i]);
     pl_free(r->path);
     pl_free(r->result);
-    pl_free(r->v);
-    pl_free(r->f);
-    pl_workspace_free(&r->workspace);
+    pl_replay_free(&r->solves);
 }
 
 static pl_status run(const job *j, int n_words, char **words, replay *r)
@@ -356,7 +321,7 @@ static int exit_code_of(const replay *r)
 {
     if (r->refused > 0) return 1;
     for (int64_t i = 0; i < r->n_result; i++) {
-        if (r->result[i].stats.end != PL_SOLVE_CONVERGED) return EXIT_NOT_CONVERGED;
+        if (r->result[i].solved.stats.end != PL_SOLVE_CONVERGED) return EXIT_NOT_CONVERGED;
     }
     return 0;
 }
