@@ -15,6 +15,7 @@ static const double HEIGHT_FEW = 190, HEIGHT_ONE = 320;
 static const double SWATCH = 24, SWATCH_GAP = 5, ITEM_GAP = 16; // in a legend
 static const double TEXT = 11, HEADING = 12, TITLE = 14;
 static const double TICK = 4;
+static const double RADIUS = 2.6; // of a point
 static const double COLUMN = 0.5; // points nearer than this along x are drawn as one stroke
 
 #define FONT "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\""
@@ -125,6 +126,7 @@ enum { NO_COLOUR = -1 };
 typedef struct item {
     const char *label;
     int32_t colour, dash;
+    bool points;
 } item;
 
 static double item_width(const item *it)
@@ -159,7 +161,11 @@ static int32_t draw_legend(pl_svg *svg, int32_t n, const item *items, double lef
         if (svg != NULL) {
             double at = left + x, line = y + HEAD_ROW * (rows - 1);
             begin_stroke(svg, items[i].colour, items[i].dash);
-            pl_svg_line(svg, at, line - 4, at + SWATCH, line - 4);
+            if (items[i].points) {
+                pl_svg_circle(svg, at + SWATCH / 2, line - 4, RADIUS);
+            } else {
+                pl_svg_line(svg, at, line - 4, at + SWATCH, line - 4);
+            }
             pl_svg_group_end(svg);
             pl_svg_group(svg, "font-size=\"%g\" fill=\"" INK "\"", TEXT);
             pl_svg_text(svg, at + SWATCH + SWATCH_GAP, line, items[i].label);
@@ -178,7 +184,8 @@ static int32_t panel_items(const pl_plot *plot, const pl_panel *panel, item item
         const pl_curve *curve = &panel->curve[c];
         if (curve->label == NULL) continue;
         PL_ASSERT(n < PL_PLOT_LABELS);
-        items[n++] = (item){curve->label, plot->n_run > 0 ? NO_COLOUR : curve->colour, curve->dash};
+        int32_t colour = plot->n_run > 0 ? NO_COLOUR : curve->colour;
+        items[n++] = (item){curve->label, colour, curve->dash, curve->points};
     }
     return n;
 }
@@ -302,8 +309,22 @@ static void set_point(column *c, int k, double x, double y, int64_t i)
     c->at[k] = i;
 }
 
+static void draw_points(pl_svg *svg, const area *a, const pl_curve *curve, bool log)
+{
+    begin_stroke(svg, curve->colour, 0);
+    for (int64_t i = 0; i < curve->n; i++) {
+        if (!is_shown(curve->x[i], false) || !is_shown(curve->y[i], log)) continue;
+        pl_svg_circle(svg, place_x(a, curve->x[i]), place_y(a, curve->y[i]), RADIUS);
+    }
+    pl_svg_group_end(svg);
+}
+
 static void draw_curve(pl_svg *svg, const area *a, const pl_curve *curve, bool log)
 {
+    if (curve->points) {
+        draw_points(svg, a, curve, log);
+        return;
+    }
     column c = {.at = {-1, -1, -1, -1}};
     begin_stroke(svg, curve->colour, curve->dash);
     pl_svg_path(svg);
@@ -366,7 +387,7 @@ static double draw_head(pl_svg *svg, const pl_plot *plot)
 {
     item items[PL_PLOT_COLOURS];
     PL_ASSERT(plot->n_run <= PL_PLOT_COLOURS);
-    for (int32_t i = 0; i < plot->n_run; i++) items[i] = (item){plot->run[i], i, 0};
+    for (int32_t i = 0; i < plot->n_run; i++) items[i] = (item){plot->run[i], i, 0, false};
     double y = TOP + (plot->title != NULL ? TITLE_ROW : 0);
     if (plot->title != NULL && svg != NULL) {
         pl_svg_group(svg, "font-size=\"%g\" font-weight=\"bold\" fill=\"" INK "\"", TITLE);

@@ -13,6 +13,7 @@ typedef struct pl_curve {
     int32_t colour, dash; // numbers from 0
     const double *x, *y;  // (n) a point that is not finite, or not above 0 where it has to be, is
     int64_t n;            // a gap
+    bool points;          // circles at the points, no line
 } pl_curve;
 
 // A value with a name: a line from side to side.

@@ -95,6 +95,11 @@ void pl_svg_line(pl_svg *svg, double x0, double y0, double x1, double y1)
     pl_output_printf(&svg->out, "<path d=\"M%.2f %.2fL%.2f %.2f\"/>\n", x0, y0, x1, y1);
 }
 
+void pl_svg_circle(pl_svg *svg, double x, double y, double radius)
+{
+    pl_output_printf(&svg->out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"/>\n", x, y, radius);
+}
+
 void pl_svg_path(pl_svg *svg)
 {
     svg->moved = false;

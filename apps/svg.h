@@ -21,6 +21,7 @@ void pl_svg_group(pl_svg *svg, const char *attributes, ...) PL_PRINTF(2, 3);
 void pl_svg_group_end(pl_svg *svg);
 
 void pl_svg_line(pl_svg *svg, double x0, double y0, double x1, double y1);
+void pl_svg_circle(pl_svg *svg, double x, double y, double radius);
 
 // A line through many points, with gaps wherever pl_svg_path_gap is called.
 void pl_svg_path(pl_svg *svg);

@@ -108,8 +108,39 @@ static void test_figure_13(void)
     expect_text("Fischer–Burmeister error of kinetic friction [m]");
     TEST_ASSERT_EQUAL_INT(3, count(output, "ε2"));
     expect(1, "$P plot $T/b.csv --figure 13 -o $T/f.svg", "b.csv:1: unknown column \"fb_normal\"");
-    expect(1, "$P plot $T/a.csv --figure 12 -o $T/f.svg", "--figure: there is 13");
+    expect(1, "$P plot $T/a.csv --figure 14 -o $T/f.svg", "--figure: there are 6, 9, 10, 11, 12");
     expect(1, "$P plot $T/a.csv --figure 13 --columns step -o $T/f.svg", "give one of them");
+}
+
+static void test_other_figures(void)
+{
+    // Residuals by iteration: a panel per file, a circle per update and one in the legend.
+    write_file("diag.csv",
+               "iteration,residual,preconditioned,constraint,preconditioned_constraint,update\n"
+               "0,1,2,1e-3,1,nan\n1,0.1,0.2,1e-4,0.1,0.1\n2,0.01,0.1,1e-5,0.1,nan\n");
+    shell("cp $T/diag.csv $T/full.csv");
+    expect(0, "$P plot $T/diag.csv $T/full.csv --figure 6 -o $T/f.svg", "");
+    parse("f.svg");
+    expect_text("diag");
+    expect_text("full");
+    expect_text("iteration");
+    expect_text("update of contacts");
+    TEST_ASSERT_EQUAL_INT(4, count(read_whole("f.svg"), "<circle "));
+    // Solvers over each other, as the statistics of runs have them.
+    expect(0, "$P plot $T/a.csv $T/b.csv --figure 10 -o $T/f.svg --names apg,cr --x step", "");
+    parse("f.svg");
+    expect_text("apg");
+    expect_text("Time per step [ms]");
+    expect_text("Iterations per step");
+    expect_text("step");
+    expect(0, "$P plot $T/a.csv $T/b.csv --figure 11 -o $T/f.svg", "");
+    TEST_ASSERT_NULL(strstr(parse("f.svg"), "Time per step"));
+    write_file("rings.csv", "constraints,t_solve_ms,t_delassus_ms\n30,1,4\n60,2,9\n");
+    expect(0, "$P plot $T/rings.csv --figure 12 -o $T/f.svg", "");
+    parse("f.svg");
+    expect_text("constraints");
+    expect_text("Delassus operator");
+    expect(1, "$P plot $T/a.csv --figure 6 -o $T/f.svg", "a.csv:1: unknown column \"iteration\"");
 }
 
 // The points of the curve in a picture of one panel and one curve.
@@ -177,7 +208,7 @@ static void test_bad_words(void)
     shell("for i in 1 2 3 4 5 6 7 8 9 10 11; do echo $T/a.csv; done | xargs $P plot -o $T/z.svg");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "11 files: more than 10"), output);
     TEST_ASSERT_FALSE(exists("z.svg"));
-    expect(0, "$P plot --help", "--figure 13 is that of VJ19");
+    expect(0, "$P plot --help", "--figure N is that of VJ19");
 }
 
 static void test_bad_files(void)
@@ -263,6 +294,7 @@ int main(void)
     RUN_TEST(test_a_run);
     RUN_TEST(test_several_runs);
     RUN_TEST(test_figure_13);
+    RUN_TEST(test_other_figures);
     RUN_TEST(test_gaps);
     RUN_TEST(test_many_rows);
     RUN_TEST(test_bad_words);
