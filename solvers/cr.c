@@ -44,6 +44,19 @@ static residuals measure(const pl_cr *cr)
     return out;
 }
 
+static void trace(pl_cr *cr, bool update)
+{
+    if (cr->options->trace == NULL) return;
+    double largest = 0, r = sqrt(pl_vec_dot(cr->n, cr->r.v, cr->r.v));
+    for (int64_t i = 0; i < cr->m; i++) largest = fmax(largest, fabs(cr->r.f[i]));
+    pl_trace_point point = {.iteration = cr->stats->iterations,
+                            .residual = pl_relative_residual(cr->ws, cr->pushes, r),
+                            .constraint = cr->problem.dt * largest,
+                            .update = update};
+    pl_cr_precond_norms(cr, &point.preconditioned, &point.preconditioned_constraint);
+    cr->options->trace(&point, cr->options->trace_user);
+}
+
 // [Alg. 2, lines 2, 3] The logarithm is the natural one; which, the paper does not say.
 static bool is_time_printed(double r, int32_t j)
 {
@@ -109,8 +122,10 @@ pl_solve_end pl_cr_iterate(pl_cr *cr)
     pl_cr_restart(cr);
     residuals r = measure(cr);
     progress at = {PL_MAX(r.velocity, r.constraint), pl_cr_gradient(cr)};
+    bool changed = false;
     for (;; cr->stats->iterations++) {
         if (!isfinite(r.velocity + r.constraint)) return PL_SOLVE_BREAKDOWN;
+        trace(cr, changed);
         bool solved = r.velocity < 1 && r.constraint < 1;
         cr->minimum = !solved && is_minimum(cr, &at);
         bool ends = solved || cr->minimum; // line 22
@@ -121,7 +136,7 @@ pl_solve_end pl_cr_iterate(pl_cr *cr)
         }
         if (cr->stats->iterations == cr->options->max_iterations) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(cr->ws, cr->options)) return PL_SOLVE_TIME;
-        bool changed = ends;
+        changed = ends;
         if (!ends) {
             double alpha = pl_cr_step(cr, &changed);
             r = measure(cr);

@@ -49,6 +49,7 @@ typedef struct pl_cr {
     uint8_t *rows;                      // (n_contact) bits of the active ones
     pl_cr_contact *contact;
     pl_block_jacobi A_d; // the approximate inverse of A: 0 in known blocks
+    pl_cr_vector looked; // scratch of pl_cr_precond_norms, if there is a trace
     double none;         // what PL_PRECOND_NONE multiplies constraint rows by
     double pushes;       // |L^T f| at the last restart
     double share;        // of eps2 that the linear problem may leave in its rows
@@ -94,6 +95,8 @@ pl_status pl_cr_precond_create(pl_cr *cr);
 void pl_cr_precond_update(pl_cr *cr, int32_t k);
 // z := C^-1 r. No alias.
 void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z);
+// The norms of r that C gives: of all rows, and the largest of a contact's. For a trace.
+void pl_cr_precond_norms(pl_cr *cr, double *all, double *contact);
 
 // --- cr_states.c ---
 

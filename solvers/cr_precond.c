@@ -9,6 +9,7 @@
 // how [VJ19, 7] made Full fit, it does not say.
 
 #include "cr.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,6 +147,11 @@ pl_status pl_cr_precond_create(pl_cr *cr)
                                 pl_arena_take(&cr->ws->arena, 6 * n_block, sizeof(double))};
     int32_t *seen = pl_arena_take(&cr->ws->arena, n_contact + n_block, sizeof *seen);
     if (cr->A_d.inv == NULL || seen == NULL) return PL_ERROR_MEMORY;
+    if (cr->options->trace != NULL) {
+        cr->looked.v = pl_arena_take(&cr->ws->arena, cr->n, sizeof(double));
+        cr->looked.f = pl_arena_take(&cr->ws->arena, cr->m, sizeof(double));
+        if (cr->looked.v == NULL || cr->looked.f == NULL) return PL_ERROR_MEMORY;
+    }
     approximate_A(cr);
     cr->none = scale_of_rows(cr);
     weigh(cr, seen);
@@ -229,4 +235,26 @@ void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z
     memcpy(push, r->v, (size_t)cr->n * sizeof *push);
     pl_rows_transpose_add(&cr->problem, &cr->ws->uses, 1, z->f, cr->ws->world, push);
     pl_block_jacobi_apply(&cr->A_d, push, z->v);
+}
+
+// With z = C^-1 r, the square of the first is r . z if C is positive, as it is unless it is full.
+// Then C^-1 has the factors
+//     r . z = a . A_d^-1 a - w . S_d^-1 w,    r = (a, c),   w = c + L A_d^-1 a,   y = -S_d^-1 w,
+// and the norm is that with a plus in place of the minus: r . z - 2 w . y.
+void pl_cr_precond_norms(pl_cr *cr, double *all, double *contact)
+{
+    const pl_cr_vector *r = &cr->r, *z = &cr->looked;
+    pl_cr_precond_apply(cr, r, z);
+    double square = pl_vec_dot(cr->n, r->v, z->v) + pl_vec_dot(cr->m, r->f, z->f);
+    if (cr->options->precond == PL_PRECOND_FULL) {
+        square -= 2 * pl_vec_dot(cr->m, cr->ws->u, z->f); // w is left there
+    }
+    *all = sqrt(fmax(square, 0));
+    *contact = 0;
+    for (int64_t k = 0; k < cr->problem.n_contact; k++) {
+        const double *M = cr->contact[k].inverse, *c = r->f + 3 * k;
+        double sum = 0;
+        for (int i = 0; i < 9; i++) sum += c[i / 3] * M[i] * c[i % 3];
+        *contact = fmax(*contact, sqrt(fmax(sum, 0)));
+    }
 }

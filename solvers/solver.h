@@ -21,6 +21,18 @@ extern const char *const pl_precond_names[PL_N_PRECOND]; // "full", "diag", "non
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_precond_find(const char *name, pl_precond *out);
 
+// What `cr` has at the beginning of an iteration: the norms of [VJ19, Fig. 6].
+typedef struct pl_trace_point {
+    int32_t iteration;
+    double residual;                  // of the velocities, as in pl_contact_errors
+    double preconditioned;            // |C^-1/2 r|, by the sizes of what C is made of if it is full
+    double constraint;                // the largest of the active rows [m]
+    double preconditioned_constraint; // the largest of a contact, |S^-1/2 r| with its block S
+    bool update;                      // contacts have changed since the last iteration
+} pl_trace_point;
+
+typedef void pl_trace_fn(const pl_trace_point *point, void *user);
+
 typedef struct pl_solver_options {
     double eps1;            // on pl_contact_errors.residual; > 0
     double eps2;            // on the other errors of a contact [m]; > 0
@@ -28,6 +40,8 @@ typedef struct pl_solver_options {
     double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
     pl_precond precond;     // of `cr` and `minres`
     bool paper;             // the solver as its paper prints it, with the paper's parameters
+    pl_trace_fn *trace;     // of `cr`; NULL: nobody looks
+    void *trace_user;
 } pl_solver_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, full, not as printed.
