@@ -30,6 +30,13 @@ static pl_status syntax_error(const char *path, const char *begin, const char *a
     return pl_fail(PL_ERROR_FORMAT, "%s:%d:%d: not valid JSON", path, line, (int)(at - start) + 1);
 }
 
+pl_status pl_json_parse(const char *text, size_t size, const char *name, cJSON **tree)
+{
+    const char *end = NULL;
+    *tree = cJSON_ParseWithLengthOpts(text, size + 1, &end, true);
+    return *tree != NULL ? PL_OK : syntax_error(name, text, end != NULL ? end : text);
+}
+
 pl_status pl_json_load(const char *path, cJSON **tree)
 {
     pl_bytes bytes;
@@ -39,10 +46,7 @@ pl_status pl_json_load(const char *path, cJSON **tree)
                        (int)PL_JSON_BYTES);
     }
     PL_TRY(pl_bytes_load(path, &bytes));
-    const char *end = NULL;
-    *tree = cJSON_ParseWithLengthOpts(bytes.data, bytes.size + 1, &end, true);
-    pl_status status = PL_OK;
-    if (*tree == NULL) status = syntax_error(path, bytes.data, end != NULL ? end : bytes.data);
+    pl_status status = pl_json_parse(bytes.data, bytes.size, path, tree);
     pl_bytes_free(&bytes);
     return status;
 }

@@ -21,6 +21,8 @@ typedef struct pl_json {
 // the tree with cJSON_Delete. The limit bounds the tree, which takes up to 30 times the text.
 enum { PL_JSON_BYTES = 16 << 20 };
 pl_status pl_json_load(const char *path, cJSON **tree);
+// The same for text in memory; `name` is for the complaints.
+pl_status pl_json_parse(const char *text, size_t size, const char *name, cJSON **tree);
 
 pl_json pl_json_root(const cJSON *tree, const char *file);
 

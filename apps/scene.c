@@ -191,16 +191,29 @@ static pl_status read_scene(const pl_json *root, pl_scene *scene)
     return read_bodies(root, scene);
 }
 
+static pl_status read_tree(cJSON *tree, const char *name, pl_scene *out)
+{
+    pl_json root = pl_json_root(tree, name);
+    pl_status status = read_scene(&root, out);
+    cJSON_Delete(tree);
+    if (status != PL_OK) pl_scene_free(out);
+    return status;
+}
+
 pl_status pl_scene_load(const char *path, pl_scene *out)
 {
     *out = (pl_scene){.file = path};
     cJSON *tree;
     PL_TRY(pl_json_load(path, &tree));
-    pl_json root = pl_json_root(tree, path);
-    pl_status status = read_scene(&root, out);
-    cJSON_Delete(tree);
-    if (status != PL_OK) pl_scene_free(out);
-    return status;
+    return read_tree(tree, path, out);
+}
+
+pl_status pl_scene_parse(const char *text, const char *name, pl_scene *out)
+{
+    *out = (pl_scene){.file = name};
+    cJSON *tree;
+    PL_TRY(pl_json_parse(text, strlen(text), name, &tree));
+    return read_tree(tree, name, out);
 }
 
 static void free_body(pl_scene_body *body)

@@ -62,6 +62,8 @@ typedef struct pl_scene {
 // Loads a scene and its meshes. Fails with the key's path; relative paths of meshes start at the
 // scene's folder. Give back with pl_scene_free.
 pl_status pl_scene_load(const char *path, pl_scene *out);
+// The same for the text of a file; `name` (borrowed) stands for its path.
+pl_status pl_scene_parse(const char *text, const char *name, pl_scene *out);
 void pl_scene_free(pl_scene *scene);
 
 // The world that a scene describes: its bodies in order, those left out that are only drawn, and

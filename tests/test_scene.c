@@ -39,6 +39,18 @@ static void refuse(const char *text, const char *complaint)
     TEST_ASSERT_NULL(scene.bodies);
 }
 
+static void test_a_scene_in_memory(void)
+{
+    pl_scene scene;
+    TEST_ASSERT_EQUAL(PL_OK, pl_scene_parse("{\"bodies\": [{\"mesh\": \"cube\"}]}", "x", &scene));
+    TEST_ASSERT_EQUAL_INT(1, scene.n_bodies);
+    pl_scene_free(&scene);
+    TEST_ASSERT_EQUAL(PL_ERROR_FORMAT, pl_scene_parse("{\"bodies\": 1}", "x", &scene));
+    TEST_ASSERT_EQUAL_STRING("x: bodies: an array [...] expected", pl_error_text());
+    TEST_ASSERT_EQUAL(PL_ERROR_FORMAT, pl_scene_parse("{\n 1}", "x", &scene));
+    TEST_ASSERT_EQUAL_STRING("x:2:3: not valid JSON", pl_error_text());
+}
+
 static void test_a_whole_scene(void)
 {
     pl_scene scene;
@@ -756,6 +768,7 @@ int main(void)
     if (fd < 0) return 1;
     close(fd);
     UNITY_BEGIN();
+    RUN_TEST(test_a_scene_in_memory);
     RUN_TEST(test_a_whole_scene);
     RUN_TEST(test_rotation_order);
     RUN_TEST(test_complaints_name_the_key);
