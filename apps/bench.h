@@ -7,13 +7,19 @@
 #include "../base/base.h"
 
 typedef struct pl_bench_options {
-    bool quick; // small sizes: to see that it runs, not to measure
+    bool quick;      // small sizes: to see that it runs, not to measure
+    const char *out; // the folder of tables and figures
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
 pl_status pl_bench_fem(const pl_bench_options *options);
 pl_status pl_bench_collision(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
+// Of whole scenes; each writes OUT/NAME.csv.
+pl_status pl_bench_table1(const pl_bench_options *options);
+pl_status pl_bench_growth(const pl_bench_options *options);
+pl_status pl_bench_threads(const pl_bench_options *options);
+pl_status pl_bench_memory(const pl_bench_options *options);
 
 // The formats that Pliant reads and does not write, for benchmarks and tests.
 typedef enum pl_sample_format {

@@ -1,4 +1,5 @@
 #include "replay.h"
+#include "cpu_time.h"
 #include "../base/hash.h"
 
 void pl_replay_free(pl_replay *replay)
@@ -27,8 +28,10 @@ pl_status pl_replay_solve(pl_replay *replay, const pl_recorded *recorded, const 
 {
     const pl_problem *problem = &recorded->problem;
     PL_TRY(start(replay, recorded, cold));
+    double started = pl_cpu_seconds();
     pl_status status =
         pl_solve(solver, problem, options, &replay->workspace, replay->v, replay->f, &out->stats);
+    out->cpu = pl_cpu_seconds() - started;
     if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
     size_t n_v = 3 * (size_t)recorded->A.n, n_f = 3 * (size_t)problem->n_contact;
     out->hash = pl_hash(PL_HASH_START, replay->v, n_v * sizeof *replay->v);

@@ -16,6 +16,7 @@ typedef struct pl_replay {
 // One solve, and how it went.
 typedef struct pl_replayed {
     pl_solve_stats stats;
+    double cpu;    // time of all processors [s]
     uint64_t hash; // of the solution, velocities and impulses
 } pl_replayed;
 

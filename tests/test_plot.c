@@ -121,8 +121,8 @@ static void test_other_figures(void)
     shell("cp $T/diag.csv $T/full.csv");
     expect(0, "$P plot $T/diag.csv $T/full.csv --figure 6 -o $T/f.svg", "");
     parse("f.svg");
-    expect_text("diag");
-    expect_text("full");
+    expect_text("diag: residuals of cr");
+    expect_text("full: residuals of cr");
     expect_text("iteration");
     expect_text("update of contacts");
     TEST_ASSERT_EQUAL_INT(4, count(read_whole("f.svg"), "<circle "));

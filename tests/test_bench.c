@@ -1,0 +1,114 @@
+// `pliant bench` on scenes, at its smallest: that it runs, what it writes, and that what it says of
+// bits holds. How fast things are, no test can tell.
+
+#include "runs.h"
+#include "../apps/csv.h"
+#include "../solvers/solver.h"
+
+#include <math.h>
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+static pl_csv csv;
+
+static void load(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/b/%s", folder, name);
+    pl_csv_free(&csv);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_csv_read(path, &csv), pl_error_text());
+    TEST_ASSERT_TRUE_MESSAGE(csv.n_row > 0, name);
+}
+
+static const double *column(const char *name)
+{
+    const double *out;
+    int32_t at = pl_csv_find(&csv, name);
+    TEST_ASSERT_TRUE_MESSAGE(at >= 0, name);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_csv_numbers(&csv, at, &out), pl_error_text());
+    return out;
+}
+
+// Every solver of the registry has its row, and `cr` three, for each scene.
+static void test_table1(void)
+{
+    expect(0, "$P bench table1 --quick --out $T/b", "cr paper");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
+    load("table1.csv");
+    enum { SCENES = 7 };
+    TEST_ASSERT_EQUAL_INT(SCENES * (pl_n_solver + 2), csv.n_row);
+    const double *problems = column("problems"), *residual = column("residual");
+    const double *converged = column("converged"), *ms = column("ms"), *ratio = column("ratio");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(problems[i] > 0 && ms[i] > 0 && ratio[i] > 0);
+        TEST_ASSERT_TRUE(converged[i] < problems[i] || residual[i] < 1e-4);
+    }
+    for (int32_t i = 0; i < pl_n_solver; i++) {
+        TEST_ASSERT_NOT_NULL(strstr(output, pl_solvers[i].name));
+    }
+    // The problems are there to be solved again.
+    expect(0, "$P solve $T/b/problems", "converged");
+}
+
+static void test_growth(void)
+{
+    expect(0, "$P bench growth --quick --out $T/b", "time grows like n^");
+    load("growth.csv");
+    const double *n = column("n"), *ms = column("cpu_ms"), *contacts = column("contacts");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(ms[i] > 0 && contacts[i] > 0);
+        TEST_ASSERT_TRUE(i == 0 || n[i] > n[i - 1] || n[i] == 384); // the next series
+    }
+}
+
+static void test_threads(void)
+{
+    expect(0, "OMP_WAIT_POLICY=passive $P bench threads --quick --out $T/b", "speed-up");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "OTHER BITS"), output);
+    load("threads.csv");
+    const double *threads = column("threads");
+    for (int64_t i = 0; i < csv.n_row; i++) TEST_ASSERT_EQUAL_DOUBLE(1 + i % 2, threads[i]);
+}
+
+// A process of its own each: what one scene takes does not show in the next.
+static void test_memory(void)
+{
+    expect(0, "$P bench memory --quick --out $T/b", "VJ19");
+    load("memory.csv");
+    const double *peak = column("peak_mb"), *process = column("process_mb");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(peak[i] > process[i]);
+        TEST_ASSERT_DOUBLE_WITHIN(0.5 * process[0], process[0], process[i]);
+    }
+}
+
+// States are kept, and another's place is refused in words.
+static void test_folders(void)
+{
+    expect(0, "rm -rf $T/b/states; $P bench memory --quick --out $T/b", "MB");
+    TEST_ASSERT_TRUE(exists("b/states/rings-quick.plc"));
+    write_file("plain", "x");
+    expect(1, "$P bench growth --quick --out $T/plain/b", "plain");
+    write_file("b/states/rings-quick.plc", "x");
+    expect(0, "$P bench memory --quick --out $T/b", "rings: left out: ");
+}
+
+int main(void)
+{
+    if (mkdtemp(folder) == NULL) return 1;
+    UNITY_BEGIN();
+    RUN_TEST(test_table1);
+    RUN_TEST(test_growth);
+    RUN_TEST(test_threads);
+    RUN_TEST(test_memory);
+    RUN_TEST(test_folders);
+    pl_csv_free(&csv);
+    shell("rm -rf $T");
+    return UNITY_END();
+}
