@@ -88,6 +88,28 @@ static void test_memory(void)
     }
 }
 
+static void test_figures(void)
+{
+    expect(0, "$P bench figures --quick --out $T/b", "figure-13.svg");
+    static const char *const pictures[] = {"6", "9", "10", "11-rings", "11-pyramid", "12", "13"};
+    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "b/figure-%s.svg", pictures[i]);
+        TEST_ASSERT_TRUE_MESSAGE(exists(name), name);
+    }
+    load("figure-6/full.csv");
+    TEST_ASSERT_EQUAL_DOUBLE(0, column("iteration")[0]);
+    TEST_ASSERT_TRUE(column("preconditioned")[csv.n_row - 1] < column("preconditioned")[0]);
+    // Nothing but what `plot` makes of the same tables.
+    expect(0,
+           "$P plot --figure 11 --names apg,cr\\ full $T/b/figure-11-rings/apg.csv "
+           "$T/b/figure-11-rings/cr-full.csv -o $T/a.svg",
+           "");
+    expect(0, "$P plot --figure 13 --eps1 5e-5 --eps2 5e-6 $T/b/figure-13/rings.csv -o $T/c.svg",
+           "");
+    expect(0, "cmp $T/c.svg $T/b/figure-13.svg", "");
+}
+
 // States are kept, and another's place is refused in words.
 static void test_folders(void)
 {
@@ -107,6 +129,7 @@ int main(void)
     RUN_TEST(test_growth);
     RUN_TEST(test_threads);
     RUN_TEST(test_memory);
+    RUN_TEST(test_figures);
     RUN_TEST(test_folders);
     pl_csv_free(&csv);
     shell("rm -rf $T");
