@@ -1,13 +1,14 @@
 #!/bin/sh
-# Brings what Pliant needs from Debian and nothing else:
+# Brings what Pliant needs from Debian, and from PyPI what only `make peers` needs:
 #
-#   setup.sh packages GROUP...   installs the missing packages of the groups build, test, tsan, lint
+#   setup.sh packages GROUP...   installs the missing packages of the groups build, test, tsan, lint, peers
 #   setup.sh missing GROUP...    only names them; fails if there are any
 #   setup.sh unity DIR           the Unity test framework, out of the source package cjson
 #   setup.sh scans DIR           bunny.off and armadillo.off, out of the package libcgal-demo
+#   setup.sh mujoco DIR          MuJoCo's header and library, out of the wheel mujoco-core
 #
-# Installing needs root or sudo. `unity` and `scans` need neither and change nothing on the system:
-# they keep apt's lists and downloads in build/apt.
+# Installing needs root or sudo. The last three need neither and change nothing on the system: they
+# keep apt's lists and downloads in build/apt.
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -39,6 +40,8 @@ tsan   clang               command clang
 tsan   libomp-14-dev       driver libarcher.so
 lint   clang-format        command clang-format
 lint   cppcheck            command cppcheck
+peers  libbullet-dev       module bullet
+peers  python3-venv        python ensurepip
 '
 
 present() { # probe argument
@@ -137,6 +140,15 @@ fetch_scans() { # directory
         mv "$1/bunny00.off" "$1/bunny.off"
 }
 
+fetch_mujoco() { # directory
+    version=4.0.0
+    /usr/bin/python3 -m venv "$1/venv" >>"$work/log" 2>&1 &&
+        "$1/venv/bin/pip" install --no-deps "mujoco-core==$version" >>"$work/log" 2>&1 &&
+        mv "$1"/venv/lib/python3*/site-packages/mujoco/include \
+            "$1"/venv/lib/python3*/site-packages/mujoco/libmujoco.so.* "$1" &&
+        ln -s "libmujoco.so.$version" "$1/libmujoco.so" && rm -r "$1/venv"
+}
+
 fetch() { # function directory sentence
     [ ! -e "$2" ] || return 0
     mkdir -p "$work"
@@ -161,5 +173,7 @@ unity) fetch fetch_unity "$1" \
     "Unity, the test framework, could not be fetched from Debian's source package cjson; UNITY_DIR= points to another copy." ;;
 scans) fetch fetch_scans "$1" \
     "The bunny and the armadillo could not be fetched from Debian's package libcgal-demo; SCANS_DIR= points to another copy." ;;
+mujoco) fetch fetch_mujoco "$1" \
+    "MuJoCo could not be fetched from PyPI; MUJOCO_DIR= points to a folder with include/ and libmujoco.so." ;;
 *) die "setup.sh: unknown command $command" ;;
 esac
