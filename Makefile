@@ -12,6 +12,7 @@ B ?= build
 O ?= -O2 -g
 SCANS_DIR ?= build/scans
 UNITY_DIR ?= build/unity
+MUJOCO_DIR ?= build/mujoco
 
 # `make V=1` shows the whole command lines.
 Q := $(if $(V),,@)
@@ -35,7 +36,7 @@ APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c)
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
 .PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
-        check-job ccd-million audit-scenes
+        check-job ccd-million audit-scenes peers peers-job
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -175,6 +176,45 @@ ccd-million: $(B)/tests/test_ccd ## try continuous detection on a million pairs 
 audit-scenes: $(B)/pliant ## audit every step of the scenes; tests/audit_scenes.sh says what can be set
 	@PLIANT=$(B)/pliant tests/audit_scenes.sh
 
+# Other simulators, each a program of its own that peers directs.
+PEERS := $(addprefix $(B)/peers/,peers pliant bullet bullet-double mujoco)
+PEER_OBJ := $(addprefix $(B)/tests/peers/,serve.o workload.o)
+
+peers: ## compare with Bullet and MuJoCo, which it installs and fetches; see tests/peers/README.md
+	@base/setup.sh packages build peers
+	@base/setup.sh mujoco $(MUJOCO_DIR)
+	@+$(MAKE) --no-print-directory -j$(JOBS) peers-job
+	@mkdir -p out
+	@$(B)/peers/peers $(B)/peers $(PEERS_OPTIONS)
+
+peers-job: $(PEERS)
+
+$(B)/peers/peers: $(addprefix $(B)/tests/peers/,peers.o judge.o workload.o)
+$(B)/peers/pliant: $(B)/tests/peers/peer_pliant.o $(PEER_OBJ)
+$(B)/peers/bullet: $(B)/tests/peers/peer_bullet.o $(PEER_OBJ)
+$(B)/peers/bullet: PEER_LIBS = $(shell pkg-config --libs bullet)
+$(B)/peers/bullet-double: $(B)/tests/peers/peer_bullet-double.o $(PEER_OBJ)
+$(B)/peers/bullet-double: PEER_LIBS = $(shell pkg-config --libs bullet-float64)
+$(B)/peers/mujoco: $(B)/tests/peers/peer_mujoco.o $(PEER_OBJ)
+$(B)/peers/mujoco: PEER_LIBS = -L$(MUJOCO_DIR) -lmujoco -Wl,-rpath,$(abspath $(MUJOCO_DIR))
+$(PEERS): $(B)/libapps.a $(B)/libpliant.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PEER_LIBS) $(APP_LIBS) $(LIB_LIBS)
+
+# Bullet's headers are not ours to warn about.
+$(B)/tests/peers/peer_bullet.o: PEER_FLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags bullet))
+$(B)/tests/peers/peer_bullet-double.o: \
+	PEER_FLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags bullet-float64))
+$(B)/tests/peers/peer_bullet.o $(B)/tests/peers/peer_bullet-double.o: tests/peers/peer_bullet.cc Makefile
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) -Wno-maybe-uninitialized $(PEER_FLAGS) -c $< -o $@
+$(B)/tests/peers/%.o: tests/peers/%.c Makefile | $(B)/ready
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS_ALL) -isystem $(MUJOCO_DIR)/include -c $< -o $@
+
 asan: ## run the tests under the address sanitizer
 	@+ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory check B=build/asan \
 		SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
@@ -231,10 +271,12 @@ install: all ## install header, libraries, pkg-config file and command below DES
 		'Libs.private: -fopenmp $(LIB_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pliant.pc
 
 clean: ## remove what was built and made; keep what was fetched
-	find build -mindepth 1 -maxdepth 1 ! -name apt ! -name unity ! -name scans -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name apt ! -name unity ! -name scans \
+		! -name mujoco -exec rm -rf {} +
 	rm -rf out
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d $(FUZZ_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d $(FUZZ_OBJ:.o=.d) \
+         $(wildcard $(B)/tests/peers/*.d)
