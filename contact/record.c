@@ -27,6 +27,7 @@ pl_status pl_world_save_problem(const pl_world *world, const char *path)
         return pl_fail(PL_ERROR_ARGUMENT, "%s: the last step had no contact problem", path);
     }
     pl_problem problem = touch->contacts.problem;
+    problem.x = world->saved.x; // where the step began
     const pl_contact *last = &problem.contact[touch->n_start - 1];
     problem.n_contact = touch->n_start;
     problem.n_term = last->first + last->count;

@@ -13,8 +13,7 @@
 // The next y runs ahead: y = v + beta (v - v_old), and A y follows from A v and A v_old, so that a
 // step costs one product with A, and the residual at v, b + L^T f - A v, is known at every step.
 
-#include "solver.h"
-#include "sweeps.h"
+#include "apg.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -25,7 +24,7 @@ enum {
     // to the second number.
     SWEEPS = 10,
     MAX_SWEEPS = 320,
-    POWER_STEPS = 8,
+    POWER_STEPS = 6,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 8192,
 };
@@ -40,24 +39,10 @@ static const double CURVATURE_MARGIN = 1.02;
 // The bound that s is for may fail by this much, which is rounding.
 static const double CURVATURE_SLACK = 1e-9;
 
-typedef struct apg {
-    const pl_problem *problem;
-    pl_workspace *ws;
-    int64_t n; // 3*A.n
-    double s;
-    int32_t n_sweep;
-    double *v, *old, *y;    // (n)
-    double *Av, *Aold, *Ay; // (n) A times each of them
-    double *g;              // (n) b + L^T f - A y, 0 in known rows
-    double *f;              // (3*n_contact) the impulses over s
-    double *impulse;        // (3*n_contact) scratch: s f
-    pl_sweeps sweeps;
-} apg;
-
-static pl_status create(const pl_problem *problem, pl_workspace *ws, apg *a)
+static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 {
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
-    *a = (apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS};
+    *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS};
     double **vector[] = {&a->v, &a->old, &a->y, &a->Av, &a->Aold, &a->Ay, &a->g};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = pl_arena_take(&ws->arena, n, sizeof(double));
@@ -71,7 +56,7 @@ static pl_status create(const pl_problem *problem, pl_workspace *ws, apg *a)
 
 // An estimate from below of the largest eigenvalue of D^-1 A: Rayleigh's quotient x . A x / x . D x
 // after some steps of the power method. What it lacks, the steps find out.
-static double find_curvature(apg *a, pl_solve_stats *stats)
+static double find_curvature(pl_apg *a, pl_solve_stats *stats)
 {
     double *x = a->y, *Ax = a->Ay, *Dx = a->g, s = 1;
     uint64_t state = 1;
@@ -92,7 +77,7 @@ static double find_curvature(apg *a, pl_solve_stats *stats)
 }
 
 // v := y + D^-1 g / s in block i.
-static inline void follow(const apg *a, int64_t i)
+static inline void follow(const pl_apg *a, int64_t i)
 {
     const double *m = a->ws->D.inv + 6 * i, *g = a->g + 3 * i, *y = a->y + 3 * i;
     double *v = a->v + 3 * i, is = 1 / a->s;
@@ -103,7 +88,7 @@ static inline void follow(const apg *a, int64_t i)
 
 // g := b - A y and the v that follows from it; then the impulses that v calls for join g, and v
 // follows in the blocks that they reach.
-static void step(apg *a, double enough)
+static void step(pl_apg *a, double enough)
 {
     const pl_problem *problem = a->problem;
     const pl_uses *uses = &a->ws->uses;
@@ -129,7 +114,7 @@ typedef struct sums {
     double forward; // g . (v - old): negative where the step turns back
 } sums;
 
-static sums add_rows(const apg *a, int64_t first, int64_t last)
+static sums add_rows(const pl_apg *a, int64_t first, int64_t last)
 {
     sums s = {0};
     for (int64_t i = first; i < last; i++) {
@@ -146,7 +131,7 @@ static sums add_rows(const apg *a, int64_t first, int64_t last)
     return s;
 }
 
-static sums judge(const apg *a)
+static sums judge(const pl_apg *a)
 {
     sums part[PL_MAX_PARTS], total = {0};
     int64_t n = a->n / 3, size = pl_part_size(n, PART_ROWS), n_part = (n + size - 1) / size;
@@ -164,7 +149,7 @@ static sums judge(const apg *a)
 }
 
 // y := v + beta (v - old), and old becomes v.
-static void run_ahead(apg *a, double beta)
+static void run_ahead(pl_apg *a, double beta)
 {
 #pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
     for (int64_t i = 0; i < a->n; i++) {
@@ -176,7 +161,7 @@ static void run_ahead(apg *a, double beta)
     a->old = v, a->Aold = Av;
 }
 
-static double norm_of_pushes(apg *a)
+static double norm_of_pushes(pl_apg *a)
 {
     memset(a->ws->r, 0, (size_t)a->n * sizeof(double));
     pl_rows_transpose_add(a->problem, &a->ws->uses, a->s, a->f, a->ws->world, a->ws->r);
@@ -185,7 +170,7 @@ static double norm_of_pushes(apg *a)
 
 // Are v and f good enough? The contacts are looked at only where the residual is; if they are what
 // is left to do, the next step sweeps more.
-static bool is_solved(apg *a, const pl_solver_options *options, double r)
+static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
 {
     if (r > options->eps1 * a->ws->b_norm &&
         pl_relative_residual(a->ws, norm_of_pushes(a), r) > options->eps1) {
@@ -201,23 +186,26 @@ static bool is_solved(apg *a, const pl_solver_options *options, double r)
     return pl_contact_errors_within(&errors, options->eps2);
 }
 
-static void set_curvature(apg *a, double s)
+static void set_curvature(pl_apg *a, double s)
 {
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) a->f[i] *= a->s / s;
-    a->s = s;
+    a->s = a->ws->curvature = s;
 }
 
-// Steps until solved. `old` holds the last accepted v; where the loop ends, v does.
-static pl_solve_end iterate(apg *a, const pl_solver_options *options, pl_solve_stats *stats)
+// The share of eps2 that sweeps leave undone.
+static double sweep_share(const pl_apg *a)
 {
-    double theta = 1, share = SWEEP_SHARE;
-    for (;; stats->iterations++) {
-        if (stats->iterations == options->max_iterations) return PL_SOLVE_LIMIT;
+    double share = SWEEP_SHARE * pow(SWEEP_SHARE_FACTOR, (a->n_step + 1) / SWEEP_SHARE_STEPS);
+    return PL_MAX(share, SWEEP_SHARE_LEAST);
+}
+
+pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
+                        pl_solve_stats *stats)
+{
+    for (int32_t last = stats->iterations + n;; stats->iterations++, a->n_step++) {
+        if (stats->iterations == last) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
-        if (stats->iterations % SWEEP_SHARE_STEPS == SWEEP_SHARE_STEPS - 1) {
-            share = PL_MAX(share * SWEEP_SHARE_FACTOR, SWEEP_SHARE_LEAST);
-        }
-        step(a, share * options->eps2 / a->problem->dt);
+        step(a, sweep_share(a) * options->eps2 / a->problem->dt);
         pl_bsr_multiply(a->problem->A, a->v, a->Av);
         stats->products++;
         sums sum = judge(a);
@@ -232,34 +220,53 @@ static pl_solve_end iterate(apg *a, const pl_solver_options *options, pl_solve_s
             return PL_SOLVE_CONVERGED;
         }
         bool back = sum.forward < 0;
-        if (back) theta = 1;
+        if (back) a->theta = 1;
         stats->restarts += back;
-        double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
-        run_ahead(a, back ? 0 : (theta - 1) / next);
-        theta = next;
+        double next = 0.5 * (1 + sqrt(1 + 4 * a->theta * a->theta));
+        run_ahead(a, back ? 0 : (a->theta - 1) / next);
+        a->theta = next;
     }
+}
+
+pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_stats *stats,
+                        pl_apg *out)
+{
+    PL_TRY(take(problem, ws, out));
+    if (!(ws->curvature > 0)) ws->curvature = find_curvature(out, stats);
+    out->s = ws->curvature;
+    return PL_OK;
+}
+
+void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats)
+{
+    size_t size = (size_t)a->n * sizeof *v;
+    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) {
+        bool answers = a->ws->scale[2 * (i / 3)] > 0;
+        a->f[i] = answers ? f[i] / a->s : 0;
+    }
+    memcpy(a->old, v, size);
+    pl_bsr_multiply(a->problem->A, v, a->Aold);
+    stats->products++;
+    memcpy(a->y, v, size);
+    memcpy(a->Ay, a->Aold, size);
+    a->theta = 1;
+    a->n_step = 0;
+    a->n_sweep = SWEEPS;
+}
+
+void pl_apg_result(const pl_apg *a, double *v, double *f)
+{
+    memcpy(v, a->old, (size_t)a->n * sizeof *v);
+    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) f[i] = a->s * a->f[i];
 }
 
 pl_status pl_apg_solve(const pl_problem *problem, const pl_solver_options *options,
                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
-    apg a;
-    PL_TRY(create(problem, ws, &a));
-    a.s = find_curvature(&a, stats);
-    size_t size = (size_t)a.n * sizeof *v;
-    int64_t m = 3 * (int64_t)problem->n_contact;
-    for (int64_t i = 0; i < m; i++) {
-        bool answers = ws->scale[2 * (i / 3)] > 0;
-        a.f[i] = answers ? f[i] / a.s : 0;
-    }
-    memcpy(a.old, v, size);
-    pl_bsr_multiply(problem->A, v, a.Aold);
-    stats->products++;
-    memcpy(a.y, v, size);
-    memcpy(a.Ay, a.Aold, size);
-    stats->end = iterate(&a, options, stats);
-    if (stats->end == PL_SOLVE_BREAKDOWN) return PL_OK;
-    memcpy(v, a.old, size);
-    for (int64_t i = 0; i < m; i++) f[i] = a.s * a.f[i];
+    pl_apg a;
+    PL_TRY(pl_apg_create(problem, ws, stats, &a));
+    pl_apg_start(&a, v, f, stats);
+    stats->end = pl_apg_run(&a, options, options->max_iterations, stats);
+    if (stats->end != PL_SOLVE_BREAKDOWN) pl_apg_result(&a, v, f);
     return PL_OK;
 }

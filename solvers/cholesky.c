@@ -87,33 +87,34 @@ static bool factor_diagonal(const double *D, const double *a, double *inv)
     return positive && isfinite(inv[0] + inv[4] + inv[8]) && isfinite(inv[3] + inv[6] + inv[7]);
 }
 
-// What the rows are made with.
-typedef struct worker {
-    double *x;       // (9*n) the row as it becomes; 0 but for the row under way
-    int32_t *stack;  // (n) its columns, from the top down
-    int32_t *seen;   // (n) the last row
-    int64_t *filled; // (n) where the next block of a column goes
-} worker;
-
-static pl_status worker_create(const pl_cholesky *G, pl_arena *arena, worker *w)
+pl_status pl_cholesky_take(pl_cholesky *G, pl_arena *arena)
 {
     int64_t n = G->order.n;
-    w->x = pl_arena_take(arena, 9 * n, sizeof *w->x);
-    w->stack = pl_arena_take(arena, n, sizeof *w->stack);
-    w->seen = pl_arena_take(arena, n, sizeof *w->seen);
-    w->filled = pl_arena_take(arena, n, sizeof *w->filled);
-    bool all = w->x != NULL && w->stack != NULL && w->seen != NULL && w->filled != NULL;
-    if (!all) return PL_ERROR_MEMORY;
-    memset(w->x, 0, 9 * (size_t)n * sizeof *w->x);
-    for (int64_t i = 0; i < n; i++) w->seen[i] = -1;
-    if (n > 0) memcpy(w->filled, G->col, (size_t)n * sizeof *w->filled);
-    return PL_OK;
+    G->row = pl_arena_take(arena, G->nnz, sizeof *G->row);
+    G->val = pl_arena_take(arena, 9 * G->nnz, sizeof *G->val);
+    G->inv = pl_arena_take(arena, 9 * n, sizeof *G->inv);
+    G->work.x = pl_arena_take(arena, 9 * n, sizeof *G->work.x);
+    G->work.stack = pl_arena_take(arena, n, sizeof *G->work.stack);
+    G->work.seen = pl_arena_take(arena, n, sizeof *G->work.seen);
+    G->work.filled = pl_arena_take(arena, n, sizeof *G->work.filled);
+    bool all = G->row != NULL && G->val != NULL && G->inv != NULL && G->work.x != NULL &&
+               G->work.stack != NULL && G->work.seen != NULL && G->work.filled != NULL;
+    return all ? PL_OK : PL_ERROR_MEMORY;
+}
+
+static void reset(pl_cholesky *G)
+{
+    int64_t n = G->order.n;
+    memset(G->work.x, 0, 9 * (size_t)n * sizeof *G->work.x);
+    for (int64_t i = 0; i < n; i++) G->work.seen[i] = -1;
+    if (n > 0) memcpy(G->work.filled, G->col, (size_t)n * sizeof *G->work.filled);
 }
 
 // Puts the columns of row i on the stack, each above those that it changes; returns where they
 // start. x becomes the row of A, D (9) its diagonal block.
-static int32_t find_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, worker *w, double *D)
+static int32_t find_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, double *D)
 {
+    const pl_cholesky_work *w = &G->work;
     int32_t top = G->order.n, block = G->order.block[i];
     w->seen[i] = i;
     for (int64_t k = A->row[block]; k < A->row[block + 1]; k++) {
@@ -130,10 +131,11 @@ static int32_t find_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, worker
     return top;
 }
 
-static bool factor_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, worker *w)
+static bool factor_row(const pl_cholesky *G, const pl_bsr *A, int32_t i)
 {
+    const pl_cholesky_work *w = &G->work;
     double D[9], a[9];
-    int32_t top = find_row(G, A, i, w, D);
+    int32_t top = find_row(G, A, i, D);
     memcpy(a, D, sizeof a);
     for (; top < G->order.n; top++) {
         int32_t j = w->stack[top];
@@ -153,16 +155,11 @@ static bool factor_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, worker 
     return factor_diagonal(D, a, G->inv + 9 * (int64_t)i);
 }
 
-pl_status pl_cholesky_factor(pl_cholesky *G, const pl_bsr *A, pl_arena *arena)
+pl_status pl_cholesky_factor(pl_cholesky *G, const pl_bsr *A)
 {
-    worker w;
-    G->row = pl_arena_take(arena, G->nnz, sizeof *G->row);
-    G->val = pl_arena_take(arena, 9 * G->nnz, sizeof *G->val);
-    G->inv = pl_arena_take(arena, 9 * (int64_t)G->order.n, sizeof *G->inv);
-    if (G->row == NULL || G->val == NULL || G->inv == NULL) return PL_ERROR_MEMORY;
-    PL_TRY(worker_create(G, arena, &w));
+    reset(G);
     for (int32_t i = 0; i < G->order.n; i++) {
-        if (factor_row(G, A, i, &w)) continue;
+        if (factor_row(G, A, i)) continue;
         return pl_fail(PL_ERROR_NUMERICS, "block row %d: the matrix is not positive definite",
                        G->order.block[i]);
     }

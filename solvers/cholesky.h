@@ -5,6 +5,14 @@
 
 #include "dissect.h"
 
+// What the rows of a factor are made with.
+typedef struct pl_cholesky_work {
+    double *x;       // (9*n) the row as it becomes; 0 but for the row under way
+    int32_t *stack;  // (n) its columns, from the top down
+    int32_t *seen;   // (n) the last row
+    int64_t *filled; // (n) where the next block of a column goes
+} pl_cholesky_work;
+
 // A = G G^T in the order of elimination, without the blocks that are left out. G is stored by block
 // columns, without its diagonal.
 typedef struct pl_cholesky {
@@ -16,6 +24,7 @@ typedef struct pl_cholesky {
     int32_t *row;    // (nnz) ascending in each column
     double *val;     // (9*nnz) row-major
     double *inv;     // (9*order.n) the inverse of each diagonal block of G: row-major, lower
+    pl_cholesky_work work;
 } pl_cholesky;
 
 // Finds an order, and what G will hold: all but its values. Lives as long as what is taken from the
@@ -26,8 +35,12 @@ pl_status pl_cholesky_analyze(const pl_bsr *A, const uint8_t *skip, pl_arena *ar
 // The memory that G's values and rows take [bytes].
 double pl_cholesky_bytes(const pl_cholesky *G);
 
-// Fails with PL_ERROR_NUMERICS where A is not positive definite or not finite, or PL_ERROR_MEMORY.
-pl_status pl_cholesky_factor(pl_cholesky *G, const pl_bsr *A, pl_arena *arena);
+// Takes the memory of the values.
+pl_status pl_cholesky_take(pl_cholesky *G, pl_arena *arena);
+
+// The values, for an A of the pattern that was analyzed; may be called again for another one. Fails
+// with PL_ERROR_NUMERICS where A is not positive definite or not finite.
+pl_status pl_cholesky_factor(pl_cholesky *G, const pl_bsr *A);
 
 // x := A^-1 x for the parts' blocks first .. last - 1 of the order, which must be whole parts. x
 // (3*width per block) begins with block `first`: 3 rows of `width` numbers each.

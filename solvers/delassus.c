@@ -389,7 +389,8 @@ pl_status pl_delassus_solve(const pl_problem *problem, const pl_solver_options *
         return PL_OK;
     }
     PL_TRY(take(&d));
-    pl_status status = pl_cholesky_factor(&d.G, problem->A, &ws->arena);
+    PL_TRY(pl_cholesky_take(&d.G, &ws->arena));
+    pl_status status = pl_cholesky_factor(&d.G, problem->A);
     if (status != PL_OK) return status == PL_ERROR_NUMERICS ? PL_OK : status;
     stats->factorizations += count_factors(&d.G.order);
     build(&d);

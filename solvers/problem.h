@@ -39,6 +39,8 @@ typedef struct pl_problem {
     const double *b;      // (3*A.n) [N s]
     const uint8_t *known; // (A.n) not 0: v is given in this block; may be NULL
     double dt;            // [s] turns velocities into the displacements that errors are stated in
+    int32_t n_x;          // the first blocks are velocities of vertices, whose places are known:
+    const double *x;      // (3*n_x) [m]; may be NULL, with n_x = 0. For preconditioners
 
     // The contacts, owned.
     int32_t n_contact, n_term;

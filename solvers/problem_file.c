@@ -8,11 +8,11 @@
 
 #define MAGIC 0x31425250544e4c50ull // "PLNTPRB1"
 
-enum { VERSION = 1, CONTACT_NUMBERS = 13, TERM_NUMBERS = 4 };
+enum { VERSION = 2, CONTACT_NUMBERS = 13, TERM_NUMBERS = 4 };
 
 typedef struct header {
     uint64_t magic, version;
-    int64_t n, nnz, n_contact, n_term, has_known;
+    int64_t n, nnz, n_contact, n_term, has_known, n_x;
     double dt;
 } header;
 
@@ -63,6 +63,7 @@ pl_status pl_problem_write(const pl_problem *problem, const double *v, const dou
                       .n_contact = problem->n_contact,
                       .n_term = problem->n_term,
                       .has_known = problem->known != NULL,
+                      .n_x = problem->n_x,
                       .dt = problem->dt};
     writer w = {.sum = PL_HASH_START};
     PL_TRY(pl_output_open(path, &w.out));
@@ -73,6 +74,7 @@ pl_status pl_problem_write(const pl_problem *problem, const double *v, const dou
     put(&w, A->val, 9 * nnz * sizeof *A->val);
     put(&w, problem->b, 3 * n * sizeof *problem->b);
     if (problem->known != NULL) put(&w, problem->known, n);
+    if (problem->n_x > 0) put(&w, problem->x, 3 * (size_t)problem->n_x * sizeof *problem->x);
     put(&w, v, 3 * n * sizeof *v);
     put(&w, f, 3 * (size_t)problem->n_contact * sizeof *f);
     put_contacts(&w, problem);
@@ -122,8 +124,8 @@ static pl_status get_header(reader *r, header *h)
                        r->name, (unsigned long long)h->version, (int)VERSION);
     }
     int64_t most = r->end - r->at; // each takes a byte at least
-    bool fits = h->n >= 0 && h->nnz >= 0 && h->n_contact >= 0 && h->n_term >= 0;
-    fits = fits && h->n <= PL_MIN(most, INT32_MAX) && h->nnz <= most;
+    bool fits = h->n >= 0 && h->nnz >= 0 && h->n_contact >= 0 && h->n_term >= 0 && h->n_x >= 0;
+    fits = fits && h->n <= PL_MIN(most, INT32_MAX) && h->nnz <= most && h->n_x <= h->n;
     fits = fits && PL_MAX(h->n_contact, h->n_term) <= PL_MIN(most, INT32_MAX / 3);
     return fits ? PL_OK : damaged(r, "its counts do not fit its size");
 }
@@ -221,9 +223,15 @@ static pl_status get_all(reader *r, pl_recorded *out)
     PL_TRY(get_matrix(r, &h, &out->A));
     PL_TRY(get_array(r, 3 * h.n, sizeof(double), (void **)&out->b));
     if (h.has_known != 0) PL_TRY(get_array(r, h.n, 1, (void **)&out->known));
+    if (h.n_x > 0) PL_TRY(get_array(r, 3 * h.n_x, sizeof(double), (void **)&out->x));
     PL_TRY(get_array(r, 3 * h.n, sizeof(double), (void **)&out->v));
     PL_TRY(get_array(r, 3 * h.n_contact, sizeof(double), (void **)&out->f));
-    out->problem = (pl_problem){.A = &out->A, .b = out->b, .known = out->known, .dt = h.dt};
+    out->problem = (pl_problem){.A = &out->A,
+                                .b = out->b,
+                                .known = out->known,
+                                .dt = h.dt,
+                                .n_x = (int32_t)h.n_x,
+                                .x = out->x};
     return add_contacts(r, &h, &out->problem);
 }
 
@@ -257,6 +265,7 @@ void pl_recorded_free(pl_recorded *recorded)
     pl_bsr_free(&recorded->A);
     pl_free(recorded->b);
     pl_free(recorded->known);
+    pl_free(recorded->x);
     pl_free(recorded->v);
     pl_free(recorded->f);
     *recorded = (pl_recorded){0};

@@ -8,10 +8,11 @@
 
 // A problem with everything it borrows, and the velocities and impulses that a solve started from.
 typedef struct pl_recorded {
-    pl_problem problem; // its A, b and known are those below
+    pl_problem problem; // its A, b, known and x are those below
     pl_bsr A;
     double *b;      // (3*A.n)
     uint8_t *known; // (A.n) or NULL
+    double *x;      // (3*problem.n_x) or NULL
     double *v;      // (3*A.n)
     double *f;      // (3*n_contact)
 } pl_recorded;

@@ -9,6 +9,11 @@ const pl_solver pl_solvers[] = {
      "exact cones; friction within eps2; one product with A per iteration, no state machine",
      "accelerated proximal gradient [Beck & Teboulle 2009; O'Donoghue & Candes 2015]",
      pl_apg_solve},
+    {"face", PL_FORM_FULL,
+     "as apg; for large or stiff bodies and large steps: iterations hardly grow with them",
+     "apg and Newton's method on the faces of the cones, with multigrid", pl_face_solve},
+    {"auto", PL_FORM_FULL, "as apg: apg for 40 iterations, then face if it is not done by then",
+     "as apg and face", pl_auto_solve},
     {"cr", PL_FORM_FULL, "friction within eps2 unless as printed; few iterations without friction",
      "preconditioned conjugate residuals with switching states [VJ19, Alg. 1-3]", pl_cr_solve},
     {"minres", PL_FORM_FULL,
@@ -217,6 +222,7 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
     if (options == NULL) options = &usual;
     *stats = (pl_solve_stats){.end = PL_SOLVE_BREAKDOWN, .errors.residual = NAN};
     ws->started = pl_seconds();
+    if (!options->same_matrix) ws->curvature = 0;
     PL_TRY(check_options(options));
     PL_TRY(pl_problem_check(problem, v, f));
     PL_TRY(prepare(problem, ws, v, stats));

@@ -42,6 +42,8 @@ typedef struct pl_solver_options {
     bool paper;             // the solver as its paper prints it, with the paper's parameters
     pl_trace_fn *trace;     // of `cr`; NULL: nobody looks
     void *trace_user;
+    bool same_matrix;       // A is that of the last solve with this workspace: what was found out
+                            // about it still holds
 } pl_solver_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, full, not as printed.
@@ -82,6 +84,7 @@ typedef struct pl_workspace {
     double *u;         // (3*n_contact) scratch
     double b_norm;     // |b'|, see pl_contact_errors
     double started;    // [s] of pl_seconds
+    double curvature;  // of A, as apg found it; 0: not yet
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
@@ -127,6 +130,8 @@ double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
 
 pl_solve_fn pl_apg_solve;      // apg.c
+pl_solve_fn pl_face_solve;     // face.c
+pl_solve_fn pl_auto_solve;     // face.c
 pl_solve_fn pl_cr_solve;       // cr.c
 pl_solve_fn pl_minres_solve;   // cr.c
 pl_solve_fn pl_ica_solve;      // ica.c

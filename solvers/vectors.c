@@ -78,3 +78,53 @@ void pl_vec_advance(int64_t n, double alpha, double beta, const double *z, doubl
         advance_part(PL_MIN(size, n - first), alpha, beta, z + first, p + first, x + first);
     }
 }
+
+// --- Single precision ---
+
+PL_CLONES static double dotf_part(int64_t n, const float *restrict x, const float *restrict y)
+{
+    double lane[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (int l = 0; l < LANES; l++) lane[l] += (double)x[i + l] * (double)y[i + l];
+    }
+    for (int l = 0; i < n; i++, l++) lane[l] += (double)x[i] * (double)y[i];
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+    }
+    return lane[0];
+}
+
+double pl_vecf_dot(int64_t n, const float *x, const float *y)
+{
+    double sum[PL_MAX_PARTS];
+    int64_t size = pl_part_size(n, PART_SIZE), n_part = (n + size - 1) / size;
+#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
+    for (int64_t p = 0; p < n_part; p++) {
+        sum[p] = dotf_part(PL_MIN(size, n - p * size), x + p * size, y + p * size);
+    }
+    double total = 0;
+    for (int64_t p = 0; p < n_part; p++) total += sum[p];
+    return total;
+}
+
+PL_CLONES static void addf_part(int64_t n, float a, const float *restrict x, float *restrict y)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+void pl_vecf_add(int64_t n, float a, const float *x, float *y)
+{
+    int64_t size = pl_part_size(n, PART_SIZE);
+#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
+    for (int64_t first = 0; first < n; first += size) {
+        addf_part(PL_MIN(size, n - first), a, x + first, y + first);
+    }
+}
+
+void pl_vecf_scale(int64_t n, float a, float *x)
+{
+#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
+    for (int64_t i = 0; i < n; i++) x[i] *= a;
+}

@@ -17,4 +17,9 @@ void pl_vec_add(int64_t n, double a, const double *x, double *y);
 // p. No alias.
 void pl_vec_advance(int64_t n, double alpha, double beta, const double *z, double *p, double *x);
 
+// The same in single precision; the sum is of double precision.
+double pl_vecf_dot(int64_t n, const float *x, const float *y);
+void pl_vecf_add(int64_t n, float a, const float *x, float *y); // y := y + a x
+void pl_vecf_scale(int64_t n, float a, float *x);               // x := a x
+
 #endif

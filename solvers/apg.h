@@ -1,0 +1,39 @@
+// Accelerated proximal gradients with exact friction, to be run piece by piece. Internal.
+
+#ifndef PL_APG_H
+#define PL_APG_H
+
+#include "solver.h"
+#include "sweeps.h"
+
+typedef struct pl_apg {
+    const pl_problem *problem;
+    pl_workspace *ws;
+    int64_t n;    // 3*A.n
+    double s;     // at least the largest eigenvalue of D^-1 A, as far as known
+    double theta; // of the acceleration
+    int32_t n_sweep;
+    int32_t n_step;         // since it started
+    double *v, *old, *y;    // (n) `old` holds the last accepted velocities
+    double *Av, *Aold, *Ay; // (n) A times each of them
+    double *g;              // (n) b + L^T f - A y, 0 in known rows
+    double *f;              // (3*n_contact) the impulses over s
+    double *impulse;        // (3*n_contact) scratch: s f
+    pl_sweeps sweeps;
+} pl_apg;
+
+// Takes its memory from ws->arena, and finds s.
+pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_stats *stats,
+                        pl_apg *out);
+
+// Starts from v (n) and f (3*n_contact).
+void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats);
+
+// At most n more iterations; PL_SOLVE_LIMIT after these. The counts of *stats go on.
+pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
+                        pl_solve_stats *stats);
+
+// v and f := the result so far.
+void pl_apg_result(const pl_apg *a, double *v, double *f);
+
+#endif

@@ -1,0 +1,322 @@
+// Newton's method on the faces of the friction cones, with multigrid, between steps of apg.
+//
+// Let K be a stiffness for each contact, and F(u) = P(f - K u), where P is the projection of
+// pl_coulomb_project. At a solution F(u) = f, and
+//     r(v) = b + L^T F(L v - c) - A v = 0,
+// which is piecewise smooth: on a face, dF = -J du with
+//     open: J = 0;    stick: J = K;
+//     slip, with p = f_t - K_t u_t, d = p / |p|:  J_nn = K_n,  J_tn = mu K_n d,
+//         J_tt = (mu F_n / |p|) K_t (I - d d^T)
+// and a step of Newton's solves (A + L^T J L) e = r. The matrix is not symmetric where contacts
+// slip; its symmetric part is what the multigrid cycle takes, and GMRES does the rest. Then f :=
+// F(u) at the new velocities, as in the method of multipliers: what is left of u falls by about
+// 1 / (1 + K L A^-1 L^T) in each round, so that K need not be large, and A + L^T K L stays well
+// conditioned: K is ten times the stiffness with which the blocks of A answer.
+//
+// Newton's step alone may cycle between faces. It is shortened to where the residual turns along
+// it, and steps of apg, which find faces well but spread slowly through large bodies, come first.
+
+#include "apg.h"
+#include "coulomb.h"
+#include "gmres.h"
+#include "multigrid.h"
+#include "vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FIRST_STEPS = 40, // of apg, by `auto`: most small steps in time are solved by then
+    LEAST_STEPS = 5,  // of apg before a step of Newton's; twice as many where it does not help
+    MOST_STEPS = 40,
+    NEWTON_STEPS = 7, // of GMRES at most;
+    GOOD_STEPS = 10,  // after a good step
+    LINE_STEPS = 8,
+};
+
+// K in units of a contact's own answer. Larger ones make the residual noisy, smaller ones need more
+// rounds; from 3 to 10 measured alike.
+static const double STIFFNESS = 5;
+// A step of Newton's is solved until its residual has fallen by this factor, or by less if it is to
+// be the last: to so much of what is allowed.
+static const double DROP = 0.1, LEAST_DROP = 0.01, LAST = 0.4;
+// A full step is taken if the residual along it falls by this factor, and is good with the second.
+static const double ENOUGH = 0.5, GOOD = 0.3;
+// Where it is to be shortened: of the residual along it, where that turns.
+static const double TURN = 0.1;
+// Good steps follow each other without apg as long as each reduces the error by this factor.
+static const double GAIN = 0.5;
+// Of errors before steps of Newton's, from one to the next.
+static const double SLOW = 0.4, FAST = 0.15;
+
+typedef struct face {
+    const pl_problem *problem;
+    const pl_solver_options *options;
+    pl_workspace *ws;
+    int64_t n, m;
+    double *v, *f; // (n), (m) the result so far
+    double *K;     // (2*n_contact) normal and tangential; 0 where a contact does not answer
+    double *u, *F; // (m) at v
+    double *r;     // (n) r(v)
+    double *e, *Ae, *Le, *Fe; // the step; A and L times it; F at its end
+    pl_stiffness *J;          // (n_contact) the symmetric part
+    float *couple;            // (2*n_contact) J_tn
+    pl_apg apg;
+    pl_multigrid mg;
+    pl_gmres gmres;
+    double error; // how far from solved: 1 is
+} face;
+
+static pl_status create(const pl_problem *problem, const pl_solver_options *options,
+                        pl_workspace *ws, double *v, double *f, face *out)
+{
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    out->problem = problem, out->options = options, out->ws = ws;
+    out->n = n, out->m = m, out->v = v, out->f = f;
+    double **of_n[] = {&out->r, &out->e, &out->Ae};
+    double **of_m[] = {&out->u, &out->F, &out->Le, &out->Fe, &out->K};
+    for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) {
+        *of_n[i] = pl_arena_take(&ws->arena, n, sizeof(double));
+        if (*of_n[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) {
+        *of_m[i] = pl_arena_take(&ws->arena, m, sizeof(double));
+        if (*of_m[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    out->J = pl_arena_take(&ws->arena, problem->n_contact, sizeof *out->J);
+    out->couple = pl_arena_take(&ws->arena, m, sizeof *out->couple);
+    if (out->J == NULL || out->couple == NULL) return PL_ERROR_MEMORY;
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        double S[9];
+        bool answers = ws->scale[2 * (int64_t)k] > 0;
+        pl_contact_block(problem, &ws->D, k, S);
+        out->K[2 * k] = answers && S[0] > 0 ? STIFFNESS / S[0] : 0;
+        out->K[2 * k + 1] = answers && S[4] + S[8] > 0 ? 2 * STIFFNESS / (S[4] + S[8]) : 0;
+    }
+    PL_TRY(pl_multigrid_create(problem, &ws->D, &ws->uses, out->apg.s, &ws->arena, &out->mg));
+    return pl_gmres_create(n, &ws->arena, &out->gmres);
+}
+
+// F := P(f - K u) for all contacts.
+static void push(const face *s, const double *u, double *F)
+{
+    for (int32_t k = 0; k < s->problem->n_contact; k++) {
+        const double *kk = s->K + 2 * (int64_t)k, *f = s->f + 3 * (int64_t)k,
+                     *w = u + 3 * (int64_t)k;
+        const double z[3] = {f[0] - kk[0] * w[0], f[1] - kk[1] * w[1], f[2] - kk[1] * w[2]};
+        pl_coulomb_project(s->problem->contact[k].mu, z, F + 3 * (int64_t)k);
+        if (kk[0] == 0) memset(F + 3 * (int64_t)k, 0, 3 * sizeof *F);
+    }
+}
+
+// J of all contacts at u. Returns how many push.
+static int32_t linearize(face *s)
+{
+    int32_t n_push = 0;
+    for (int32_t k = 0; k < s->problem->n_contact; k++) {
+        const double *K = s->K + 2 * (int64_t)k, *F = s->F + 3 * (int64_t)k;
+        const double *f = s->f + 3 * (int64_t)k, *u = s->u + 3 * (int64_t)k;
+        float *couple = s->couple + 2 * (int64_t)k;
+        double mu = s->problem->contact[k].mu;
+        s->J[k] = (pl_stiffness){0};
+        couple[0] = couple[1] = 0;
+        if (!(F[0] > 0)) continue;
+        n_push++;
+        double p1 = f[1] - K[1] * u[1], p2 = f[2] - K[1] * u[2], length = sqrt(p1 * p1 + p2 * p2);
+        s->J[k].nn = (float)K[0];
+        if (length <= mu * F[0]) {
+            s->J[k].t11 = s->J[k].t22 = (float)K[1];
+            continue;
+        }
+        double d1 = p1 / length, d2 = p2 / length, across = mu * F[0] / length * K[1];
+        s->J[k].t11 = (float)(across * d2 * d2);
+        s->J[k].t12 = (float)(-across * d1 * d2);
+        s->J[k].t22 = (float)(across * d1 * d1);
+        couple[0] = (float)(mu * K[0] * d1);
+        couple[1] = (float)(mu * K[0] * d2);
+    }
+    return n_push;
+}
+
+static void precondition(void *context, const float *x, float *y)
+{
+    face *s = context;
+    pl_multigrid_cycle(&s->mg, x, y);
+}
+
+// y := (A + L^T J L) x, 0 in the known blocks.
+static void multiply(void *context, const float *x, float *y)
+{
+    face *s = context;
+    const pl_grid_rows *rows = &s->mg.rows;
+    pl_multigrid_multiply(&s->mg, x, y);
+    for (int32_t k = 0; k < s->problem->n_contact; k++) {
+        int32_t first = rows->start[k], last = rows->start[k + 1];
+        if (first == last) continue;
+        float u[3] = {0};
+        for (int32_t e = first; e < last; e++) {
+            const float *G = rows->val + 9 * (int64_t)e, *w = x + 3 * (int64_t)rows->col[e];
+            for (int a = 0; a < 3; a++)
+                u[a] += (G[3 * a] * w[0] + G[3 * a + 1] * w[1]) + G[3 * a + 2] * w[2];
+        }
+        const pl_stiffness *J = s->J + k;
+        const float *couple = s->couple + 2 * (int64_t)k;
+        const float f[3] = {J->nn * u[0], couple[0] * u[0] + (J->t11 * u[1] + J->t12 * u[2]),
+                            couple[1] * u[0] + (J->t12 * u[1] + J->t22 * u[2])};
+        for (int32_t e = first; e < last; e++) {
+            const float *G = rows->val + 9 * (int64_t)e;
+            float *to = y + 3 * (int64_t)rows->col[e];
+            for (int c = 0; c < 3; c++) to[c] += (G[c] * f[0] + G[3 + c] * f[1]) + G[6 + c] * f[2];
+        }
+    }
+    if (s->problem->known == NULL) return;
+    for (int64_t i = 0; i < s->n; i++) {
+        if (s->problem->known[i / 3] != 0) y[i] = 0;
+    }
+}
+
+// The residual along the step, after a part t of it: e . r(v + t e). Fe := F there.
+static double along(const face *s, double er, double eAe, double t)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->m; i++) s->ws->u[i] = s->u[i] + t * s->Le[i];
+    push(s, s->ws->u, s->Fe);
+    for (int64_t i = 0; i < s->m; i++) sum += s->Le[i] * (s->Fe[i] - s->F[i]);
+    return er - t * eAe + sum;
+}
+
+// How far to go: all the way, or to where the residual turns. *good if the step did what it should.
+static double search(const face *s, bool *good)
+{
+    double er = pl_vec_dot(s->n, s->e, s->r), eAe = pl_vec_dot(s->n, s->e, s->Ae);
+    double end = along(s, er, eAe, 1);
+    *good = fabs(end) < GOOD * fabs(er);
+    if (!(er > 0)) return 0;
+    if (end > -ENOUGH * er) return 1;
+    double low = 0, high = 1, at_low = er, at_high = end, t = 0;
+    for (int i = 0; i < LINE_STEPS; i++) { // regula falsi, halved where one end stays [Illinois]
+        t = (low * at_high - high * at_low) / (at_high - at_low);
+        double at = along(s, er, eAe, t);
+        if (fabs(at) <= TURN * er) break;
+        if (at > 0) {
+            low = t, at_low = at, at_high *= 0.5;
+        } else {
+            high = t, at_high = at, at_low *= 0.5;
+        }
+    }
+    return t;
+}
+
+// u, F and r at v; and the error, of F.
+static void evaluate(face *s)
+{
+    pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
+    push(s, s->u, s->F);
+    pl_contact_residual(s->problem, &s->ws->uses, s->v, s->F, s->ws->world, s->r);
+}
+
+static double measure(const face *s, const double *r, const double *u, const double *f)
+{
+    pl_contact_errors errors = {0};
+    double norm = sqrt(pl_vec_dot(s->n, r, r));
+    memset(s->ws->r, 0, (size_t)s->n * sizeof *r);
+    pl_rows_transpose_add(s->problem, &s->ws->uses, 1, f, s->ws->world, s->ws->r);
+    double pushes = sqrt(pl_vec_dot(s->n, s->ws->r, s->ws->r));
+    double residual = pl_relative_residual(s->ws, pushes, norm) / s->options->eps1;
+    pl_contact_errors_update(s->problem, s->ws->scale, u, f, &errors);
+    double worst = PL_MAX(PL_MAX(errors.penetration, errors.normal),
+                          PL_MAX(errors.friction, PL_MAX(errors.cone, errors.fischer)));
+    return PL_MAX(residual, worst / s->options->eps2);
+}
+
+// A step of Newton's. False if it led nowhere.
+static bool newton(face *s, double error, bool *good, pl_solve_stats *stats)
+{
+    double drop = PL_MAX(PL_MIN(DROP, LAST / error), LEAST_DROP);
+    if (LEAST_DROP * error > LAST) drop = DROP;
+    linearize(s);
+    pl_multigrid_set(&s->mg, s->J);
+    stats->factorizations++;
+    int32_t n = pl_gmres_solve(&s->gmres, multiply, precondition, s, drop,
+                               *good ? GOOD_STEPS : NEWTON_STEPS, s->r, s->e);
+    stats->iterations += n;
+    stats->products += 3 * n; // one, and two in a cycle
+    pl_bsr_multiply(s->problem->A, s->e, s->Ae);
+    stats->products++;
+    pl_rows_multiply(s->problem, NULL, false, s->e, s->Le);
+    double t = n > 0 ? search(s, good) : 0;
+    if (!(t > 0)) return *good = false;
+    *good = *good && t == 1;
+    for (int64_t i = 0; i < s->n; i++) s->v[i] += t * s->e[i];
+    for (int64_t i = 0; i < s->m; i++) s->ws->u[i] = s->u[i] + t * s->Le[i];
+    push(s, s->ws->u, s->Fe);
+    memcpy(s->f, s->Fe, (size_t)s->m * sizeof *s->f);
+    return true;
+}
+
+// Is it solved as it is?
+static bool is_solved(face *s, pl_solve_stats *stats)
+{
+    pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
+    pl_contact_residual(s->problem, &s->ws->uses, s->v, s->f, s->ws->world, s->r);
+    stats->products++;
+    s->error = measure(s, s->r, s->u, s->f);
+    return s->error <= 1;
+}
+
+static pl_solve_end run_apg(face *s, int32_t n, pl_solve_stats *stats)
+{
+    pl_apg_start(&s->apg, s->v, s->f, stats);
+    pl_solve_end end = pl_apg_run(&s->apg, s->options, n, stats);
+    if (end != PL_SOLVE_BREAKDOWN) pl_apg_result(&s->apg, s->v, s->f);
+    return end;
+}
+
+// Steps of Newton's and of apg in turn.
+static pl_solve_end iterate(face *s, pl_solve_stats *stats)
+{
+    int32_t n_apg = LEAST_STEPS;
+    bool good = false;
+    double last = INFINITY, after = INFINITY;
+    for (;;) {
+        if (stats->iterations >= s->options->max_iterations) return PL_SOLVE_LIMIT;
+        if (pl_solve_is_late(s->ws, s->options)) return PL_SOLVE_TIME;
+        evaluate(s);
+        stats->products++;
+        double error = measure(s, s->r, s->u, s->F);
+        if (!isfinite(error)) return PL_SOLVE_BREAKDOWN;
+        if (error > SLOW * last) n_apg = PL_MIN(2 * n_apg, MOST_STEPS);
+        if (error < FAST * last) n_apg = PL_MAX(n_apg / 2, LEAST_STEPS);
+        last = error;
+        if (newton(s, error, &good, stats) && is_solved(s, stats)) return PL_SOLVE_CONVERGED;
+        bool gains = good && s->error < GAIN * after;
+        after = s->error;
+        if (gains) continue;
+        pl_solve_end end = run_apg(s, n_apg, stats);
+        if (end != PL_SOLVE_LIMIT) return end;
+    }
+}
+
+static pl_status solve(const pl_problem *problem, const pl_solver_options *options,
+                       pl_workspace *ws, int32_t first, double *v, double *f, pl_solve_stats *stats)
+{
+    face s = {.problem = problem, .options = options, .ws = ws, .v = v, .f = f};
+    PL_TRY(pl_apg_create(problem, ws, stats, &s.apg));
+    stats->end = run_apg(&s, PL_MIN(first, options->max_iterations), stats);
+    if (stats->end != PL_SOLVE_LIMIT || stats->iterations >= options->max_iterations) return PL_OK;
+    PL_TRY(create(problem, options, ws, v, f, &s));
+    stats->end = iterate(&s, stats);
+    return PL_OK;
+}
+
+pl_status pl_face_solve(const pl_problem *problem, const pl_solver_options *options,
+                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    return solve(problem, options, ws, LEAST_STEPS, v, f, stats);
+}
+
+pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *options,
+                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    return solve(problem, options, ws, FIRST_STEPS, v, f, stats);
+}
