@@ -362,3 +362,14 @@ pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
     for (int32_t b = 0; b < s->n_body; b++) refit_top(s, s->body[b].tree);
     return PL_OK;
 }
+
+bool pl_bvh_holds(const pl_surfaces *s)
+{
+    bool holds = true;
+#pragma omp parallel for schedule(static) reduction(&& : holds) if (s->n_point > MOVE_SERIAL)
+    for (int32_t p = 0; p < s->n_point; p++) {
+        pl_bound box;
+        holds = holds && point_box(s, p, &box) && pl_bound_holds(&s->point_bound[p], &box);
+    }
+    return holds;
+}

@@ -21,6 +21,9 @@ pl_status pl_bvh_move(pl_surfaces *s);
 // around them. grown[p] (n_point) says which these are, *n how many. Fails like pl_bvh_move.
 pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n);
 
+// Do the boxes of all points hold the motion?
+bool pl_bvh_holds(const pl_surfaces *s);
+
 // The box of a point on its way from x0 to x1, thickened by `pad`.
 static inline pl_bound pl_bound_point(const double x0[3], const double x1[3], double pad)
 {

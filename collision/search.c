@@ -5,6 +5,7 @@
 #include "patch.h"
 
 #include <omp.h>
+#include <string.h>
 
 enum {
     STACK = 128,           // two trees of 2^31 leaves each are not as deep
@@ -463,36 +464,48 @@ static pl_subtree find_subtree(const pl_chunk *chunk, int32_t node)
     return t;
 }
 
-// Patches that stay smooth in the new motion are noted again.
-static void search_patches(sink *to, const pl_pair_block *block)
+// Patches that stay smooth in the new motion stay where they are.
+static void search_patches(sink *to, pl_pair_block *block)
 {
     const pl_surfaces *s = to->s;
+    int32_t kept = 0;
     for (int32_t i = 0; i < block->n; i++) {
         pl_pair p = block->pair[i];
-        search_one(to, find_subtree(&s->chunk[p.a], p.b));
+        pl_subtree tree = find_subtree(&s->chunk[p.a], p.b);
+        if (smooth(s, tree)) {
+            block->pair[kept++] = p;
+        } else {
+            search_one(to, tree);
+        }
     }
+    block->n = kept;
 }
 
-pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown)
+// Every item with a grown point, with all trees that it may be paired with.
+static void search_items(sink *to, const uint8_t *grown)
 {
-    int64_t n_block = s->n_block;
-    sink to = {.s = s};
-    for (int64_t i = 0; i < n_block; i++) {
-        pl_pair_block *block = s->block[i];
-        if (block->kind != PL_PAIR_PATCH) continue;
-        search_patches(&to, block);
-        block->n = 0;
-    }
+    const pl_surfaces *s = to->s;
     for (int32_t b = 0; b < s->n_body; b++) {
         const pl_surface_body *body = &s->body[b];
-        for (int32_t i = body->item; i < body->item + body->n_item && !to.failed; i++) {
+        for (int32_t i = body->item; i < body->item + body->n_item && !to->failed; i++) {
             if (!item_grown(&s->item[i], grown)) continue;
             for (int32_t other = 0; other < s->n_body; other++) {
                 if (s->body[other].tree.n_leaf == 0) continue;
                 if (!pl_surfaces_paired(s, b, other)) continue;
-                search_item(&to, i, s->body[other].tree, grown);
+                search_item(to, i, s->body[other].tree, grown);
             }
         }
     }
+}
+
+pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown, bool *added)
+{
+    int64_t n_block = s->n_block;
+    sink to = {.s = s};
+    for (int64_t i = 0; i < n_block; i++) {
+        if (s->block[i]->kind == PL_PAIR_PATCH) search_patches(&to, s->block[i]);
+    }
+    if (memchr(grown, 1, (size_t)s->n_point) != NULL) search_items(&to, grown);
+    *added = s->n_block > n_block;
     return finish(s, to.failed);
 }

@@ -14,6 +14,7 @@ pl_status pl_search_all(pl_surfaces *s);
 
 // Adds the pairs of items with a point p for which grown[p] (n_point: its box or its fan), and
 // those within patches that are no longer smooth. Pairs that were found before may be added again.
-pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown);
+// *added: some were.
+pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown, bool *added);
 
 #endif

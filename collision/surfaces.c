@@ -461,12 +461,22 @@ pl_status pl_surfaces_extend(pl_surfaces *s, const double *x0, const double *x1,
     if (!s->searched) return pl_fail(PL_ERROR_ARGUMENT, "surfaces: extended before a search");
     s->x0 = x0;
     s->x1 = x1;
+    s->margin = 0; // it was room to move in
     int32_t n = 0;
     PL_TRY(pl_bvh_grow(s, s->grown, &n));
     pl_patch_open(s, s->grown);
-    PL_TRY(pl_search_grown(s, s->grown));
+    bool added;
+    PL_TRY(pl_search_grown(s, s->grown, &added));
     *grown = n;
-    return hand_out(s, out);
+    return added ? hand_out(s, out) : PL_OK;
+}
+
+bool pl_surfaces_hold(pl_surfaces *s, const double *x0, const double *x1)
+{
+    s->x0 = x0;
+    s->x1 = x1;
+    s->margin = 0;
+    return s->searched && pl_bvh_holds(s);
 }
 
 // --- State ---

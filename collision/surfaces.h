@@ -134,6 +134,10 @@ struct pl_surfaces {
     int64_t n_list[PL_PAIR_KINDS], list_capacity[PL_PAIR_KINDS];
 };
 
+// Do the boxes of the last search hold the motion from x0 to x1? Then pl_surfaces_extend has
+// nothing to add for it but what it finds in patches.
+bool pl_surfaces_hold(pl_surfaces *s, const double *x0, const double *x1);
+
 // The order of the trees, which a search has to start from to leave out the same patches: `state`
 // has pl_surfaces_state_size bytes. Setting fails with PL_ERROR_FORMAT if it is of other surfaces,
 // or PL_ERROR_MEMORY.

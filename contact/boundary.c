@@ -67,6 +67,7 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     int64_t n_body = world->n_bodies;
     boundary->end = pl_alloc(world->n_rigid, sizeof *boundary->end);
     boundary->body = pl_alloc(n, sizeof *boundary->body);
+    boundary->first = pl_alloc(n_body + 1, sizeof *boundary->first);
     boundary->vertex = pl_alloc(n, sizeof *boundary->vertex);
     boundary->x0 = pl_alloc(3 * n, sizeof *boundary->x0);
     boundary->x1 = pl_alloc(3 * n, sizeof *boundary->x1);
@@ -75,9 +76,9 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->fan_face = pl_alloc(3 * n_face, sizeof *boundary->fan_face);
     boundary->size = pl_alloc(n_body, sizeof *boundary->size);
     boundary->radius = pl_alloc(n_body, sizeof *boundary->radius);
-    bool ok = boundary->body && boundary->vertex && boundary->x0 && boundary->x1 &&
-              boundary->face && boundary->fan && boundary->fan_face && boundary->size &&
-              boundary->radius && boundary->end;
+    bool ok = boundary->body && boundary->first && boundary->vertex && boundary->x0 &&
+              boundary->x1 && boundary->face && boundary->fan && boundary->fan_face &&
+              boundary->size && boundary->radius && boundary->end;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -95,7 +96,9 @@ static pl_status place_bodies(const pl_world *world, const outer *o, pl_boundary
     if (place == NULL) return PL_ERROR_MEMORY;
     boundary->n_body = (int32_t)world->n_bodies;
     for (int32_t i = 0; i < boundary->n_body; i++) {
+        boundary->first[i] = boundary->n;
         place_points(world, i, &o[i], boundary, place);
+        boundary->first[i + 1] = boundary->n;
         boundary->size[i] = mean_edge(o[i].mesh);
         boundary->radius[i] = world->bodies[i].surface.radius;
     }
@@ -147,10 +150,13 @@ static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
 {
     pl_collider *collider = pl_alloc(boundary->n_body, sizeof *collider);
     if (collider == NULL) return PL_ERROR_MEMORY;
-    double largest = 0;
+    boundary->smallest = boundary->largest = 0;
     for (int32_t i = 0; i < boundary->n_body; i++) {
-        bool moves = world->bodies[i].kind != PL_BODY_KINEMATIC;
-        if (moves) largest = PL_MAX(largest, boundary->size[i]);
+        double size = boundary->size[i];
+        if (world->bodies[i].kind == PL_BODY_KINEMATIC) continue;
+        boundary->largest = PL_MAX(boundary->largest, size);
+        bool first = boundary->smallest == 0;
+        boundary->smallest = first ? size : PL_MIN(boundary->smallest, size);
     }
     const int32_t *face = boundary->face;
     for (int32_t i = 0, f = 0; i < boundary->n_body; i++) {
@@ -161,8 +167,8 @@ static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
         while (f < boundary->n_face && boundary->body[boundary->face[3 * (int64_t)f]] == i) f++;
         c->n_face = f - first;
         c->face = face + 3 * (int64_t)first;
-        c->radius =
-            boundary->radius[i] + 0.5 * (PL_SAFETY + PL_REACH) * PL_MIN(boundary->size[i], largest);
+        c->radius = boundary->radius[i] +
+                    0.5 * (PL_SAFETY + PL_REACH) * PL_MIN(boundary->size[i], boundary->largest);
         c->fixed = b->kind == PL_BODY_KINEMATIC;
         c->self = b->kind == PL_BODY_DEFORMABLE && b->surface.self;
         c->category = b->surface.category;
@@ -207,7 +213,7 @@ void pl_boundary_free(pl_boundary *boundary)
     pl_surfaces_destroy(boundary->surfaces);
     void *owned[] = {boundary->body,   boundary->vertex,    boundary->x0,       boundary->x1,
                      boundary->face,   boundary->fan,       boundary->fan_face, boundary->size,
-                     boundary->radius, boundary->edge_face, boundary->end};
+                     boundary->radius, boundary->edge_face, boundary->end,      boundary->first};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }

@@ -20,6 +20,7 @@ static const double PL_REACH = 0.02;
 typedef struct pl_boundary {
     int32_t n, n_body;
     int32_t *body;   // (n) that the point belongs to
+    int32_t *first;  // (n_body + 1) of each body's points
     int32_t *vertex; // (n) deformable: in the world's arrays; else in the body's mesh
     double *x0, *x1; // (3*n) at the start and at the end of a step [m]
     int32_t n_face, n_edge;
@@ -28,9 +29,10 @@ typedef struct pl_boundary {
     int32_t *edge_face;  // (2*n_edge) the faces of each edge, -1 for none
     int32_t *fan;        // (n + 1) the faces around point p are fan_face[fan[p]] ...
     int32_t *fan_face;
-    double *size;   // (n_body) h [m]
-    double *radius; // (n_body) [m]
-    pl_rigid *end;  // (n_rigid) scratch: rigid bodies at the end of the step
+    double *size;             // (n_body) h [m]
+    double *radius;           // (n_body) [m]
+    double smallest, largest; // h of the bodies that are not kinematic; 0 if all are [m]
+    pl_rigid *end;            // (n_rigid) scratch: rigid bodies at the end of the step
     pl_surfaces *surfaces;
 } pl_boundary;
 

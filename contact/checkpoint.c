@@ -10,7 +10,7 @@
 // Numbers are stored in the machine's byte order; another one shows as another magic.
 #define MAGIC 0x31544b434e4c50ull // "PLNCKT1"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 typedef struct header {
     uint64_t magic, version;
@@ -18,6 +18,7 @@ typedef struct header {
     int64_t steps;
     double time;
     int64_t n_memory; // contacts that the next step starts from, -1 if the world has not stepped
+    int64_t n_search; // numbers of the motion that candidates were searched for; 0: none
 } header;
 
 // Bodies and driven vertices as one number: a state fits a world that has the same.
@@ -37,25 +38,28 @@ static uint64_t fingerprint(const pl_world *world)
     return hash;
 }
 
-// What follows the header: arrays of the world, one after the other. The last is the order of the
-// collision trees.
+// What follows the header: arrays of the world, one after the other. The last are the motion that
+// candidates were searched for, and the order of the collision trees.
 typedef struct piece {
     void *data;
     size_t size;
 } piece;
 
-enum { PIECES = 5, MEMORY = 3, TREES = 4 };
+enum { PIECES = 7, MEMORY = 3, FROM = 4, TO = 5, TREES = 6 };
 
-static size_t list_pieces(const pl_world *world, int64_t n_memory, void *trees, piece out[PIECES])
+static size_t list_pieces(const pl_world *world, const header *h, void *trees, piece out[PIECES])
 {
     size_t vectors = 3 * (size_t)world->n_vert * sizeof(double), sum = 0;
     out[0] = (piece){world->x, vectors};
     out[1] = (piece){world->v, vectors};
     out[2] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
-    out[MEMORY] = out[TREES] = (piece){NULL, 0};
-    if (n_memory >= 0 && world->touch != NULL) {
+    out[MEMORY] = out[FROM] = out[TO] = out[TREES] = (piece){NULL, 0};
+    if (h->n_memory >= 0 && world->touch != NULL) {
         const pl_touch *touch = world->touch;
-        out[MEMORY] = (piece){touch->contacts.memory, (size_t)n_memory * sizeof(pl_remembered)};
+        size_t search = (size_t)h->n_search * sizeof(double);
+        out[MEMORY] = (piece){touch->contacts.memory, (size_t)h->n_memory * sizeof(pl_remembered)};
+        out[FROM] = (piece){touch->detection.from, search};
+        out[TO] = (piece){touch->detection.to, search};
         out[TREES] = (piece){trees, pl_surfaces_state_size(touch->boundary.surfaces)};
     }
     for (int i = 0; i < PIECES; i++) sum += out[i].size;
@@ -65,7 +69,7 @@ static size_t list_pieces(const pl_world *world, int64_t n_memory, void *trees, 
 static pl_status write_state(const pl_world *world, const header *h, void *trees, const char *path)
 {
     piece pieces[PIECES];
-    list_pieces(world, h->n_memory, trees, pieces);
+    list_pieces(world, h, trees, pieces);
     uint64_t sum = pl_hash(PL_HASH_START, h, sizeof *h);
     pl_output out;
     PL_TRY(pl_output_open(path, &out));
@@ -81,8 +85,14 @@ static pl_status write_state(const pl_world *world, const header *h, void *trees
 pl_status pl_world_save(const pl_world *world, const char *path)
 {
     const pl_touch *touch = world->touch;
-    const header h = {MAGIC,        VERSION,     fingerprint(world),
-                      world->steps, world->time, touch != NULL ? touch->contacts.n_memory : -1};
+    bool searched = touch != NULL && touch->detection.current;
+    const header h = {.magic = MAGIC,
+                      .version = VERSION,
+                      .world = fingerprint(world),
+                      .steps = world->steps,
+                      .time = world->time,
+                      .n_memory = touch != NULL ? touch->contacts.n_memory : -1,
+                      .n_search = searched ? 3 * (int64_t)touch->boundary.n : 0};
     if (touch == NULL) return write_state(world, &h, NULL, path);
     void *trees = pl_alloc((int64_t)pl_surfaces_state_size(touch->boundary.surfaces), 1);
     if (trees == NULL) return PL_ERROR_MEMORY;
@@ -99,8 +109,10 @@ static pl_status check(const pl_world *world, const pl_bytes *bytes, const char 
     piece pieces[PIECES];
     uint64_t sum = 0, expected = pl_hash(PL_HASH_START, h, sizeof *h);
     bool fits = h->n_memory < (int64_t)bytes->size && (h->n_memory < 0 || world->touch != NULL);
-    bool whole = fits && bytes->size ==
-                             sizeof *h + sizeof sum + list_pieces(world, h->n_memory, NULL, pieces);
+    int64_t n_search = world->touch != NULL ? 3 * (int64_t)world->touch->boundary.n : 0;
+    fits = fits && (h->n_search == 0 || h->n_search == n_search);
+    bool whole =
+        fits && bytes->size == sizeof *h + sizeof sum + list_pieces(world, h, NULL, pieces);
     if (whole) {
         // By the same pieces as above: the hash of a whole is not that of its pieces.
         const char *at = bytes->data + sizeof *h;
@@ -134,28 +146,36 @@ static pl_status check_header(const pl_world *world, const pl_bytes *bytes, cons
     return PL_OK;
 }
 
+// Memory for what the pieces of contacts are copied to, and the trees.
+static pl_status prepare_contacts(pl_world *world, const header *h, const char *at)
+{
+    piece pieces[PIECES];
+    pl_touch *touch = world->touch;
+    pl_contacts *c = &touch->contacts;
+    PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, h->n_memory, sizeof *c->memory));
+    PL_TRY(pl_detect_reserve(&touch->detection, &touch->boundary));
+    list_pieces(world, h, NULL, pieces);
+    for (int i = 0; i < TREES; i++) at += pieces[i].size;
+    PL_TRY(pl_surfaces_set_state(touch->boundary.surfaces, at));
+    c->n_memory = h->n_memory;
+    pl_touch_forget(touch);
+    touch->detection.current = false;
+    return PL_OK;
+}
+
 static pl_status take_state(pl_world *world, const header *h, const char *at)
 {
     piece pieces[PIECES];
-    if (h->n_memory >= 0) {
-        pl_contacts *c = &world->touch->contacts;
-        PL_TRY(
-            pl_reserve((void **)&c->memory, &c->memory_capacity, h->n_memory, sizeof *c->memory));
-        list_pieces(world, h->n_memory, NULL, pieces);
-        const char *trees = at;
-        for (int i = 0; i < TREES; i++) trees += pieces[i].size;
-        PL_TRY(pl_surfaces_set_state(world->touch->boundary.surfaces, trees));
-        c->n_memory = h->n_memory;
-        pl_touch_forget(world->touch);
-    }
-    list_pieces(world, h->n_memory, NULL, pieces);
+    if (h->n_memory >= 0) PL_TRY(prepare_contacts(world, h, at));
+    list_pieces(world, h, NULL, pieces);
     for (int i = 0; i < TREES; at += pieces[i++].size) {
         if (pieces[i].size > 0) memcpy(pieces[i].data, at, pieces[i].size);
     }
     world->time = h->time;
     world->steps = h->steps;
     pl_world_show(world);
-    return PL_OK;
+    if (h->n_search == 0) return PL_OK;
+    return pl_detect_restore(&world->touch->detection, &world->touch->boundary);
 }
 
 pl_status pl_world_load(pl_world *world, const char *path)

@@ -2,13 +2,15 @@
 
 #include "detect.h"
 #include "local_minimum.h"
+#include "../collision/surfaces.h"
 
 #include <math.h>
 #include <string.h>
 
-// Boxes are extended by this many steps of motion, so that the velocities that are solved for
-// seldom leave them [VJ19, 5.1].
-static const double SWEEP = 3;
+// A search is made for this many steps of motion, so that the velocities that are solved for seldom
+// leave its boxes [VJ19, 5.1], nor do those of the next steps; and for this much more room around
+// each point, in parts of the smallest h: what is at rest trembles.
+static const double SWEEP = 8, ROOM = 0.03;
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
@@ -20,6 +22,12 @@ static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
 // in directions whose cosine is below the negative of that.
 static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
 
+// Bounds of distances are taken a little lower than they are computed, which rounding may need.
+static const double BOUND_SLACK = 1e-9;
+// A candidate is left out if it is far by this many times what its points can move in their boxes.
+// 1 is enough for the proof that nothing hits; twice that leaves no row out that a step might want.
+static const double FREEDOM = 2;
+
 enum {
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
     ROWS_PER_PAIR = 6,    // more in one step do not help
@@ -27,7 +35,13 @@ enum {
 
 void pl_detection_free(pl_detection *d)
 {
+    pl_free(d->from);
+    pl_free(d->to);
+    pl_free(d->pair);
     pl_free(d->distance);
+    pl_free(d->since);
+    pl_free(d->step);
+    pl_boxes_free(&d->boxes);
     pl_free(d->flag);
     pl_free(d->hit);
     *d = (pl_detection){0};
@@ -112,35 +126,141 @@ double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, 
 
 static pl_status reserve(pl_detection *d)
 {
-    d->n = count(&d->candidates);
-    PL_TRY(pl_reserve((void **)&d->distance, &d->distance_capacity, d->n, sizeof *d->distance));
-    return pl_reserve((void **)&d->flag, &d->flag_capacity, d->n, sizeof *d->flag);
+    int64_t n = d->n_candidate = count(&d->candidates);
+    PL_TRY(pl_reserve((void **)&d->pair, &d->pair_capacity, n, sizeof *d->pair));
+    PL_TRY(pl_reserve((void **)&d->distance, &d->distance_capacity, n, sizeof *d->distance));
+    return pl_reserve((void **)&d->flag, &d->flag_capacity, n, sizeof *d->flag);
 }
 
-// Notes the distance of a pair at the start; true if it is to get a row.
-static bool wants_row(const pl_boundary *boundary, const pl_feature_pair *pair, double *distance)
+// Candidates that no search speaks for as a whole are all kept.
+static pl_status keep_all(pl_detection *d)
 {
+    PL_TRY(reserve(d));
+    d->n = d->n_candidate;
+    for (int64_t i = 0; i < d->n; i++) {
+        d->pair[i] = pair_at(&d->candidates, i);
+        d->distance[i] = -1;
+    }
+    return PL_OK;
+}
+
+// How far a point can get from where it was searched for, before it leaves its box.
+static double freedom(const pl_detection *d, double room, int32_t p)
+{
+    double by[3];
+    pl_subtract(d->to + 3 * (int64_t)p, d->from + 3 * (int64_t)p, by);
+    return sqrt(pl_dot(by, by)) + 0.5 * sqrt(3) * room;
+}
+
+// Could the pair come near while its points stay in their boxes? Its distance is noted.
+static bool may_come_near(pl_detection *d, const pl_boundary *boundary, double room, int64_t i)
+{
+    const pl_feature_pair *pair = &d->pair[i];
     int32_t point[4], a, b;
-    double q0[12] = {0}, q1[12] = {0};
+    double q[12] = {0}, most[2] = {0};
     pl_closest closest;
     pl_pair_points(boundary, pair, point);
     bodies_of(boundary, pair, point, &a, &b);
-    gather(point, boundary->x0, q0);
-    gather(point, boundary->x1, q1);
-    pl_closest_points((pl_pair_kind)pair->kind, q0, &closest);
-    *distance = closest.distance;
+    gather(point, d->from, q);
+    pl_closest_points((pl_pair_kind)pair->kind, q, &closest);
+    d->distance[i] = closest.distance;
+    for (int k = 0; k < 4 && point[k] >= 0; k++) {
+        int side = k >= first_points(pair->kind);
+        most[side] = PL_MAX(most[side], freedom(d, room, point[k]));
+    }
     double near = pl_boundary_radii(boundary, a, b) +
-                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) +
-                  approach(pair->kind, point, q0, q1) / SWEEP;
-    return closest.distance <= near && pl_local_minimum(boundary, boundary->x0, pair, &closest);
+                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
+    return (1 - BOUND_SLACK) * closest.distance <= near + FREEDOM * (most[0] + most[1]);
 }
 
-static void test_start(pl_detection *d, const pl_boundary *boundary)
+// Leaves out the candidates that stay far: most are neighbours on one surface.
+static void keep_near(pl_detection *d, const pl_boundary *boundary, double room)
 {
-#pragma omp parallel for schedule(static) if (d->n > DETECT_SERIAL)
-    for (int64_t i = 0; i < d->n; i++) {
-        pl_feature_pair pair = pair_at(&d->candidates, i);
-        d->flag[i] = wants_row(boundary, &pair, &d->distance[i]);
+#pragma omp parallel for schedule(static) if (d->n_candidate > DETECT_SERIAL)
+    for (int64_t i = 0; i < d->n_candidate; i++) {
+        d->pair[i] = pair_at(&d->candidates, i);
+        d->flag[i] = may_come_near(d, boundary, room, i);
+    }
+    d->n = 0;
+    for (int64_t i = 0; i < d->n_candidate; i++) {
+        if (!d->flag[i]) continue;
+        d->pair[d->n] = d->pair[i];
+        d->distance[d->n++] = d->distance[i];
+    }
+}
+
+pl_status pl_detect_restore(pl_detection *d, const pl_boundary *boundary)
+{
+    double room = ROOM * boundary->smallest;
+    PL_TRY(pl_surfaces_search(boundary->surfaces, d->from, d->to, room, &d->candidates));
+    PL_TRY(reserve(d));
+    keep_near(d, boundary, room);
+    d->current = true;
+    return PL_OK;
+}
+
+pl_status pl_detect_reserve(pl_detection *d, const pl_boundary *boundary)
+{
+    int64_t n = 3 * (int64_t)boundary->n;
+    int64_t n_body = boundary->n_body;
+    PL_TRY(pl_reserve((void **)&d->since, &d->since_capacity, n_body, sizeof *d->since));
+    PL_TRY(pl_reserve((void **)&d->step, &d->step_capacity, n_body, sizeof *d->step));
+    PL_TRY(pl_reserve((void **)&d->from, &d->from_capacity, n, sizeof *d->from));
+    return pl_reserve((void **)&d->to, &d->to_capacity, n, sizeof *d->to);
+}
+
+// A new search, for the steps to come.
+static pl_status search(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                        const double *v, double dt, double t)
+{
+    size_t size = 3 * (size_t)boundary->n * sizeof(double);
+    PL_TRY(pl_detect_reserve(d, boundary));
+    pl_boundary_extrapolate(boundary, world, v, dt, t, SWEEP);
+    memcpy(d->from, boundary->x0, size);
+    memcpy(d->to, boundary->x1, size);
+    PL_TRY(pl_detect_restore(d, boundary));
+    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
+    return PL_OK;
+}
+
+// Adds what the candidates lack for the way from x0 to x1.
+static pl_status extend(pl_detection *d, const pl_boundary *boundary)
+{
+    int32_t grown;
+    PL_TRY(
+        pl_surfaces_extend(boundary->surfaces, boundary->x0, boundary->x1, &d->candidates, &grown));
+    if (grown == 0 && count(&d->candidates) == d->n_candidate) return PL_OK;
+    d->current = false;
+    return keep_all(d);
+}
+
+// Of the points first .. last - 1, from x to y.
+static pl_drift find_drift(int32_t first, int32_t last, const double *x, const double *y)
+{
+    pl_drift drift = {0};
+    double square = 0;
+    for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i++) {
+        drift.mean[i % 3] += (y[i] - x[i]) / (last - first);
+    }
+    for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i += 3) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++) {
+            double by = y[i + k] - x[i + k] - drift.mean[k];
+            sum += by * by;
+        }
+        square = PL_MAX(square, sum);
+    }
+    drift.most = sqrt(square);
+    return drift;
+}
+
+// The points of a body stand together.
+static void find_drifts(const pl_boundary *boundary, const double *x, const double *y,
+                        pl_drift *drift)
+{
+#pragma omp parallel for schedule(dynamic, 8) if (boundary->n > DETECT_SERIAL)
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        drift[b] = find_drift(boundary->first[b], boundary->first[b + 1], x, y);
     }
 }
 
@@ -148,10 +268,106 @@ pl_status pl_detect_candidates(pl_detection *d, const pl_world *world, pl_bounda
                                const double *v, double dt, double t)
 {
     pl_boundary_start(boundary, world);
-    pl_boundary_extrapolate(boundary, world, v, dt, t, SWEEP);
-    PL_TRY(pl_surfaces_search(boundary->surfaces, boundary->x0, boundary->x1, 0, &d->candidates));
-    PL_TRY(reserve(d));
-    test_start(d, boundary);
+    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
+    bool serves = d->current && pl_surfaces_hold(boundary->surfaces, boundary->x0, boundary->x1);
+    if (!serves) PL_TRY(search(d, world, boundary, v, dt, t));
+    find_drifts(boundary, d->from, boundary->x0, d->since);
+    return PL_OK;
+}
+
+// --- What is far ---
+
+// No features of the two bodies come nearer by more.
+static double nearer(const pl_drift *drift, int32_t a, int32_t b)
+{
+    double apart[3];
+    pl_subtract(drift[a].mean, drift[b].mean, apart);
+    return sqrt(pl_dot(apart, apart)) + drift[a].most + drift[b].most;
+}
+
+// The bodies of a candidate.
+static void bodies_at(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t *a,
+                      int32_t *b)
+{
+    int32_t p = pair->a, q = pair->b;
+    if (pair->kind == PL_EDGE_EDGE) p = boundary->edge[2 * (int64_t)p];
+    if (pair->kind == PL_EDGE_EDGE || pair->kind == PL_VERTEX_EDGE) {
+        q = boundary->edge[2 * (int64_t)q];
+    }
+    if (pair->kind == PL_VERTEX_FACE) q = boundary->face[3 * (int64_t)q];
+    *a = boundary->body[p];
+    *b = boundary->body[q];
+}
+
+// Are the features of candidate i, at x0, farther apart than their radii and `reach` times h, and
+// also than what they may come nearer by up to x1? False if that is not known: it asks the boxes,
+// and the distance that was found when the candidate was near for the first time.
+static bool is_far(const pl_detection *d, const pl_boundary *boundary, int64_t i, double reach)
+{
+    const pl_feature_pair *pair = &d->pair[i];
+    int32_t a, b;
+    if (!pl_boxes_overlap(&d->boxes, pair)) return true;
+    if (d->distance[i] < 0) return false;
+    bodies_at(boundary, pair, &a, &b);
+    double by = nearer(d->since, a, b) + nearer(d->step, a, b);
+    double near =
+        pl_boundary_radii(boundary, a, b) + reach / PL_SAFETY * pl_boundary_safety(boundary, a, b);
+    return (1 - BOUND_SLACK) * d->distance[i] - (1 + BOUND_SLACK) * by > near;
+}
+
+// A pair on its way.
+typedef struct passage {
+    pl_feature_pair pair;
+    int32_t point[4], a, b;           // its points and bodies
+    double start[12], x0[12], x1[12]; // its points when the candidates were searched, and now
+} passage;
+
+static void load(const pl_detection *d, const pl_boundary *boundary, int64_t i, passage *p)
+{
+    *p = (passage){.pair = d->pair[i]};
+    pl_pair_points(boundary, &p->pair, p->point);
+    bodies_of(boundary, &p->pair, p->point, &p->a, &p->b);
+    gather(p->point, d->from, p->start);
+    gather(p->point, boundary->x0, p->x0);
+    gather(p->point, boundary->x1, p->x1);
+}
+
+// A bound from below of the distance that the pair has at q (12): what it had when it was first
+// asked for, less the approach since. Nearly all candidates are told to be far by it, for a third
+// of the price of a distance; two of them may ask at once only for different i.
+static double distance_at_least(pl_detection *d, int64_t i, const passage *p, const double *q)
+{
+    if (d->distance[i] < 0) {
+        pl_closest closest;
+        pl_closest_points((pl_pair_kind)p->pair.kind, p->start, &closest);
+        d->distance[i] = closest.distance;
+    }
+    double by = approach(p->pair.kind, p->point, p->start, q);
+    return (1 - BOUND_SLACK) * d->distance[i] - (1 + BOUND_SLACK) * by;
+}
+
+// Is the pair to get a row?
+static bool wants_row(pl_detection *d, const pl_boundary *boundary, int64_t i)
+{
+    passage p;
+    pl_closest closest;
+    load(d, boundary, i, &p);
+    double near = pl_boundary_radii(boundary, p.a, p.b) +
+                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, p.a, p.b) +
+                  approach(p.pair.kind, p.point, p.x0, p.x1);
+    if (distance_at_least(d, i, &p, p.x0) > near) return false;
+    pl_closest_points((pl_pair_kind)p.pair.kind, p.x0, &closest);
+    return closest.distance <= near && pl_local_minimum(boundary, boundary->x0, &p.pair, &closest);
+}
+
+static pl_status test_start(pl_detection *d, const pl_boundary *boundary)
+{
+    PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_START, PL_SAFETY + PL_REACH));
+    find_drifts(boundary, boundary->x0, boundary->x1, d->step);
+#pragma omp parallel for schedule(static) if (d->n > DETECT_SERIAL)
+    for (int64_t i = 0; i < d->n; i++) {
+        d->flag[i] = !is_far(d, boundary, i, PL_SAFETY + PL_REACH) && wants_row(d, boundary, i);
+    }
     return PL_OK;
 }
 
@@ -164,9 +380,10 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
                           const double *v, double dt, double t, pl_contacts *contacts)
 {
     PL_TRY(pl_detect_candidates(d, world, boundary, v, dt, t));
+    PL_TRY(test_start(d, boundary));
     for (int64_t i = 0; i < d->n; i++) {
         if (!d->flag[i]) continue;
-        pl_feature_pair pair = pair_at(&d->candidates, i);
+        pl_feature_pair pair = d->pair[i];
         int32_t point[4];
         double q[12] = {0}, safety;
         pl_closest closest;
@@ -190,28 +407,32 @@ static double impact_distance(const pl_boundary *boundary, int32_t a, int32_t b,
     return PL_MIN(radii + IMPACT * pl_boundary_safety(boundary, a, b), 0.5 * (radii + start));
 }
 
-static bool find_impact(const pl_boundary *boundary, const pl_feature_pair *pair, double start,
-                        pl_impact *impact)
+static bool find_impact(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_impact *impact)
 {
-    int32_t point[4], a, b;
-    double q0[12] = {0}, q1[12] = {0};
-    pl_pair_points(boundary, pair, point);
-    bodies_of(boundary, pair, point, &a, &b);
-    gather(point, boundary->x0, q0);
-    gather(point, boundary->x1, q1);
-    double separation = impact_distance(boundary, a, b, start);
-    if (start - approach(pair->kind, point, q0, q1) > separation) return false;
-    return pl_ccd((pl_pair_kind)pair->kind, q0, q1, separation, impact);
+    passage p;
+    pl_closest start;
+    load(d, boundary, i, &p);
+    double by = (1 + BOUND_SLACK) * approach(p.pair.kind, p.point, p.x0, p.x1);
+    double most = pl_boundary_radii(boundary, p.a, p.b) +
+                  IMPACT * pl_boundary_safety(boundary, p.a, p.b); // of the separation below
+    if (distance_at_least(d, i, &p, p.x0) - by > most) return false;
+    pl_closest_points((pl_pair_kind)p.pair.kind, p.x0, &start);
+    double separation = impact_distance(boundary, p.a, p.b, start.distance);
+    if (start.distance - by > separation) return false;
+    return pl_ccd((pl_pair_kind)p.pair.kind, p.x0, p.x1, separation, impact);
 }
 
-static void test_way(pl_detection *d, const pl_boundary *boundary)
+static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
 {
+    PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_WAY, IMPACT * PL_SAFETY));
+    find_drifts(boundary, boundary->x0, boundary->x1, d->step);
 #pragma omp parallel for schedule(static) if (d->n > DETECT_SERIAL)
     for (int64_t i = 0; i < d->n; i++) {
         pl_impact impact;
-        pl_feature_pair pair = pair_at(&d->candidates, i);
-        d->flag[i] = find_impact(boundary, &pair, d->distance[i], &impact);
+        d->flag[i] =
+            !is_far(d, boundary, i, IMPACT * PL_SAFETY) && find_impact(d, boundary, i, &impact);
     }
+    return PL_OK;
 }
 
 static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
@@ -245,23 +466,16 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
 {
-    int32_t grown;
-    PL_TRY(
-        pl_surfaces_extend(boundary->surfaces, boundary->x0, boundary->x1, &d->candidates, &grown));
-    if (count(&d->candidates) != d->n) {
-        PL_TRY(reserve(d));
-        test_start(d, boundary); // for the distances
-    }
-    test_way(d, boundary);
-    return PL_OK;
+    PL_TRY(extend(d, boundary));
+    return test_way(d, boundary);
 }
 
-bool pl_detect_hit(const pl_detection *d, const pl_boundary *boundary, int64_t i,
-                   pl_feature_pair *pair, pl_impact *impact)
+bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
+                   pl_impact *impact)
 {
     if (!d->flag[i]) return false;
-    *pair = pair_at(&d->candidates, i);
-    return find_impact(boundary, pair, d->distance[i], impact);
+    *pair = d->pair[i];
+    return find_impact(d, boundary, i, impact);
 }
 
 // Lists the hits in the order of their times, those of one time in that of the candidates.
@@ -317,20 +531,21 @@ pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *bo
     return PL_OK;
 }
 
-double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
+pl_status pl_detect_gap(pl_detection *d, const pl_boundary *boundary, double *gap)
 {
     double least = INFINITY;
+    PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_END, PL_SAFETY + PL_REACH));
 #pragma omp parallel for schedule(static) reduction(min : least) if (d->n > DETECT_SERIAL)
     for (int64_t i = 0; i < d->n; i++) {
-        pl_feature_pair pair = pair_at(&d->candidates, i);
-        int32_t point[4], a, b;
-        double q[12] = {0};
+        if (is_far(d, boundary, i, PL_SAFETY + PL_REACH)) continue;
+        passage p;
         pl_closest closest;
-        pl_pair_points(boundary, &pair, point);
-        bodies_of(boundary, &pair, point, &a, &b);
-        gather(point, boundary->x1, q);
-        pl_closest_points((pl_pair_kind)pair.kind, q, &closest);
-        least = PL_MIN(least, closest.distance - pl_boundary_radii(boundary, a, b));
+        load(d, boundary, i, &p);
+        double radii = pl_boundary_radii(boundary, p.a, p.b);
+        if (distance_at_least(d, i, &p, p.x1) - radii >= least) continue;
+        pl_closest_points((pl_pair_kind)p.pair.kind, p.x1, &closest);
+        least = PL_MIN(least, closest.distance - radii);
     }
-    return least;
+    *gap = least;
+    return PL_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef PL_DETECT_H
 #define PL_DETECT_H
 
-#include "contacts.h"
+#include "boxes.h"
 
 // A pair that came too near.
 typedef struct pl_hit {
@@ -11,15 +11,38 @@ typedef struct pl_hit {
     pl_impact impact;
 } pl_hit;
 
+// How the points of a body move: by their mean motion, and no farther from that.
+typedef struct pl_drift {
+    double mean[3], most; // [m]
+} pl_drift;
+
 typedef struct pl_detection {
+    // Candidates are searched for the motion of several steps, and serve as long as points stay
+    // within what was searched.
     pl_candidates candidates;
-    double *distance; // (n) at the start of the step, of every candidate [m]
-    uint8_t *flag;    // (n) scratch
-    pl_hit *hit;      // (n_hit) of the last way, by time
-    int64_t n, distance_capacity, flag_capacity, n_hit, hit_capacity;
+    int64_t n_candidate;
+    bool current;      // the candidates are those of a search from `from` to `to`, and nothing else
+    double *from, *to; // (3*boundary.n) [m]
+    // Those of them that may come near as long as the search serves.
+    pl_feature_pair *pair; // (n)
+    double *distance;      // (n) at `from`, negative if it is not known yet [m]
+    pl_drift *since;       // (n_body) from there to x0
+    pl_drift *step;        // (n_body) from x0 to x1
+    pl_boxes boxes;
+    uint8_t *flag; // (n) scratch
+    pl_hit *hit;   // (n_hit) of the last way, by time
+    int64_t n, pair_capacity, since_capacity, step_capacity, from_capacity, distance_capacity,
+        to_capacity, flag_capacity, n_hit, hit_capacity;
 } pl_detection;
 
 void pl_detection_free(pl_detection *d);
+
+// Makes room for d->from and d->to.
+pl_status pl_detect_reserve(pl_detection *d, const pl_boundary *boundary);
+
+// Makes the search from d->from to d->to once more, whose pairs a run that is resumed needs to go
+// on as it did.
+pl_status pl_detect_restore(pl_detection *d, const pl_boundary *boundary);
 
 // Finds the candidates of a step whose first guess is the velocities v.
 pl_status pl_detect_candidates(pl_detection *d, const pl_world *world, pl_boundary *boundary,
@@ -41,8 +64,8 @@ double pl_detect_soften(double room, double dt);
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary);
 
 // After that: did candidate i (of d->n) come too near? If so, where.
-bool pl_detect_hit(const pl_detection *d, const pl_boundary *boundary, int64_t i,
-                   pl_feature_pair *pair, pl_impact *impact);
+bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
+                   pl_impact *impact);
 
 // What a hit may ask for [m]: no more than the safety distance, in a whole step.
 double pl_detect_clamp(double room, double safety, const pl_world *world);
@@ -53,8 +76,8 @@ double pl_detect_clamp(double room, double safety, const pl_world *world);
 pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits);
 
-// The smallest distance between surfaces at the end of the step, less their radii [m]; INFINITY if
-// nothing is near.
-double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary);
+// *gap := the smallest distance between surfaces at the end of the step, less their radii [m];
+// INFINITY if nothing is near.
+pl_status pl_detect_gap(pl_detection *d, const pl_boundary *boundary, double *gap);
 
 #endif

@@ -178,7 +178,7 @@ static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundar
     return append(p, &c);
 }
 
-static pl_status take_hits(pl_printed *p, const pl_detection *d, const pl_world *world,
+static pl_status take_hits(pl_printed *p, pl_detection *d, const pl_world *world,
                            const pl_boundary *boundary, int32_t *hits)
 {
     pl_feature_pair pair;

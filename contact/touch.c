@@ -110,6 +110,7 @@ static pl_status solve(pl_world *world, pl_step_stats *stats)
     }
     pl_status status = solve_with(touch->solver, world, stats);
     if (status != PL_ERROR_NUMERICS || touch->net == touch->solver) return status;
+    touch->options.same_matrix = true;
     return solve_with(touch->net, world, stats);
 }
 
@@ -153,12 +154,15 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
     touch->contacts.problem.b = world->b;
     touch->contacts.problem.known = world->known;
     touch->contacts.problem.dt = world->dt;
+    touch->contacts.problem.n_x = world->n_vert;
+    touch->contacts.problem.x = world->x;
     *clear = false;
     double start = pl_seconds();
     PL_TRY(find_rows(world, t));
     stats->t_collision += pl_seconds() - start;
     for (int32_t round = 0; round < world->options.rounds; round++) {
         int32_t hits = 0;
+        touch->options.same_matrix = round > 0;
         update_rows(world, t);
         PL_TRY(solve(world, stats));
         PL_TRY(pl_step_check_finite(world));
@@ -269,7 +273,7 @@ pl_status pl_touch_finish(pl_world *world, pl_step_stats *stats)
     stats->constraints = touch->contacts.problem.n_contact;
     stats->contacts = touch->n_shown;
     double start = pl_seconds();
-    stats->min_gap = pl_detect_gap(&touch->detection, &touch->boundary);
+    PL_TRY(pl_detect_gap(&touch->detection, &touch->boundary, &stats->min_gap));
     stats->t_collision += pl_seconds() - start;
     return pl_contacts_remember(&touch->contacts);
 }

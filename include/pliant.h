@@ -413,9 +413,10 @@ PL_API pl_status pl_surfaces_search(pl_surfaces *surfaces, const double *x0, con
                                     double margin, pl_candidates *out);
 
 // Adds what the last search lacks for another end of the motion: it searches again around the
-// vertices that leave their boxes on the way from x0 (the same) to x1, and in the patches that were
-// left out and are smooth no longer. *grown receives how many vertices left. The candidates then
-// hold for both motions.
+// vertices that leave their boxes on the way from x0 to x1, and in the patches that were left out
+// and are smooth no longer. Half of the margin of the search is room to move in: pairs are then
+// complete for the radii alone. *grown receives how many vertices left. *out, which is to be
+// that of the last search or extension, then holds for both motions.
 PL_API pl_status pl_surfaces_extend(pl_surfaces *surfaces, const double *x0, const double *x1,
                                     pl_candidates *out, int32_t *grown);
 

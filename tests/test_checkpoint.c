@@ -155,7 +155,7 @@ static void test_other_version(void)
     size_t size = read_file(&data);
     data[8]++; // the number after the magic
     write_file(data, size);
-    expect_refusal(world, PL_ERROR_FORMAT, "version 2");
+    expect_refusal(world, PL_ERROR_FORMAT, "version 3");
     free(data);
     pl_world_destroy(world);
 }

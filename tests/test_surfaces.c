@@ -164,7 +164,7 @@ static void test_extension_holds_both_motions(void)
         TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_extend(s, S.x0, S.x1, &c, &grown));
         grown_total += grown;
         pl_surfaces *fresh = build();
-        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(fresh, S.x0, S.x1, 0.01, &other));
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(fresh, S.x0, S.x1, 0, &other));
         for (int64_t i = 0; i < other.n_vertex_face; i++) {
             const int32_t *p = other.vertex_face + 2 * i;
             TEST_ASSERT_TRUE(listed(c.vertex_face, c.n_vertex_face, p[0], p[1]));
