@@ -21,7 +21,7 @@ pl_world_options pl_world_options_default(void)
                               .newton_iterations = 200,
                               .max_seconds = 600,
                               .contact = true,
-                              .solver = "apg",
+                              .solver = "auto",
                               .precond = "full",
                               .eps1 = 1e-5,
                               .eps2 = 1e-6,

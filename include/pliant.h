@@ -551,7 +551,7 @@ typedef struct pl_world_options {
 } pl_world_options;
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
-// 1e-8, 200; 600 s. Contact by "apg", 1e-5 and 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings.
+// 1e-8, 200; 600 s. Contact by "auto", 1e-5 and 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings.
 PL_API pl_world_options pl_world_options_default(void);
 
 // Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.

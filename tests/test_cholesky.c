@@ -77,7 +77,8 @@ static void check(const pl_bsr *A, const uint8_t *skip)
     pl_cholesky G;
     TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_analyze(A, skip, &arena, &G));
     check_order(A, skip, &G.order);
-    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_cholesky_factor(&G, A, &arena), pl_error_text());
+    TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_take(&G, &arena));
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_cholesky_factor(&G, A), pl_error_text());
     for (int32_t j = 0; j < G.order.n; j++) {
         for (int64_t k = G.col[j]; k < G.col[j + 1]; k++) {
             TEST_ASSERT_TRUE(G.row[k] > (k == G.col[j] ? j : G.row[k - 1]));
@@ -128,7 +129,9 @@ static void test_dissection_leaves_few_blocks(void)
     TEST_ASSERT_EQUAL_INT32(1, G.order.n_part);
     TEST_ASSERT_TRUE((double)G.nnz < 0.7 * n * side * side);
     TEST_ASSERT_EQUAL_DOUBLE(76.0 * (double)G.nnz, pl_cholesky_bytes(&G));
-    TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_factor(&G, &A, &arena));
+    TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_take(&G, &arena));
+    TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_factor(&G, &A));
+    TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_factor(&G, &A)); // again
     check_solves(&A, &G);
     pl_arena_free(&arena);
     pl_bsr_free(&A);
@@ -183,7 +186,8 @@ static void test_what_is_not_positive_definite(void)
             random_matrix(8, 16, 8, &A);
             A.val[9 * A.diag[5] + at] = bad[i];
             TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_analyze(&A, NULL, &arena, &G));
-            TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, pl_cholesky_factor(&G, &A, &arena));
+            TEST_ASSERT_EQUAL(PL_OK, pl_cholesky_take(&G, &arena));
+            TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, pl_cholesky_factor(&G, &A));
             TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "block row"));
             pl_arena_free(&arena);
             pl_bsr_free(&A);
@@ -196,7 +200,8 @@ static pl_status factor(void *user)
     pl_arena arena = {0};
     pl_cholesky G;
     pl_status status = pl_cholesky_analyze(user, NULL, &arena, &G);
-    if (status == PL_OK) status = pl_cholesky_factor(&G, user, &arena);
+    if (status == PL_OK) status = pl_cholesky_take(&G, &arena);
+    if (status == PL_OK) status = pl_cholesky_factor(&G, user);
     pl_arena_free(&arena);
     return status;
 }
