@@ -10,7 +10,7 @@
 // A search is made for this many steps of motion, so that the velocities that are solved for seldom
 // leave its boxes [VJ19, 5.1], nor do those of the next steps; and for this much more room around
 // each point, in parts of the smallest h: what is at rest trembles.
-static const double SWEEP = 8, ROOM = 0.03;
+static const double SWEEP = 8, ROOM = 0.06;
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
@@ -27,6 +27,9 @@ static const double BOUND_SLACK = 1e-9;
 // A candidate is left out if it is far by this many times what its points can move in their boxes.
 // 1 is enough for the proof that nothing hits; twice that leaves no row out that a step might want.
 static const double FREEDOM = 2;
+// What bodies may drift in a step, beyond the first guess: this many times what their points do by
+// that guess, and this part of h.
+static const double AHEAD = 3, AHEAD_ROOM = 0.01;
 
 enum {
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
@@ -40,6 +43,8 @@ void pl_detection_free(pl_detection *d)
     pl_free(d->pair);
     pl_free(d->distance);
     pl_free(d->since);
+    pl_free(d->near);
+    pl_free(d->ahead);
     pl_free(d->step);
     pl_boxes_free(&d->boxes);
     pl_free(d->flag);
@@ -129,7 +134,14 @@ static pl_status reserve(pl_detection *d)
     int64_t n = d->n_candidate = count(&d->candidates);
     PL_TRY(pl_reserve((void **)&d->pair, &d->pair_capacity, n, sizeof *d->pair));
     PL_TRY(pl_reserve((void **)&d->distance, &d->distance_capacity, n, sizeof *d->distance));
+    PL_TRY(pl_reserve((void **)&d->near, &d->near_capacity, n, sizeof *d->near));
     return pl_reserve((void **)&d->flag, &d->flag_capacity, n, sizeof *d->flag);
+}
+
+static void list_all(pl_detection *d)
+{
+    d->n_near = d->n;
+    for (int64_t i = 0; i < d->n; i++) d->near[i] = (int32_t)i;
 }
 
 // Candidates that no search speaks for as a whole are all kept.
@@ -205,6 +217,7 @@ pl_status pl_detect_reserve(pl_detection *d, const pl_boundary *boundary)
     int64_t n_body = boundary->n_body;
     PL_TRY(pl_reserve((void **)&d->since, &d->since_capacity, n_body, sizeof *d->since));
     PL_TRY(pl_reserve((void **)&d->step, &d->step_capacity, n_body, sizeof *d->step));
+    PL_TRY(pl_reserve((void **)&d->ahead, &d->ahead_capacity, n_body, sizeof *d->ahead));
     PL_TRY(pl_reserve((void **)&d->from, &d->from_capacity, n, sizeof *d->from));
     return pl_reserve((void **)&d->to, &d->to_capacity, n, sizeof *d->to);
 }
@@ -223,16 +236,21 @@ static pl_status search(pl_detection *d, const pl_world *world, pl_boundary *bou
     return PL_OK;
 }
 
-// Adds what the candidates lack for the way from x0 to x1.
-static pl_status extend(pl_detection *d, const pl_boundary *boundary)
+// Adds what the candidates lack for the way from x0 to x1. *same if nothing.
+static pl_status extend(pl_detection *d, const pl_boundary *boundary, bool *same)
 {
     int32_t grown;
     PL_TRY(
         pl_surfaces_extend(boundary->surfaces, boundary->x0, boundary->x1, &d->candidates, &grown));
-    if (grown == 0 && count(&d->candidates) == d->n_candidate) return PL_OK;
+    *same = grown == 0 && count(&d->candidates) == d->n_candidate;
+    if (*same) return PL_OK;
     d->current = false;
-    return keep_all(d);
+    PL_TRY(keep_all(d));
+    list_all(d);
+    return PL_OK;
 }
+
+// --- What is far ---
 
 // Of the points first .. last - 1, from x to y.
 static pl_drift find_drift(int32_t first, int32_t last, const double *x, const double *y)
@@ -264,19 +282,6 @@ static void find_drifts(const pl_boundary *boundary, const double *x, const doub
     }
 }
 
-pl_status pl_detect_candidates(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                               const double *v, double dt, double t)
-{
-    pl_boundary_start(boundary, world);
-    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
-    bool serves = d->current && pl_surfaces_hold(boundary->surfaces, boundary->x0, boundary->x1);
-    if (!serves) PL_TRY(search(d, world, boundary, v, dt, t));
-    find_drifts(boundary, d->from, boundary->x0, d->since);
-    return PL_OK;
-}
-
-// --- What is far ---
-
 // No features of the two bodies come nearer by more.
 static double nearer(const pl_drift *drift, int32_t a, int32_t b)
 {
@@ -300,19 +305,61 @@ static void bodies_at(const pl_boundary *boundary, const pl_feature_pair *pair, 
 }
 
 // Are the features of candidate i, at x0, farther apart than their radii and `reach` times h, and
-// also than what they may come nearer by up to x1? False if that is not known: it asks the boxes,
-// and the distance that was found when the candidate was near for the first time.
-static bool is_far(const pl_detection *d, const pl_boundary *boundary, int64_t i, double reach)
+// also than what they may come nearer by in the step? By the distance that they had when they were
+// searched; false if that is not known.
+static bool is_far(const pl_detection *d, const pl_boundary *boundary, const pl_drift *step,
+                   int64_t i, double reach)
 {
-    const pl_feature_pair *pair = &d->pair[i];
     int32_t a, b;
-    if (!pl_boxes_overlap(&d->boxes, pair)) return true;
     if (d->distance[i] < 0) return false;
-    bodies_at(boundary, pair, &a, &b);
-    double by = nearer(d->since, a, b) + nearer(d->step, a, b);
+    bodies_at(boundary, &d->pair[i], &a, &b);
+    double by = nearer(d->since, a, b) + nearer(step, a, b);
     double near =
         pl_boundary_radii(boundary, a, b) + reach / PL_SAFETY * pl_boundary_safety(boundary, a, b);
     return (1 - BOUND_SLACK) * d->distance[i] - (1 + BOUND_SLACK) * by > near;
+}
+
+// All candidates, or those that are not far as long as bodies drift as they are thought to and a
+// little more.
+static void list_near(pl_detection *d, const pl_boundary *boundary)
+{
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        double size = PL_MIN(boundary->size[b], boundary->largest);
+        d->ahead[b] = d->step[b];
+        d->ahead[b].most = AHEAD * d->step[b].most + AHEAD_ROOM * size;
+    }
+#pragma omp parallel for schedule(static) if (d->n > DETECT_SERIAL)
+    for (int64_t i = 0; i < d->n; i++) {
+        d->flag[i] = !is_far(d, boundary, d->ahead, i, PL_SAFETY + PL_REACH);
+    }
+    d->n_near = 0;
+    for (int64_t i = 0; i < d->n; i++) {
+        if (d->flag[i]) d->near[d->n_near++] = (int32_t)i;
+    }
+}
+
+// Do bodies drift no farther than the list of near ones was made for?
+static bool as_thought(const pl_detection *d, const pl_boundary *boundary)
+{
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        double by[3];
+        pl_subtract(d->step[b].mean, d->ahead[b].mean, by);
+        if (sqrt(pl_dot(by, by)) + d->step[b].most > d->ahead[b].most) return false;
+    }
+    return true;
+}
+
+pl_status pl_detect_candidates(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                               const double *v, double dt, double t)
+{
+    pl_boundary_start(boundary, world);
+    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
+    bool serves = d->current && pl_surfaces_hold(boundary->surfaces, boundary->x0, boundary->x1);
+    if (!serves) PL_TRY(search(d, world, boundary, v, dt, t));
+    find_drifts(boundary, d->from, boundary->x0, d->since);
+    find_drifts(boundary, boundary->x0, boundary->x1, d->step);
+    list_near(d, boundary);
+    return PL_OK;
 }
 
 // A pair on its way.
@@ -363,10 +410,11 @@ static bool wants_row(pl_detection *d, const pl_boundary *boundary, int64_t i)
 static pl_status test_start(pl_detection *d, const pl_boundary *boundary)
 {
     PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_START, PL_SAFETY + PL_REACH));
-    find_drifts(boundary, boundary->x0, boundary->x1, d->step);
-#pragma omp parallel for schedule(static) if (d->n > DETECT_SERIAL)
-    for (int64_t i = 0; i < d->n; i++) {
-        d->flag[i] = !is_far(d, boundary, i, PL_SAFETY + PL_REACH) && wants_row(d, boundary, i);
+    memset(d->flag, 0, (size_t)d->n);
+#pragma omp parallel for schedule(static) if (d->n_near > DETECT_SERIAL)
+    for (int64_t k = 0; k < d->n_near; k++) {
+        int32_t i = d->near[k];
+        d->flag[i] = pl_boxes_overlap(&d->boxes, &d->pair[i]) && wants_row(d, boundary, i);
     }
     return PL_OK;
 }
@@ -426,12 +474,19 @@ static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
 {
     PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_WAY, IMPACT * PL_SAFETY));
     find_drifts(boundary, boundary->x0, boundary->x1, d->step);
-#pragma omp parallel for schedule(static) if (d->n > DETECT_SERIAL)
-    for (int64_t i = 0; i < d->n; i++) {
+    if (!as_thought(d, boundary)) list_all(d);
+    memset(d->flag, 0, (size_t)d->n);
+    int64_t n_hit = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_hit) if (d->n_near > DETECT_SERIAL)
+    for (int64_t k = 0; k < d->n_near; k++) {
+        int32_t i = d->near[k];
         pl_impact impact;
-        d->flag[i] =
-            !is_far(d, boundary, i, IMPACT * PL_SAFETY) && find_impact(d, boundary, i, &impact);
+        d->flag[i] = pl_boxes_overlap(&d->boxes, &d->pair[i]) &&
+                     !is_far(d, boundary, d->step, i, IMPACT * PL_SAFETY) &&
+                     find_impact(d, boundary, i, &impact);
+        n_hit += d->flag[i];
     }
+    d->n_hit = n_hit;
     return PL_OK;
 }
 
@@ -466,8 +521,11 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
 {
-    PL_TRY(extend(d, boundary));
-    return test_way(d, boundary);
+    bool same;
+    PL_TRY(test_way(d, boundary));
+    if (d->n_hit > 0) return PL_OK;
+    PL_TRY(extend(d, boundary, &same));
+    return same ? PL_OK : test_way(d, boundary);
 }
 
 bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
@@ -535,16 +593,19 @@ pl_status pl_detect_gap(pl_detection *d, const pl_boundary *boundary, double *ga
 {
     double least = INFINITY;
     PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_END, PL_SAFETY + PL_REACH));
-#pragma omp parallel for schedule(static) reduction(min : least) if (d->n > DETECT_SERIAL)
-    for (int64_t i = 0; i < d->n; i++) {
-        if (is_far(d, boundary, i, PL_SAFETY + PL_REACH)) continue;
+#pragma omp parallel for schedule(static) reduction(min : least) if (d->n_near > DETECT_SERIAL)
+    for (int64_t k = 0; k < d->n_near; k++) {
+        int32_t i = d->near[k];
+        if (!pl_boxes_overlap(&d->boxes, &d->pair[i])) continue;
         passage p;
         pl_closest closest;
         load(d, boundary, i, &p);
         double radii = pl_boundary_radii(boundary, p.a, p.b);
-        if (distance_at_least(d, i, &p, p.x1) - radii >= least) continue;
+        double reach = (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, p.a, p.b);
+        if (distance_at_least(d, i, &p, p.x1) - radii >= PL_MIN(least, reach)) continue;
         pl_closest_points((pl_pair_kind)p.pair.kind, p.x1, &closest);
-        least = PL_MIN(least, closest.distance - radii);
+        double gap_here = closest.distance - radii;
+        if (gap_here <= reach) least = PL_MIN(least, gap_here);
     }
     *gap = least;
     return PL_OK;

@@ -28,11 +28,14 @@ typedef struct pl_detection {
     double *distance;      // (n) at `from`, negative if it is not known yet [m]
     pl_drift *since;       // (n_body) from there to x0
     pl_drift *step;        // (n_body) from x0 to x1
+    // Those that may come near in this step, as long as no body drifts farther than `ahead`.
+    int32_t *near;   // (n_near) places in `pair`, ascending
+    pl_drift *ahead; // (n_body)
     pl_boxes boxes;
     uint8_t *flag; // (n) scratch
     pl_hit *hit;   // (n_hit) of the last way, by time
-    int64_t n, pair_capacity, since_capacity, step_capacity, from_capacity, distance_capacity,
-        to_capacity, flag_capacity, n_hit, hit_capacity;
+    int64_t n, n_near, near_capacity, ahead_capacity, pair_capacity, since_capacity, step_capacity,
+        from_capacity, distance_capacity, to_capacity, flag_capacity, n_hit, hit_capacity;
 } pl_detection;
 
 void pl_detection_free(pl_detection *d);
