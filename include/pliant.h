@@ -525,6 +525,8 @@ typedef struct pl_world pl_world;
 typedef enum pl_integrator {
     PL_INTEGRATOR_SEMI_IMPLICIT, // one linear solve per step
     PL_INTEGRATOR_IMPLICIT,      // backward Euler: Newton with a line search until it holds
+    PL_INTEGRATOR_BDF2,          // one linear solve per step, second order in time; first where
+                                 // bodies touch
 } pl_integrator;
 
 typedef struct pl_world_options {
@@ -538,7 +540,7 @@ typedef struct pl_world_options {
     double max_seconds; // wall clock of one step, after which it fails; 0: no limit. What a step
                         // that ends has found does not depend on it
 
-    bool contact;               // bodies do not pass through each other (semi-implicit only)
+    bool contact;               // bodies do not pass through each other (not if implicit)
     const char *solver;         // of contact problems; pl_solver_help lists them
     const char *precond;        // of the solver "cr": "full", "diag" or "none"
     double eps1;                // relative residual of contact problems, in (0, 1)
