@@ -1,5 +1,6 @@
 // The state of a world in a file: a header, the arrays of the state, a checksum over all of it.
 
+#include "bdf2.h"
 #include "touch.h"
 #include "../collision/surfaces.h"
 #include "../base/file.h"
@@ -17,8 +18,9 @@ typedef struct header {
     uint64_t world; // what the state belongs to, see fingerprint
     int64_t steps;
     double time;
-    int64_t n_memory; // contacts that the next step starts from, -1 if the world has not stepped
-    int64_t n_search; // numbers of the motion that candidates were searched for; 0: none
+    int64_t n_memory;    // contacts that the next step starts from, -1 if the world has not stepped
+    int64_t n_search;    // numbers of the motion that candidates were searched for; 0: none
+    int64_t has_history; // of BDF2
 } header;
 
 // Bodies and driven vertices as one number: a state fits a world that has the same.
@@ -38,22 +40,29 @@ static uint64_t fingerprint(const pl_world *world)
     return hash;
 }
 
-// What follows the header: arrays of the world, one after the other. The last are the motion that
-// candidates were searched for, and the order of the collision trees.
+// What follows the header: arrays of the world, one after the other. The order of the collision
+// trees is made for the purpose.
 typedef struct piece {
     void *data;
     size_t size;
 } piece;
 
-enum { PIECES = 7, MEMORY = 3, FROM = 4, TO = 5, TREES = 6 };
+enum { PIECES = 11, MEMORY = 3, HISTORY = 4, FROM = 8, TO = 9, TREES = 10 };
 
 static size_t list_pieces(const pl_world *world, const header *h, void *trees, piece out[PIECES])
 {
-    size_t vectors = 3 * (size_t)world->n_vert * sizeof(double), sum = 0;
+    size_t n = (size_t)world->n_vert, vectors = 3 * n * sizeof(double), sum = 0;
+    memset(out, 0, PIECES * sizeof *out);
     out[0] = (piece){world->x, vectors};
     out[1] = (piece){world->v, vectors};
     out[2] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
-    out[MEMORY] = out[FROM] = out[TO] = out[TREES] = (piece){NULL, 0};
+    if (h->has_history != 0) { // which a world that does not need it reads over
+        pl_history none = {0}, *past = world->bdf2 != NULL ? &world->bdf2->last : &none;
+        out[HISTORY] = (piece){past != &none ? &past->dt : NULL, sizeof past->dt};
+        out[HISTORY + 1] = (piece){past->w, vectors};
+        out[HISTORY + 2] = (piece){past->dv, vectors};
+        out[HISTORY + 3] = (piece){past->struck, n * sizeof *past->struck};
+    }
     if (h->n_memory >= 0 && world->touch != NULL) {
         const pl_touch *touch = world->touch;
         size_t search = (size_t)h->n_search * sizeof(double);
@@ -85,6 +94,7 @@ static pl_status write_state(const pl_world *world, const header *h, void *trees
 pl_status pl_world_save(const pl_world *world, const char *path)
 {
     const pl_touch *touch = world->touch;
+    bool past = world->bdf2 != NULL && world->bdf2->last.dt > 0;
     bool searched = touch != NULL && touch->detection.current;
     const header h = {.magic = MAGIC,
                       .version = VERSION,
@@ -92,7 +102,8 @@ pl_status pl_world_save(const pl_world *world, const char *path)
                       .steps = world->steps,
                       .time = world->time,
                       .n_memory = touch != NULL ? touch->contacts.n_memory : -1,
-                      .n_search = searched ? 3 * (int64_t)touch->boundary.n : 0};
+                      .n_search = searched ? 3 * (int64_t)touch->boundary.n : 0,
+                      .has_history = past};
     if (touch == NULL) return write_state(world, &h, NULL, path);
     void *trees = pl_alloc((int64_t)pl_surfaces_state_size(touch->boundary.surfaces), 1);
     if (trees == NULL) return PL_ERROR_MEMORY;
@@ -168,8 +179,10 @@ static pl_status take_state(pl_world *world, const header *h, const char *at)
     piece pieces[PIECES];
     if (h->n_memory >= 0) PL_TRY(prepare_contacts(world, h, at));
     list_pieces(world, h, NULL, pieces);
+    if (world->bdf2 != NULL) world->bdf2->last.dt = 0; // unless the file has another
     for (int i = 0; i < TREES; at += pieces[i++].size) {
-        if (pieces[i].size > 0) memcpy(pieces[i].data, at, pieces[i].size);
+        if (pieces[i].size > 0 && pieces[i].data != NULL)
+            memcpy(pieces[i].data, at, pieces[i].size);
     }
     world->time = h->time;
     world->steps = h->steps;
@@ -186,7 +199,8 @@ pl_status pl_world_load(pl_world *world, const char *path)
     pl_status status = check_header(world, &bytes, path, &h);
     // A state from before the first step has no trees: the next step makes them.
     if (status == PL_OK && h.n_memory < 0 && world->touch != NULL) pl_world_unprepare(world);
-    if (status == PL_OK && h.n_memory >= 0) status = pl_world_prepare(world);
+    if (status == PL_OK && (h.n_memory >= 0 || h.has_history != 0))
+        status = pl_world_prepare(world);
     if (status == PL_OK) status = check(world, &bytes, path, &h);
     if (status == PL_OK) status = take_state(world, &h, bytes.data + sizeof h);
     pl_bytes_free(&bytes);

@@ -16,8 +16,13 @@
 // stored velocities that gives the body these momenta. Positions are not touched: they stay where
 // the solve has put them. Contacts are outer forces here like any other. A body with driven
 // vertices is held by forces we do not sum, and is left alone.
+//
+// With BDF2 a body that nothing touches follows that formula in its momentum and its spin about the
+// centre of mass, which bdf2.c supplies, with gamma dt in place of dt. One that something touches
+// follows the above.
 
 #include "step.h"
+#include "bdf2.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +68,8 @@ static void note_body(const pl_world *world, pl_world_body *b)
     double centre[3], dt = world->dt;
     b->free = true;
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) b->free &= world->known[i] == 0;
-    if (!b->free) return;
+    b->share = 1;
+    if (!b->free || pl_bdf2_note(world, b)) return;
     find_centre(world, b, centre);
     sum_momentum(world, b, world->x, world->v, b->momentum, b->spin);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
@@ -93,7 +99,7 @@ static bool solve3(const double I[6], const double l[3], double w[3])
 static void restore_body(pl_world *world, const pl_world_body *b)
 {
     double p[3], l[3], p_now[3], l_now[3], centre[3], inertia[6] = {0}, w[3];
-    double dt = world->dt, damped = 1 / (1 + dt * b->material.mass_damping);
+    double dt = b->share * world->dt, damped = 1 / (1 + dt * b->material.mass_damping);
     double mass = find_centre(world, b, centre);
     memcpy(p, b->momentum, sizeof p);
     memcpy(l, b->spin, sizeof l);
@@ -102,6 +108,7 @@ static void restore_body(pl_world *world, const pl_world_body *b)
         for (int k = 0; k < 3; k++) r[k] = world->x[3 * i + k] - centre[k];
         cross_add(r, world->f_ext + 3 * i, dt, l);
     }
+    if (b->share < 1) cross_add(centre, p, 1, l); // it was about the centre
     sum_momentum(world, b, world->x, world->v, p_now, l_now);
     for (int k = 0; k < 3; k++) { // what is missing
         p[k] = damped * p[k] - p_now[k];

@@ -2,6 +2,7 @@
 
 #include "step.h"
 #include "audit_world.h"
+#include "bdf2.h"
 #include "touch.h"
 #include "../base/hash.h"
 
@@ -137,10 +138,11 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
 static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
 {
     double start = pl_seconds();
-    double energy = assemble(world);
+    double energy = world->bdf2 != NULL ? pl_bdf2_assemble(world) : assemble(world);
     if (world->time == world->saved.time)
         stats->elastic_energy = energy; // not that of a later half
     assemble_rigid(world);
+    pl_bdf2_assemble_rigid(world);
     stats->t_fem += pl_seconds() - start;
     if (world->touch != NULL) return pl_touch_solve(world, t_end, stats, clear);
     *clear = true;
@@ -160,23 +162,35 @@ pl_status pl_step_check_finite(const pl_world *world)
     return finite ? PL_OK : pl_fail(PL_ERROR_NUMERICS, "a position is not finite");
 }
 
-// [VJ19, Eq. 5]. The impulses of contacts are given to the bodies as such, which keeps linear
-// momentum to rounding whatever residual the solver has left: see momentum.c for deformable bodies.
-static void advance(pl_world *world, double t_end)
+// The vertices move on [VJ19, Eq. 5].
+static void move(pl_world *world)
 {
     double dt = world->dt;
-    if (world->touch != NULL) pl_touch_sum(world);
-    pl_momentum_note(world);
+    if (world->bdf2 != NULL) {
+        pl_bdf2_move(world);
+        return;
+    }
 #pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         world->x[i] += dt * world->v_new[i];
         world->v[i] = world->v_new[i];
     }
+}
+
+// The impulses of contacts are given to the bodies as such, which keeps linear momentum to rounding
+// whatever residual the solver has left: see momentum.c for deformable bodies.
+static void advance(pl_world *world, double t_end)
+{
+    if (world->touch != NULL) pl_touch_sum(world);
+    pl_momentum_note(world);
+    move(world);
     pl_momentum_restore(world);
-    if (world->touch != NULL) pl_touch_impulses(world, world->impulse);
+    pl_bdf2_remember(world);
+    if (world->touch != NULL) pl_touch_impulses(world, world->impulse); // else they are 0
+    bool told = world->touch != NULL || world->bdf2 != NULL;
     for (int64_t r = 0; r < world->n_rigid; r++) {
         const double *u = world->v_new + 3 * (world->n_vert + 2 * r);
-        const double *impulse = world->touch != NULL ? world->impulse + 6 * r : NULL;
+        const double *impulse = told ? world->impulse + 6 * r : NULL;
         pl_rigid_advance(&world->rigid[r], &world->turn[r], u, impulse);
     }
     world->time = t_end;
@@ -196,6 +210,7 @@ static pl_status save(pl_world *world)
     copy(world->saved.x, world->x, world->n_vert, 3 * sizeof(double));
     copy(world->saved.v, world->v, world->n_vert, 3 * sizeof(double));
     copy(world->saved.rigid, world->rigid, world->n_rigid, sizeof *world->rigid);
+    pl_bdf2_save(world);
     return world->touch != NULL ? pl_contacts_save(&world->touch->contacts) : PL_OK;
 }
 
@@ -205,6 +220,7 @@ static void go_back(pl_world *world)
     copy(world->x, world->saved.x, world->n_vert, 3 * sizeof(double));
     copy(world->v, world->saved.v, world->n_vert, 3 * sizeof(double));
     copy(world->rigid, world->saved.rigid, world->n_rigid, sizeof *world->rigid);
+    pl_bdf2_go_back(world);
     if (world->touch == NULL) return;
     pl_contacts_go_back(&world->touch->contacts);
     world->touch->n_shown = 0;
@@ -230,7 +246,7 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
     world->dt = dt;
     pl_status status = find_velocities(world, t_end, stats, &clear);
     if (status == PL_OK && clear) {
-        bool balanced = world->options.integrator == PL_INTEGRATOR_SEMI_IMPLICIT;
+        bool balanced = world->options.integrator != PL_INTEGRATOR_IMPLICIT;
         if (balanced) stats->work += pl_step_work(world);
         advance(world, t_end);
         return world->touch != NULL ? pl_touch_finish(world, stats) : PL_OK;

@@ -1,6 +1,7 @@
 // The part of a step that keeps bodies apart.
 
 #include "touch.h"
+#include "bdf2.h"
 #include "step.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ pl_status pl_touch_check(pl_world_options *o)
     pl_precond precond;
     if (o->integrator == PL_INTEGRATOR_IMPLICIT) {
         return pl_fail(PL_ERROR_ARGUMENT, "contact: the implicit integrator does not know it; set "
-                                          "contact to false or use the other integrator");
+                                          "contact to false or use another integrator");
     }
     if (o->solver == NULL) return pl_fail(PL_ERROR_ARGUMENT, "solver: none is named");
     if (o->precond == NULL) return pl_fail(PL_ERROR_ARGUMENT, "precond: none is named");
@@ -110,7 +111,7 @@ static pl_status solve(pl_world *world, pl_step_stats *stats)
     }
     pl_status status = solve_with(touch->solver, world, stats);
     if (status != PL_ERROR_NUMERICS || touch->net == touch->solver) return status;
-    touch->options.same_matrix = true;
+    touch->options.same_matrix = true; // it is now
     return solve_with(touch->net, world, stats);
 }
 
@@ -118,6 +119,7 @@ static pl_status solve(pl_world *world, pl_step_stats *stats)
 static void update_rows(pl_world *world, double t)
 {
     pl_touch *touch = world->touch;
+    pl_bdf2_meet(world);
     pl_boundary_end(&touch->boundary, world, world->v_new, world->dt, t);
     pl_contacts_update(&touch->contacts, world, &touch->boundary, world->v_new, world->dt);
 }
@@ -162,7 +164,7 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
     stats->t_collision += pl_seconds() - start;
     for (int32_t round = 0; round < world->options.rounds; round++) {
         int32_t hits = 0;
-        touch->options.same_matrix = round > 0;
+        touch->options.same_matrix = round > 0 && world->bdf2 == NULL; // which adapts to rows
         update_rows(world, t);
         PL_TRY(solve(world, stats));
         PL_TRY(pl_step_check_finite(world));

@@ -2,6 +2,7 @@
 
 #include "world.h"
 #include "audit_world.h"
+#include "bdf2.h"
 #include "touch.h"
 #include "../meshes/curve.h"
 
@@ -43,7 +44,7 @@ static pl_status check_options(pl_world_options *o)
     for (int k = 0; k < 3; k++) {
         if (!isfinite(o->gravity[k])) return pl_fail(PL_ERROR_ARGUMENT, "gravity: not finite");
     }
-    if ((int)o->integrator < 0 || o->integrator > PL_INTEGRATOR_IMPLICIT) {
+    if ((int)o->integrator < 0 || o->integrator > PL_INTEGRATOR_BDF2) {
         return pl_fail(PL_ERROR_ARGUMENT, "integrator: %d is not one", (int)o->integrator);
     }
     if (!(o->tolerance > 0 && o->tolerance < 1)) {
@@ -94,6 +95,7 @@ void pl_world_unprepare(pl_world *world)
     pl_free(world->saved.v);
     pl_free(world->saved.rigid);
     pl_touch_destroy(world->touch);
+    pl_bdf2_destroy(world->bdf2);
     pl_free(world->damping);
     pl_free(world->load);
     pl_free(world->direction);
@@ -104,6 +106,7 @@ void pl_world_unprepare(pl_world *world)
     world->impulse = NULL;
     world->saved = (pl_saved){0};
     world->touch = NULL;
+    world->bdf2 = NULL;
     world->damping = world->load = world->direction = world->scratch = NULL;
     world->ready = false;
 }
@@ -163,7 +166,7 @@ static pl_status allocate_system(pl_world *world)
     world->v_new = pl_alloc(3 * (int64_t)world->n_block, sizeof(double));
     world->f_ext = pl_alloc(n, sizeof(double));
     world->turn = pl_alloc(world->n_rigid, sizeof *world->turn);
-    world->impulse = pl_alloc(6 * world->n_rigid, sizeof(double));
+    world->impulse = pl_alloc_zero(6 * world->n_rigid, sizeof(double));
     world->saved.x = pl_alloc(n, sizeof(double));
     world->saved.v = pl_alloc(n, sizeof(double));
     world->saved.rigid = pl_alloc(world->n_rigid, sizeof *world->rigid);
@@ -186,7 +189,7 @@ pl_status pl_world_prepare(pl_world *world)
     if (world->ready) return PL_OK;
     if (world->n_rigid > 0 && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
         return pl_fail(PL_ERROR_ARGUMENT,
-                       "integrator: the implicit one knows no rigid bodies, use the other");
+                       "integrator: the implicit one knows no rigid bodies, use another");
     }
     world->n_block = world->n_vert + 2 * (int32_t)world->n_rigid;
     pl_status status = build_fem(world);
@@ -194,6 +197,9 @@ pl_status pl_world_prepare(pl_world *world)
     if (status == PL_OK) status = allocate_system(world);
     if (status == PL_OK) status = pl_block_jacobi_create(world->n_block, &world->jacobi);
     if (status == PL_OK) status = pl_cg_create(world->n_block, &world->cg);
+    if (status == PL_OK && world->options.integrator == PL_INTEGRATOR_BDF2) {
+        status = pl_bdf2_create(world, &world->bdf2);
+    }
     if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
     if (status == PL_OK && world->options.contact) status = pl_touch_create(world, &world->touch);
     if (status != PL_OK) {

@@ -25,6 +25,7 @@ typedef struct pl_world_body {
     int32_t fem;                 // its number among the deformable ones
     bool free;                   // no vertex is driven in this step
     double momentum[3], spin[3]; // if free: of the step, see momentum.c
+    double share;                // of the step, in which forces act on them: bdf2.c's gamma
     double push[3], torque[3];   // of contacts in the step, about the origin [N s, N m s]
 
     // Rigid and kinematic.
@@ -99,6 +100,7 @@ struct pl_world {
     pl_saved saved;
     struct pl_touch *touch;     // what contacts need, NULL without
     struct pl_auditor *auditor; // see audit_world.c
+    struct pl_bdf2 *bdf2;       // the past, NULL with another integrator
     // For the implicit integrator only.
     double *damping;                    // (9*A.nnz) its constant part of A
     double *load, *direction, *scratch; // (3*n_vert)

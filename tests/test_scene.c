@@ -603,7 +603,7 @@ static void test_contact_complaints(void)
     refuse_world(WORLD("\"rounds\": 0"), ": world.rounds: below 1");
     refuse_world(WORLD("\"contact\": true, \"integrator\": \"implicit\""),
                  ": world.contact: the implicit integrator does not know it; set contact to false "
-                 "or use the other integrator");
+                 "or use another integrator");
     refuse("{\"ground\": 1, \"bodies\": []}", ": ground: true, false or an object {...} expected");
     refuse("{\"ground\": {\"size\": 0}, \"bodies\": []}",
            ": ground.size: a number above 0 expected");

@@ -418,7 +418,7 @@ static void test_newton_from_anywhere(void)
 // Nothing moves, nothing pulls: there is no scale to converge by but rounding.
 static void test_rest_stays_at_rest(void)
 {
-    for (int integrator = 0; integrator < 2; integrator++) {
+    for (int integrator = 0; integrator < 3; integrator++) {
         for (int kind = 0; kind < N_MATERIALS; kind++) {
             pl_world_options options = weightless((pl_integrator)integrator, 0.01);
             pl_world *world = make_world(&options);
@@ -442,7 +442,7 @@ static void test_rest_stays_at_rest(void)
 
 static void test_driven_vertices_arrive(void)
 {
-    for (int integrator = 0; integrator < 2; integrator++) {
+    for (int integrator = 0; integrator < 3; integrator++) {
         pl_world_options options = no_contact();
         options.integrator = (pl_integrator)integrator;
         options.dt = 0.01;
@@ -511,10 +511,11 @@ static uint64_t run_hash(int threads, pl_integrator integrator, int cells, int s
 static void test_same_bits_for_any_number_of_threads(void)
 {
     // The larger one has enough rows for the solvers to work in parallel.
-    for (int k = 0; k < 3; k++) {
-        const pl_integrator integrator =
-            k == 1 ? PL_INTEGRATOR_IMPLICIT : PL_INTEGRATOR_SEMI_IMPLICIT;
-        int cells = k == 2 ? 21 : 6, steps = k == 2 ? 2 : 10;
+    for (int k = 0; k < 4; k++) {
+        const pl_integrator integrator = k == 1   ? PL_INTEGRATOR_IMPLICIT
+                                         : k == 3 ? PL_INTEGRATOR_BDF2
+                                                  : PL_INTEGRATOR_SEMI_IMPLICIT;
+        int cells = k >= 2 ? 21 : 6, steps = k >= 2 ? k : 10;
         uint64_t hash = run_hash(1, integrator, cells, steps);
         TEST_ASSERT_EQUAL_HEX64(hash, run_hash(2, integrator, cells, steps));
         TEST_ASSERT_EQUAL_HEX64(hash, run_hash(4, integrator, cells, steps));
@@ -560,10 +561,10 @@ void *aligned_alloc(size_t alignment, size_t size)
 
 static void test_no_heap_call_in_a_step(void)
 {
-    for (int k = 0; k < 4; k++) {
-        omp_set_num_threads(k < 2 ? 1 : 2);
+    for (int k = 0; k < 6; k++) {
+        omp_set_num_threads(k < 3 ? 1 : 2);
         pl_world_options options = no_contact();
-        options.integrator = (pl_integrator)(k % 2);
+        options.integrator = (pl_integrator)(k % 3);
         options.dt = 5e-3;
         fail_nth(-1); // none fails; all are counted
         pl_world *world = make_world(&options);
@@ -605,7 +606,7 @@ static pl_status build_and_step(pl_integrator integrator)
 
 static void test_allocation_failures(void)
 {
-    for (int integrator = 0; integrator < 2; integrator++) {
+    for (int integrator = 0; integrator < 3; integrator++) {
         live_blocks = 0;
         int64_t n = 0;
         for (;; n++) {
@@ -634,7 +635,7 @@ static void expect_unchanged(pl_world *world, pl_status expected)
 
 static void test_failed_solves_change_nothing(void)
 {
-    for (int integrator = 0; integrator < 2; integrator++) {
+    for (int integrator = 0; integrator < 3; integrator++) {
         pl_world_options options = no_contact();
         options.integrator = (pl_integrator)integrator;
         options.max_iterations = 1;
