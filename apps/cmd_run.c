@@ -27,7 +27,7 @@ static const double STEP_SLACK = 1e-6;
 typedef struct job {
     double started; // wall clock [s]
     const char *out, *stats, *resume, *record;
-    const char *solver, *precond;
+    const char *integrator, *solver, *precond;
     int32_t steps, threads, every, checkpoint_every, jitter; // 0: not given
     double time, dt, eps1, eps2, max_seconds;                // 0: not given
     bool paper, no_contact, audit, quiet;
@@ -334,6 +334,11 @@ static pl_status check_job(const job *j)
     if (j->no_contact && j->record != NULL) {
         return pl_fail(PL_ERROR_ARGUMENT, "--record: there are no problems with --no-contact");
     }
+    pl_integrator integrator;
+    if (j->integrator != NULL && pl_integrator_find(j->integrator, &integrator) != PL_OK) {
+        pl_fail_prefix("--integrator");
+        return PL_ERROR_ARGUMENT;
+    }
     return check_contact(j);
 }
 
@@ -346,6 +351,7 @@ enum { PAPER_ROUNDS = 30 };
 static void override(const job *j, pl_world_options *o)
 {
     if (j->dt > 0) o->dt = j->dt;
+    if (j->integrator != NULL) (void)pl_integrator_find(j->integrator, &o->integrator); // checked
     if (j->paper) {
         o->paper = true;
         o->solver = "cr";
@@ -421,6 +427,8 @@ int pl_command_run(int argc, char **argv)
         {"--jitter", PL_OPTION_COUNT, &j.jitter, "SEED",
          "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core; same results"},
+        {"--integrator", PL_OPTION_TEXT, &j.integrator, "NAME",
+         "semi-implicit, bdf2 (second order in time) or implicit; default the scene's"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "NAME", "of cr and minres: full, diag or none"},
         {"--eps1", PL_OPTION_NUMBER, &j.eps1, "X", "relative residual of contact problems"},

@@ -66,6 +66,9 @@ pl_status pl_scene_load(const char *path, pl_scene *out);
 pl_status pl_scene_parse(const char *text, const char *name, pl_scene *out);
 void pl_scene_free(pl_scene *scene);
 
+// By the names that scenes have for them: PL_ERROR_ARGUMENT if it is none.
+pl_status pl_integrator_find(const char *name, pl_integrator *out);
+
 // The world that a scene describes: its bodies in order, those left out that are only drawn, and
 // then the ground, if it carries anything. Fails with the key's path where a value is out of range
 // or a mesh cannot be simulated.

@@ -13,6 +13,21 @@ static const double DURATION = 1; // of a run, if the scene does not say [s]
 
 // --- The world ---
 
+static const char *const INTEGRATORS[] = {[PL_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit",
+                                          [PL_INTEGRATOR_IMPLICIT] = "implicit",
+                                          [PL_INTEGRATOR_BDF2] = "bdf2"};
+
+pl_status pl_integrator_find(const char *name, pl_integrator *out)
+{
+    for (int i = 0; i < COUNT(INTEGRATORS); i++) {
+        if (strcmp(name, INTEGRATORS[i]) != 0) continue;
+        *out = (pl_integrator)i;
+        return PL_OK;
+    }
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "integrator", name, strlen(name), INTEGRATORS,
+                           COUNT(INTEGRATORS));
+}
+
 // The world keeps the names, so they must be ones that stay.
 static pl_status read_solver(const pl_json *at, pl_world_options *world)
 {
@@ -53,8 +68,6 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
         "contact",  "solver",         "precond",          "eps1",
         "eps2",     "rounds",         "halvings",         "contact_iterations",
         "paper",    "max_seconds"};
-    static const char *const integrators[] = {
-        [PL_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit", [PL_INTEGRATOR_IMPLICIT] = "implicit"};
     pl_world_options *world = &scene->world;
     *world = pl_world_options_default();
     scene->duration = DURATION;
@@ -64,7 +77,7 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
     PL_TRY(pl_json_number(&v, "dt", &world->dt));
     PL_TRY(pl_json_vector(&v, "gravity", world->gravity));
     int integrator = (int)world->integrator;
-    PL_TRY(pl_json_choice(&v, "integrator", integrators, COUNT(integrators), &integrator));
+    PL_TRY(pl_json_choice(&v, "integrator", INTEGRATORS, COUNT(INTEGRATORS), &integrator));
     world->integrator = (pl_integrator)integrator;
     PL_TRY(pl_json_number(&v, "tolerance", &world->tolerance));
     PL_TRY(pl_json_count(&v, "max_iterations", &world->max_iterations));

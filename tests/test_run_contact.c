@@ -42,6 +42,7 @@ static void test_bad_options(void)
 {
     expect(1, "$P run $T/fall.json --solver cg", "--solver: unknown solver \"cg\", did you mean");
     expect(1, "$P run $T/fall.json --solver zebra", "--solver: unknown solver \"zebra\"");
+    expect(1, "$P run $T/fall.json --integrator bdf", "--integrator: unknown integrator \"bdf\"");
     expect(1, "$P run $T/fall.json --precond dia", "--precond: unknown precond \"dia\", did you");
     expect(1, "$P run $T/fall.json --eps1 1", "--eps1: 1 is not between 0 and 1");
     expect(1, "$P run $T/fall.json --eps1 -1", "--eps1: \"-1\" is not above 0");
@@ -67,6 +68,7 @@ static void test_options_count(void)
         "--eps1 1e-9",
         "--eps1 1e-3",
         "--eps1 1e-3 --eps2 1e-9",
+        "--integrator bdf2",
     };
     enum { N = sizeof options / sizeof options[0] };
     static table t[N];
@@ -84,6 +86,7 @@ static void test_options_count(void)
     // --paper means the solver cr, unless another is named.
     expect(0, "$P run $T/fall.json --steps 60 --paper --solver cr", t[4].hash[59]);
     expect(0, "$P run $T/fall.json --steps 60 --solver apg", t[0].hash[59]);
+    expect(0, "$P run $T/fall.json --steps 60 --integrator semi-implicit", t[0].hash[59]);
 }
 
 static void test_jitter(void)

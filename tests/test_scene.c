@@ -208,8 +208,9 @@ static void test_contact_by_default(void)
     } cases[] = {{"{}", true},
                  {"{\"contact\": false}", false},
                  {"{\"integrator\": \"implicit\"}", false},
-                 {"{\"integrator\": \"semi-implicit\"}", true}};
-    for (int i = 0; i < 4; i++) {
+                 {"{\"integrator\": \"semi-implicit\"}", true},
+                 {"{\"integrator\": \"bdf2\"}", true}};
+    for (int i = 0; i < 5; i++) {
         char text[128];
         pl_scene scene;
         snprintf(text, sizeof text, "{\"world\": %s, \"bodies\": []}", cases[i].world);
