@@ -8,7 +8,7 @@
 #include <string.h>
 
 // The solver that takes over where another one fails.
-static const char SAFETY_NET[] = "apg";
+static const char SAFETY_NET[] = "auto";
 
 // --- Life ---
 

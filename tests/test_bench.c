@@ -102,7 +102,7 @@ static void test_figures(void)
     TEST_ASSERT_TRUE(column("preconditioned")[csv.n_row - 1] < column("preconditioned")[0]);
     // Nothing but what `plot` makes of the same tables.
     expect(0,
-           "$P plot --figure 11 --names apg,cr\\ full $T/b/figure-11-rings/apg.csv "
+           "$P plot --figure 11 --names auto,cr\\ full $T/b/figure-11-rings/auto.csv "
            "$T/b/figure-11-rings/cr-full.csv -o $T/a.svg",
            "");
     expect(0, "$P plot --figure 13 --eps1 5e-5 --eps2 5e-6 $T/b/figure-13/rings.csv -o $T/c.svg",

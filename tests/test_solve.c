@@ -67,11 +67,11 @@ static void test_a_folder(void)
     TEST_ASSERT_EQUAL_INT(files, read_rows());
     for (int i = 0; i < files; i++) {
         TEST_ASSERT_EQUAL_INT(0, strncmp(lines[i], "problem-", 8)); // without the folder
-        TEST_ASSERT_NOT_NULL(strstr(lines[i], " apg converged "));
+        TEST_ASSERT_NOT_NULL(strstr(lines[i], " auto converged "));
         TEST_ASSERT_TRUE(i == 0 || strcmp(lines[i - 1], lines[i]) < 0); // in order
     }
     char sum[64];
-    snprintf(sum, sizeof sum, "\napg: %d of %d converged, ", files, files);
+    snprintf(sum, sizeof sum, "\nauto: %d of %d converged, ", files, files);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, sum), output);
     expect(0, "$P solve --solver all $T/record/", sum);
     TEST_ASSERT_EQUAL_INT(pl_n_solver * files, read_rows());
@@ -131,13 +131,13 @@ static void test_options_count(void)
             TEST_ASSERT_TRUE_MESSAGE(strcmp(hash[i], hash[k]) != 0, options[i]);
         }
     }
-    expect(0, "$P solve $T/last.plp", "apg"); // warm, and so near that little is left to do
+    expect(0, "$P solve $T/last.plp", "auto"); // warm, and so near that little is left to do
     TEST_ASSERT_NULL_MESSAGE(strstr(output, hash[0]), output);
     // --paper means the solver cr, unless another is named.
     shell("$P solve $T/last.plp --paper");
     TEST_ASSERT_EQUAL_INT(1, count(" cr "));
     shell("$P solve $T/last.plp --paper --solver apg");
-    TEST_ASSERT_EQUAL_INT(1, count(" apg "));
+    TEST_ASSERT_EQUAL_INT(1, count(" auto "));
 }
 
 // --- Ends ---
@@ -154,7 +154,7 @@ static void test_not_converged(void)
 static void test_a_failed_step(void)
 {
     expect(1, "$P run $T/slide.json --eps1 1e-30 --quiet --out $T/failed", "the contact problem: ");
-    expect(2, "$P solve $T/failed/*.plp --eps1 1e-30", "apg");
+    expect(2, "$P solve $T/failed/*.plp --eps1 1e-30", "auto");
     expect(0, "$P solve $T/failed", "converged");
 }
 
@@ -173,7 +173,7 @@ static void test_impossible(void)
     expect(2, "$P solve $T/wall.plp --csv $T/wall.csv",
            "wall.plp: contact 1 closes by 0.01 m, and the motion of all");
     TEST_ASSERT_EQUAL_INT(1, read_rows());
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(lines[0], " 2 3 apg impossible "), lines[0]);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(lines[0], " 2 3 auto impossible "), lines[0]);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(lines[0], " - - - - - - "), lines[0]); // no errors
     TEST_ASSERT_NOT_NULL(strstr(read_whole("wall.csv"), ",nan,nan,nan,nan,nan,nan,nan,"));
     // From rest would be another problem: what is given stays.
