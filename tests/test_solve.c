@@ -137,7 +137,7 @@ static void test_options_count(void)
     shell("$P solve $T/last.plp --paper");
     TEST_ASSERT_EQUAL_INT(1, count(" cr "));
     shell("$P solve $T/last.plp --paper --solver apg");
-    TEST_ASSERT_EQUAL_INT(1, count(" auto "));
+    TEST_ASSERT_EQUAL_INT(1, count(" apg "));
 }
 
 // --- Ends ---
