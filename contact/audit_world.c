@@ -176,9 +176,14 @@ void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face, int3
 
 pl_status pl_world_check_apart(pl_world *world)
 {
+    bool lasts = world->auditor != NULL; // somebody asks for it again and again
     pl_audit_report report;
     PL_TRY(pl_world_audit(world, &report));
-    if (report.clean) return PL_OK;
+    if (report.clean) {
+        if (!lasts) pl_auditor_destroy(world->auditor);
+        if (!lasts) world->auditor = NULL;
+        return PL_OK;
+    }
     if (report.n_intersections == 0) {
         const pl_audit_inside *in = &report.inside[0];
         return pl_fail(PL_ERROR_GEOMETRY,

@@ -8,9 +8,10 @@
 #include <string.h>
 
 // A search is made for this many steps of motion, so that the velocities that are solved for seldom
-// leave its boxes [VJ19, 5.1], nor do those of the next steps; and for this much more room around
-// each point, in parts of the smallest h: what is at rest trembles.
-static const double SWEEP = 8, ROOM = 0.06;
+// leave its boxes [VJ19, 5.1], nor do those of the next steps, but for fewer where that would be
+// far; and for this much more room around each point, since what is at rest trembles. In parts of
+// the smallest h.
+static const double SWEEP = 8, SWEEP_MOST = 0.2, ROOM = 0.06;
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
@@ -129,9 +130,8 @@ double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, 
 
 // --- The start of a step ---
 
-static pl_status reserve(pl_detection *d)
+static pl_status reserve(pl_detection *d, int64_t n)
 {
-    int64_t n = d->n_candidate = count(&d->candidates);
     PL_TRY(pl_reserve((void **)&d->pair, &d->pair_capacity, n, sizeof *d->pair));
     PL_TRY(pl_reserve((void **)&d->distance, &d->distance_capacity, n, sizeof *d->distance));
     PL_TRY(pl_reserve((void **)&d->near, &d->near_capacity, n, sizeof *d->near));
@@ -147,8 +147,8 @@ static void list_all(pl_detection *d)
 // Candidates that no search speaks for as a whole are all kept.
 static pl_status keep_all(pl_detection *d)
 {
-    PL_TRY(reserve(d));
-    d->n = d->n_candidate;
+    d->n = d->n_candidate = count(&d->candidates);
+    PL_TRY(reserve(d, d->n));
     for (int64_t i = 0; i < d->n; i++) {
         d->pair[i] = pair_at(&d->candidates, i);
         d->distance[i] = -1;
@@ -164,10 +164,10 @@ static double freedom(const pl_detection *d, double room, int32_t p)
     return sqrt(pl_dot(by, by)) + 0.5 * sqrt(3) * room;
 }
 
-// Could the pair come near while its points stay in their boxes? Its distance is noted.
-static bool may_come_near(pl_detection *d, const pl_boundary *boundary, double room, int64_t i)
+// Could the pair come near while its points stay in their boxes?
+static bool may_come_near(const pl_detection *d, const pl_boundary *boundary, double room,
+                          const pl_feature_pair *pair, float *distance)
 {
-    const pl_feature_pair *pair = &d->pair[i];
     int32_t point[4], a, b;
     double q[12] = {0}, most[2] = {0};
     pl_closest closest;
@@ -175,7 +175,7 @@ static bool may_come_near(pl_detection *d, const pl_boundary *boundary, double r
     bodies_of(boundary, pair, point, &a, &b);
     gather(point, d->from, q);
     pl_closest_points((pl_pair_kind)pair->kind, q, &closest);
-    d->distance[i] = closest.distance;
+    *distance = PL_MAX(pl_round_below(closest.distance), 0);
     for (int k = 0; k < 4 && point[k] >= 0; k++) {
         int side = k >= first_points(pair->kind);
         most[side] = PL_MAX(most[side], freedom(d, room, point[k]));
@@ -185,28 +185,37 @@ static bool may_come_near(pl_detection *d, const pl_boundary *boundary, double r
     return (1 - BOUND_SLACK) * closest.distance <= near + FREEDOM * (most[0] + most[1]);
 }
 
-// Leaves out the candidates that stay far: most are neighbours on one surface.
-static void keep_near(pl_detection *d, const pl_boundary *boundary, double room)
+// Leaves out the candidates that stay far: most are neighbours on one surface. Some at a time, so
+// that no memory is taken for what is left out.
+static pl_status keep_near(pl_detection *d, const pl_boundary *boundary, double room)
 {
-#pragma omp parallel for schedule(static) if (d->n_candidate > DETECT_SERIAL)
-    for (int64_t i = 0; i < d->n_candidate; i++) {
-        d->pair[i] = pair_at(&d->candidates, i);
-        d->flag[i] = may_come_near(d, boundary, room, i);
-    }
+    enum { SOME = 8192 };
+    float distance[SOME];
+    bool keep[SOME];
     d->n = 0;
-    for (int64_t i = 0; i < d->n_candidate; i++) {
-        if (!d->flag[i]) continue;
-        d->pair[d->n] = d->pair[i];
-        d->distance[d->n++] = d->distance[i];
+    d->n_candidate = count(&d->candidates);
+    for (int64_t first = 0; first < d->n_candidate; first += SOME) {
+        int64_t n = PL_MIN(SOME, d->n_candidate - first);
+#pragma omp parallel for schedule(static) if (n > DETECT_SERIAL)
+        for (int64_t i = 0; i < n; i++) {
+            pl_feature_pair pair = pair_at(&d->candidates, first + i);
+            keep[i] = may_come_near(d, boundary, room, &pair, &distance[i]);
+        }
+        PL_TRY(reserve(d, d->n + n));
+        for (int64_t i = 0; i < n; i++) {
+            if (!keep[i]) continue;
+            d->pair[d->n] = pair_at(&d->candidates, first + i);
+            d->distance[d->n++] = distance[i];
+        }
     }
+    return PL_OK;
 }
 
 pl_status pl_detect_restore(pl_detection *d, const pl_boundary *boundary)
 {
     double room = ROOM * boundary->smallest;
     PL_TRY(pl_surfaces_search(boundary->surfaces, d->from, d->to, room, &d->candidates));
-    PL_TRY(reserve(d));
-    keep_near(d, boundary, room);
+    PL_TRY(keep_near(d, boundary, room));
     d->current = true;
     return PL_OK;
 }
@@ -222,6 +231,22 @@ pl_status pl_detect_reserve(pl_detection *d, const pl_boundary *boundary)
     return pl_reserve((void **)&d->to, &d->to_capacity, n, sizeof *d->to);
 }
 
+// What is fast is searched for fewer steps: for a part of h, but two steps at least.
+static void shorten_motion(pl_boundary *boundary)
+{
+    double most = SWEEP_MOST * boundary->smallest;
+#pragma omp parallel for schedule(static) if (boundary->n > DETECT_SERIAL)
+    for (int64_t p = 0; p < boundary->n; p++) {
+        double *x1 = boundary->x1 + 3 * p, by[3];
+        const double *x0 = boundary->x0 + 3 * p;
+        pl_subtract(x1, x0, by);
+        double length = sqrt(pl_dot(by, by));
+        if (length <= most) continue;
+        double share = PL_MAX(most / length, 2 / SWEEP);
+        for (int k = 0; k < 3; k++) x1[k] = x0[k] + share * by[k];
+    }
+}
+
 // A new search, for the steps to come.
 static pl_status search(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                         const double *v, double dt, double t)
@@ -229,6 +254,7 @@ static pl_status search(pl_detection *d, const pl_world *world, pl_boundary *bou
     size_t size = 3 * (size_t)boundary->n * sizeof(double);
     PL_TRY(pl_detect_reserve(d, boundary));
     pl_boundary_extrapolate(boundary, world, v, dt, t, SWEEP);
+    shorten_motion(boundary);
     memcpy(d->from, boundary->x0, size);
     memcpy(d->to, boundary->x1, size);
     PL_TRY(pl_detect_restore(d, boundary));
@@ -316,7 +342,7 @@ static bool is_far(const pl_detection *d, const pl_boundary *boundary, const pl_
     double by = nearer(d->since, a, b) + nearer(step, a, b);
     double near =
         pl_boundary_radii(boundary, a, b) + reach / PL_SAFETY * pl_boundary_safety(boundary, a, b);
-    return (1 - BOUND_SLACK) * d->distance[i] - (1 + BOUND_SLACK) * by > near;
+    return (1 - BOUND_SLACK) * (double)d->distance[i] - (1 + BOUND_SLACK) * by > near;
 }
 
 // All candidates, or those that are not far as long as bodies drift as they are thought to and a
@@ -387,10 +413,10 @@ static double distance_at_least(pl_detection *d, int64_t i, const passage *p, co
     if (d->distance[i] < 0) {
         pl_closest closest;
         pl_closest_points((pl_pair_kind)p->pair.kind, p->start, &closest);
-        d->distance[i] = closest.distance;
+        d->distance[i] = PL_MAX(pl_round_below(closest.distance), 0);
     }
     double by = approach(p->pair.kind, p->point, p->start, q);
-    return (1 - BOUND_SLACK) * d->distance[i] - (1 + BOUND_SLACK) * by;
+    return (1 - BOUND_SLACK) * (double)d->distance[i] - (1 + BOUND_SLACK) * by;
 }
 
 // Is the pair to get a row?

@@ -25,7 +25,7 @@ typedef struct pl_detection {
     double *from, *to; // (3*boundary.n) [m]
     // Those of them that may come near as long as the search serves.
     pl_feature_pair *pair; // (n)
-    double *distance;      // (n) at `from`, negative if it is not known yet [m]
+    float *distance;       // (n) at `from`, or less; negative if it is not known yet [m]
     pl_drift *since;       // (n_body) from there to x0
     pl_drift *step;        // (n_body) from x0 to x1
     // Those that may come near in this step, as long as no body drifts farther than `ahead`.
