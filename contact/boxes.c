@@ -5,8 +5,6 @@
 void pl_boxes_free(pl_boxes *boxes)
 {
     pl_free(boxes->point);
-    pl_free(boxes->edge);
-    pl_free(boxes->face);
     *boxes = (pl_boxes){0};
 }
 
@@ -38,28 +36,11 @@ pl_status pl_boxes_set(pl_boxes *boxes, const pl_boundary *boundary, pl_boxes_of
 {
     PL_TRY(pl_reserve((void **)&boxes->point, &boxes->point_capacity, boundary->n,
                       sizeof *boxes->point));
-    PL_TRY(pl_reserve((void **)&boxes->edge, &boxes->edge_capacity, boundary->n_edge,
-                      sizeof *boxes->edge));
-    PL_TRY(pl_reserve((void **)&boxes->face, &boxes->face_capacity, boundary->n_face,
-                      sizeof *boxes->face));
-#pragma omp parallel if (boundary->n > PL_BOXES_SERIAL)
-    {
-#pragma omp for schedule(static)
-        for (int32_t p = 0; p < boundary->n; p++) {
-            double pad = pad_of(boundary, boundary->body[p], reach);
-            boxes->point[p] = point_box(boundary, p, of, pad);
-        }
-#pragma omp for schedule(static) nowait
-        for (int64_t e = 0; e < boundary->n_edge; e++) {
-            const int32_t *p = boundary->edge + 2 * e;
-            boxes->edge[e] = pl_bound_join(boxes->point[p[0]], boxes->point[p[1]]);
-        }
-#pragma omp for schedule(static) nowait
-        for (int64_t f = 0; f < boundary->n_face; f++) {
-            const int32_t *p = boundary->face + 3 * f;
-            pl_bound two = pl_bound_join(boxes->point[p[0]], boxes->point[p[1]]);
-            boxes->face[f] = pl_bound_join(two, boxes->point[p[2]]);
-        }
+    boxes->boundary = boundary;
+#pragma omp parallel for schedule(static) if (boundary->n > PL_BOXES_SERIAL)
+    for (int32_t p = 0; p < boundary->n; p++) {
+        double pad = pad_of(boundary, boundary->body[p], reach);
+        boxes->point[p] = point_box(boundary, p, of, pad);
     }
     return PL_OK;
 }

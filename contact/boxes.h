@@ -20,8 +20,9 @@ typedef enum pl_boxes_of {
 enum { PL_BOXES_SERIAL = 4096 }; // fewer points are done by one thread
 
 typedef struct pl_boxes {
-    pl_bound *point, *edge, *face;
-    int64_t point_capacity, edge_capacity, face_capacity;
+    const pl_boundary *boundary; // of the last set
+    pl_bound *point;
+    int64_t point_capacity;
 } pl_boxes;
 
 void pl_boxes_free(pl_boxes *boxes); // leaves it empty
@@ -30,19 +31,26 @@ void pl_boxes_free(pl_boxes *boxes); // leaves it empty
 // the smaller of their bodies' edge lengths. Fails with PL_ERROR_MEMORY.
 pl_status pl_boxes_set(pl_boxes *boxes, const pl_boundary *boundary, pl_boxes_of of, double reach);
 
-static inline void pl_boxes_of_pair(const pl_boxes *boxes, const pl_feature_pair *pair,
-                                    const pl_bound **a, const pl_bound **b)
+static inline pl_bound pl_boxes_edge(const pl_boxes *boxes, int32_t edge)
 {
-    const pl_bound *of_b[] = {boxes->point, boxes->edge, boxes->face, boxes->edge};
-    *a = (pair->kind == PL_EDGE_EDGE ? boxes->edge : boxes->point) + pair->a;
-    *b = of_b[pair->kind] + pair->b;
+    const int32_t *p = boxes->boundary->edge + 2 * (int64_t)edge;
+    return pl_bound_join(boxes->point[p[0]], boxes->point[p[1]]);
+}
+
+static inline pl_bound pl_boxes_face(const pl_boxes *boxes, int32_t face)
+{
+    const int32_t *p = boxes->boundary->face + 3 * (int64_t)face;
+    return pl_bound_join(pl_bound_join(boxes->point[p[0]], boxes->point[p[1]]), boxes->point[p[2]]);
 }
 
 static inline bool pl_boxes_overlap(const pl_boxes *boxes, const pl_feature_pair *pair)
 {
-    const pl_bound *a, *b;
-    pl_boxes_of_pair(boxes, pair, &a, &b);
-    return pl_bound_overlap(a, b);
+    bool edges = pair->kind == PL_EDGE_EDGE;
+    pl_bound a = edges ? pl_boxes_edge(boxes, pair->a) : boxes->point[pair->a];
+    pl_bound b = edges || pair->kind == PL_VERTEX_EDGE ? pl_boxes_edge(boxes, pair->b)
+                 : pair->kind == PL_VERTEX_FACE        ? pl_boxes_face(boxes, pair->b)
+                                                       : boxes->point[pair->b];
+    return pl_bound_overlap(&a, &b);
 }
 
 #endif
