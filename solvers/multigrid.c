@@ -245,12 +245,13 @@ static inline void add_product(const double *restrict a, const float *restrict p
     }
 }
 
-// sum (3*W*n_of_row) is scratch; mark and place (groups) are those of the thread.
+// sum (3*W*n_of_row) and place (groups) are scratch of the thread.
 PL_CLONES static void fill_row_of_AP(const builder *b, const pl_multigrid *mg, int32_t i,
                                      int32_t *place, double *sum)
 {
     const pl_bsr *A = b->problem->A;
     int64_t first = b->ap_row[i], n = b->ap_row[i + 1] - first;
+    if (n == 0) return; // known: it has no columns, though its neighbours have
     for (int64_t e = 0; e < n; e++) place[b->ap_col[first + e]] = (int32_t)e;
     memset(sum, 0, 3 * W * (size_t)n * sizeof *sum);
     for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
