@@ -229,6 +229,12 @@ static double measure(const face *s, const double *r, const double *u, const dou
     return PL_MAX(residual, worst / s->options->eps2);
 }
 
+// Iterations that are allowed still.
+static int32_t left(const face *s, const pl_solve_stats *stats)
+{
+    return s->options->max_iterations - stats->iterations;
+}
+
 // A step of Newton's. False if it led nowhere.
 static bool newton(face *s, double error, bool *good, pl_solve_stats *stats)
 {
@@ -237,8 +243,8 @@ static bool newton(face *s, double error, bool *good, pl_solve_stats *stats)
     linearize(s);
     pl_multigrid_set(&s->mg, s->J);
     stats->factorizations++;
-    int32_t n = pl_gmres_solve(&s->gmres, multiply, precondition, s, drop,
-                               *good ? GOOD_STEPS : NEWTON_STEPS, s->r, s->e);
+    int32_t most = PL_MIN(*good ? GOOD_STEPS : NEWTON_STEPS, left(s, stats));
+    int32_t n = pl_gmres_solve(&s->gmres, multiply, precondition, s, drop, most, s->r, s->e);
     stats->iterations += n;
     stats->products += 3 * n; // one, and two in a cycle
     pl_bsr_multiply(s->problem->A, s->e, s->Ae);
@@ -279,7 +285,7 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
     bool good = false;
     double last = INFINITY, after = INFINITY;
     for (;;) {
-        if (stats->iterations >= s->options->max_iterations) return PL_SOLVE_LIMIT;
+        if (left(s, stats) == 0) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(s->ws, s->options)) return PL_SOLVE_TIME;
         evaluate(s);
         stats->products++;
@@ -292,7 +298,7 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
         bool gains = good && s->error < GAIN * after;
         after = s->error;
         if (gains) continue;
-        pl_solve_end end = run_apg(s, n_apg, stats);
+        pl_solve_end end = run_apg(s, PL_MIN(n_apg, left(s, stats)), stats);
         if (end != PL_SOLVE_LIMIT) return end;
     }
 }
