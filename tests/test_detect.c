@@ -1,0 +1,301 @@
+// A search that serves several steps finds what one in every step does; hits that contradict each
+// other.
+
+#include "worlds.h"
+#include "../contact/touch.h"
+
+#include <math.h>
+#include <omp.h>
+#include <unistd.h>
+
+void setUp(void)
+{
+    omp_set_num_threads(1);
+}
+
+void tearDown(void)
+{
+}
+
+// --- Worlds ---
+
+static pl_mesh *shape_at(const char *shape, double x, double y, double z, double turn)
+{
+    pl_mesh *mesh = make_mesh(shape);
+    double c = cos(turn), s = sin(turn);
+    const double m[12] = {c, -s, 0, x, s, c, 0, y, 0, 0, 1, z};
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, m));
+    return mesh;
+}
+
+static void add_kinematic(pl_world *world, const char *shape, double x, double z, double speed)
+{
+    pl_kinematic_options options = pl_kinematic_options_default();
+    options.motion.velocity[0] = speed;
+    options.motion.end = 0.2;
+    pl_mesh *mesh = shape_at(shape, x, 0, z, 0);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_kinematic(world, mesh, &options, NULL));
+    pl_mesh_destroy(mesh);
+}
+
+static int32_t add_soft(pl_world *world, const char *shape, double x, double y, double z,
+                        double turn, const pl_deformable_options *options)
+{
+    int32_t body;
+    pl_mesh *mesh = shape_at(shape, x, y, z, turn);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_deformable(world, mesh, options, &body),
+                              pl_error_text());
+    pl_mesh_destroy(mesh);
+    return body;
+}
+
+// Cubes on each other, a ring that folds, a rigid ball that spins and falls on them, and a wall
+// that pushes; the shot comes from the side.
+static pl_world *make_pile(double shot)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = 2e-3;
+    pl_world *world = make_world(&options);
+    add_kinematic(world, "box:size=4,4,0.2:cells=2,2,1", 0, -0.1, 0);
+    add_kinematic(world, "box:size=0.1,1,1:cells=1,2,2", -0.36, 0.52, 0.5);
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.material.young = 3e4;
+    for (int i = 0; i < 4; i++) {
+        soft.velocity[2] = -0.2 * i;
+        add_soft(world, "cube:size=0.2:cells=2", 0.02 * i, 0.01 * i, 0.102 + 0.205 * i, 0.2 * i,
+                 &soft);
+    }
+    soft.velocity[2] = -3;
+    soft.material.young = 5e3;
+    add_soft(world, "torus:radius=0.12:tube=0.03:around=12:sides=5", 0.4, 0.1, 0.08, 0, &soft);
+    soft.velocity[0] = -shot, soft.velocity[2] = 0;
+    add_soft(world, "cube:size=0.1:cells=1", 0.9, 0, 0.5, 0.4, &soft);
+    pl_rigid_options rigid = pl_rigid_options_default();
+    rigid.velocity[2] = -2;
+    rigid.angular_velocity[0] = 30;
+    rigid.angular_velocity[1] = 5;
+    pl_mesh *ball = shape_at("icosphere:radius=0.1:level=1:shells=1", 0.03, 0.02, 1.05, 0);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_rigid(world, ball, &rigid, NULL));
+    pl_mesh_destroy(ball);
+    return world;
+}
+
+// --- Searches ---
+
+static void check_same_rows(const pl_world *a, const pl_world *b)
+{
+    const pl_contacts *p = &a->touch->contacts, *q = &b->touch->contacts;
+    TEST_ASSERT_EQUAL(p->problem.n_contact, q->problem.n_contact);
+    for (int32_t i = 0; i < p->problem.n_contact; i++) {
+        TEST_ASSERT_EQUAL(p->row[i].pair.kind, q->row[i].pair.kind);
+        TEST_ASSERT_EQUAL(p->row[i].pair.a, q->row[i].pair.a);
+        TEST_ASSERT_EQUAL(p->row[i].pair.b, q->row[i].pair.b);
+        TEST_ASSERT_EQUAL_DOUBLE(p->row[i].gap, q->row[i].gap);
+    }
+}
+
+// One step of both, of which the second searches anew; both must do the same.
+static void step_both(pl_world *a, pl_world *b)
+{
+    pl_step_stats of_a, of_b;
+    if (b->touch != NULL) b->touch->detection.current = false;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(a, &of_a), pl_error_text());
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(b, &of_b), pl_error_text());
+    check_same_rows(a, b);
+    TEST_ASSERT_EQUAL(of_a.rounds, of_b.rounds);
+    TEST_ASSERT_EQUAL(of_a.relinearizations, of_b.relinearizations);
+    TEST_ASSERT_EQUAL_DOUBLE(of_a.min_gap, of_b.min_gap);
+    TEST_ASSERT_EQUAL_HEX64(of_a.hash, of_b.hash);
+}
+
+// Is the search that served the last step older than that?
+static bool is_old(const pl_world *world)
+{
+    const pl_touch *touch = world->touch;
+    size_t size = 3 * (size_t)touch->boundary.n * sizeof(double);
+    return touch->detection.current && memcmp(touch->detection.from, touch->boundary.x0, size) != 0;
+}
+
+// How many steps were served by a search before them.
+static int compare_with_new_searches(double shot, int steps)
+{
+    pl_world *a = make_pile(shot), *b = make_pile(shot);
+    int old = 0;
+    for (int i = 0; i < steps; i++) {
+        step_both(a, b);
+        old += is_old(a);
+        TEST_ASSERT_FALSE(is_old(b));
+    }
+    pl_world_destroy(a);
+    pl_world_destroy(b);
+    return old;
+}
+
+static void test_an_old_search_finds_what_a_new_one_does(void)
+{
+    int old = compare_with_new_searches(0, 200);
+    TEST_ASSERT_TRUE(old > 50);
+}
+
+static void test_fast_bodies(void)
+{
+    int old = compare_with_new_searches(60, 40);
+    TEST_ASSERT_TRUE(old > 0); // more than its size in a step
+}
+
+// A body that is put elsewhere is found there: at once on the floor, near, and far.
+static void test_a_body_that_is_put_elsewhere(void)
+{
+    pl_world *a = make_pile(0), *b = make_pile(0);
+    pl_world *both[2] = {a, b};
+    for (int i = 0; i < 6; i++) step_both(a, b);
+    for (int k = 0; k < 3; k++) {
+        const double by[3][3] = {{-0.3, 0.3, -0.4485}, {0.0001, 0, 0}, {0.2, -0.9, 0.1}};
+        for (int w = 0; w < 2; w++) {
+            int32_t n = pl_world_vertex_count(both[w], 7);
+            double *x = malloc(3 * (size_t)n * sizeof *x);
+            memcpy(x, pl_world_positions(both[w], 7), 3 * (size_t)n * sizeof *x);
+            for (int32_t i = 0; i < 3 * n; i++) x[i] += by[k][i % 3];
+            TEST_ASSERT_EQUAL(PL_OK, pl_world_set_state(both[w], 7, x, NULL));
+            free(x);
+        }
+        for (int i = 0; i < 25; i++) step_both(a, b);
+    }
+    pl_world_destroy(a);
+    pl_world_destroy(b);
+}
+
+// A run that is resumed while a search serves goes on with the same pairs.
+static void test_resume_in_the_life_of_a_search(void)
+{
+    char path[64] = "/tmp/pliant-detect-XXXXXX";
+    int file = mkstemp(path), old = 0;
+    TEST_ASSERT_TRUE(file >= 0);
+    close(file);
+    pl_world *whole = make_pile(5);
+    step(whole, 30);
+    for (int k = 0; k < 6; k++) {
+        pl_world *resumed = make_pile(5);
+        step(whole, 3);
+        old += is_old(whole);
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_save(whole, path));
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(resumed, path), pl_error_text());
+        const pl_detection *d = &whole->touch->detection, *e = &resumed->touch->detection;
+        TEST_ASSERT_EQUAL(d->current, e->current);
+        if (d->current) {
+            TEST_ASSERT_EQUAL_INT64(d->n, e->n);
+            for (int64_t i = 0; i < d->n; i++) {
+                TEST_ASSERT_EQUAL(d->pair[i].kind, e->pair[i].kind);
+                TEST_ASSERT_EQUAL(d->pair[i].a, e->pair[i].a);
+                TEST_ASSERT_EQUAL(d->pair[i].b, e->pair[i].b);
+                TEST_ASSERT_EQUAL_DOUBLE(d->distance[i], e->distance[i]);
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            step(whole, 1);
+            step(resumed, 1);
+            check_same_rows(whole, resumed);
+            TEST_ASSERT_EQUAL_HEX64(pl_world_hash(whole), pl_world_hash(resumed));
+        }
+        pl_world_destroy(resumed);
+    }
+    TEST_ASSERT_TRUE(old > 2);
+    pl_world_destroy(whole);
+    unlink(path);
+}
+
+// --- Hits that contradict each other ---
+
+// A roof with a blunt ridge along y, at x = 0 and z = 0.2.
+static pl_mesh *make_roof(void)
+{
+    const double x[18] = {-1, -1, 0, 1, -1, 0, 0, -1, 0.2, -1, 1, 0, 1, 1, 0, 0, 1, 0.2};
+    const int32_t tet[12] = {0, 1, 2, 3, 1, 4, 2, 3, 2, 4, 5, 3};
+    pl_mesh *mesh;
+    pl_status status = pl_mesh_create(6, x, 0, NULL, 3, tet, &mesh);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    return mesh;
+}
+
+// The cosine of the angle between the pushes of two hits on a point that bears much of both; 1 if
+// there is none.
+static double oppose(const pl_boundary *boundary, const pl_hit *a, const pl_hit *b)
+{
+    int32_t p[4], q[4];
+    double least = 1, along = 0;
+    const pl_closest *ca = &a->impact.closest, *cb = &b->impact.closest;
+    pl_pair_points(boundary, &a->pair, p);
+    pl_pair_points(boundary, &b->pair, q);
+    for (int k = 0; k < 3; k++) along += ca->normal[k] * cb->normal[k];
+    for (int k = 0; k < 16; k++) {
+        double wa = ca->weight[k / 4], wb = cb->weight[k % 4];
+        if (p[k / 4] < 0 || p[k / 4] != q[k % 4] || fabs(wa) < 0.3 || fabs(wb) < 0.3) continue;
+        least = fmin(least, wa * wb > 0 ? along : -along);
+    }
+    return least;
+}
+
+// The lowest corner of a tet cuts through the ridge: in through one side, which pushes it up, and
+// out through the other from the inside, which would push it down.
+static void test_a_hit_from_the_inside_gets_no_row(void)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = 0.01;
+    pl_world *world = make_world(&options);
+    pl_mesh *roof = make_roof(), *tet;
+    const double x[12] = {-0.5, 0.03, 0.17, -0.6, 0.01, 0.6, -0.4, 0.1, 0.6, -0.5, -0.1, 0.6};
+    const int32_t corner[4] = {0, 1, 3, 2};
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(4, x, 0, NULL, 1, corner, &tet));
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_kinematic(world, roof, NULL, NULL),
+                              pl_error_text());
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_deformable(world, tet, NULL, NULL),
+                              pl_error_text());
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_prepare(world), pl_error_text());
+    pl_touch *touch = world->touch;
+    pl_boundary *boundary = &touch->boundary;
+    pl_detection *d = &touch->detection;
+    world->dt = options.dt;
+    double v[12];
+    int32_t hits;
+    for (int i = 0; i < 12; i++) v[i] = i % 3 == 0 ? 1 / options.dt : 0;
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_candidates(d, world, boundary, v, options.dt, options.dt));
+    pl_boundary_end(boundary, world, v, options.dt, options.dt);
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, &touch->contacts, &hits));
+    double worst = 1; // of all hits, so that the scene is one
+    for (int64_t i = 0; i < d->n_hit; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            worst = fmin(worst, oppose(boundary, &d->hit[i], &d->hit[j]));
+        }
+    }
+    TEST_ASSERT_TRUE(worst < -0.9);
+    int32_t n = touch->contacts.problem.n_contact;
+    TEST_ASSERT_EQUAL(d->n_hit, hits); // each counts: the way is not free
+    TEST_ASSERT_TRUE(n > 0 && n < hits);
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < i; j++) {
+            const pl_row *row[2] = {&touch->contacts.row[i], &touch->contacts.row[j]};
+            pl_hit hit[2] = {{.pair = row[0]->pair}, {.pair = row[1]->pair}};
+            const double *R[2] = {touch->contacts.problem.contact[i].R,
+                                  touch->contacts.problem.contact[j].R};
+            for (int k = 0; k < 2; k++) {
+                memcpy(hit[k].impact.closest.weight, row[k]->weight, sizeof row[k]->weight);
+                memcpy(hit[k].impact.closest.normal, R[k], 3 * sizeof(double));
+            }
+            TEST_ASSERT_TRUE(oppose(boundary, &hit[0], &hit[1]) > -0.51);
+        }
+    }
+    pl_mesh_destroy(roof);
+    pl_mesh_destroy(tet);
+    pl_world_destroy(world);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_an_old_search_finds_what_a_new_one_does);
+    RUN_TEST(test_fast_bodies);
+    RUN_TEST(test_a_body_that_is_put_elsewhere);
+    RUN_TEST(test_resume_in_the_life_of_a_search);
+    RUN_TEST(test_a_hit_from_the_inside_gets_no_row);
+    return UNITY_END();
+}
