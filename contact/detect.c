@@ -214,6 +214,7 @@ static pl_status keep_near(pl_detection *d, const pl_boundary *boundary, double 
 pl_status pl_detect_restore(pl_detection *d, const pl_boundary *boundary)
 {
     double room = ROOM * boundary->smallest;
+    d->current = false; // if it fails
     PL_TRY(pl_surfaces_search(boundary->surfaces, d->from, d->to, room, &d->candidates));
     PL_TRY(keep_near(d, boundary, room));
     d->current = true;
@@ -266,11 +267,15 @@ static pl_status search(pl_detection *d, const pl_world *world, pl_boundary *bou
 static pl_status extend(pl_detection *d, const pl_boundary *boundary, bool *same)
 {
     int32_t grown;
+    bool current = d->current;
+    d->current = false; // if it fails, or finds something
     PL_TRY(
         pl_surfaces_extend(boundary->surfaces, boundary->x0, boundary->x1, &d->candidates, &grown));
     *same = grown == 0 && count(&d->candidates) == d->n_candidate;
-    if (*same) return PL_OK;
-    d->current = false;
+    if (*same) {
+        d->current = current;
+        return PL_OK;
+    }
     PL_TRY(keep_all(d));
     list_all(d);
     return PL_OK;

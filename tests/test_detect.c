@@ -1,6 +1,7 @@
 // A search that serves several steps finds what one in every step does; hits that contradict each
 // other.
 
+#include "failing_alloc.h"
 #include "worlds.h"
 #include "../contact/touch.h"
 
@@ -15,6 +16,7 @@ void setUp(void)
 
 void tearDown(void)
 {
+    fail_never();
 }
 
 // --- Worlds ---
@@ -204,6 +206,49 @@ static void test_resume_in_the_life_of_a_search(void)
     unlink(path);
 }
 
+// A cube that flies towards others: searches find more from one to the next.
+static pl_world *make_flight(void)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = 2e-3;
+    options.gravity[2] = 0;
+    pl_world *world = make_world(&options);
+    pl_deformable_options soft = pl_deformable_options_default();
+    for (int i = 0; i < 3; i++) {
+        soft.velocity[0] = i == 0 ? 10 : 0;
+        add_soft(world, "cube:size=0.1:cells=2", i == 0 ? -0.35 : 0.12 * i, 0.01 * i, 0, 0.1 * i,
+                 &soft);
+    }
+    return world;
+}
+
+// A step that memory fails in can be made again: what it left behind is no search.
+static void test_steps_go_on_after_failing_allocations(void)
+{
+    enum { STEPS = 24 };
+    pl_world *whole = make_flight();
+    step(whole, STEPS);
+    TEST_ASSERT_TRUE(whole->touch->contacts.problem.n_contact > 0);
+    uint64_t hash = pl_world_hash(whole);
+    pl_world_destroy(whole);
+    for (int64_t n = 0, failed = 1; failed > 0; n++) {
+        failed = 0;
+        fail_nth(-1);
+        pl_world *world = make_flight();
+        step(world, 1);
+        fail_nth(n);
+        while (pl_world_steps(world) < STEPS) {
+            pl_status status = pl_world_step(world, NULL);
+            failed += status == PL_ERROR_MEMORY;
+            TEST_ASSERT_TRUE(status == PL_OK || status == PL_ERROR_MEMORY);
+        }
+        TEST_ASSERT_EQUAL_HEX64(hash, pl_world_hash(world));
+        pl_world_destroy(world);
+        fail_never();
+        TEST_ASSERT_TRUE(n > 5 || failed > 0);
+    }
+}
+
 // --- Hits that contradict each other ---
 
 // A roof with a blunt ridge along y, at x = 0 and z = 0.2.
@@ -296,6 +341,7 @@ int main(void)
     RUN_TEST(test_fast_bodies);
     RUN_TEST(test_a_body_that_is_put_elsewhere);
     RUN_TEST(test_resume_in_the_life_of_a_search);
+    RUN_TEST(test_steps_go_on_after_failing_allocations);
     RUN_TEST(test_a_hit_from_the_inside_gets_no_row);
     return UNITY_END();
 }
