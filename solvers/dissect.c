@@ -4,6 +4,9 @@
 
 // Sets of fewer blocks are not divided further: their factor is nearly full anyway.
 enum { LEAF = 48 };
+// A block with more neighbours comes last: eliminated before them, it would couple them all. Those
+// of a rigid body in many contacts are such.
+enum { HUB = 64 };
 
 typedef struct dissection {
     const pl_bsr *A;
@@ -95,6 +98,22 @@ static void divide(dissection *d, int32_t first, int32_t last)
     }
 }
 
+// Orders the connected set queue[first] .. queue[last - 1], a whole part.
+static void order_part(dissection *d, int32_t first, int32_t last)
+{
+    int32_t near = first, end = last;
+    for (int32_t i = first; i < last; i++) {
+        int32_t block = d->queue[i];
+        bool hub = last - first > LEAF && d->A->row[block + 1] - d->A->row[block] > HUB;
+        d->list[hub ? --end : near++] = block;
+    }
+    if (end == last) {
+        order_set(d, first, last);
+    } else {
+        divide(d, first, end);
+    }
+}
+
 // --- The whole ---
 
 static pl_status take(const pl_bsr *A, pl_arena *arena, dissection *d, pl_order *out)
@@ -128,7 +147,6 @@ pl_status pl_order_create(const pl_bsr *A, const uint8_t *skip, pl_arena *arena,
         end = search(&d, i, end);
     }
     out->n = out->part[out->n_part] = end;
-    memcpy(d.list, d.queue, (size_t)end * sizeof *d.list);
-    for (int32_t p = 0; p < out->n_part; p++) order_set(&d, out->part[p], out->part[p + 1]);
+    for (int32_t p = 0; p < out->n_part; p++) order_part(&d, out->part[p], out->part[p + 1]);
     return PL_OK;
 }
