@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static int32_t count_columns(const pl_touched *t, int32_t i, int32_t *mark, int32_t *col)
+// The columns of row i, in no order; returns how many. mark (n) holds the last row that met each.
+static int32_t list_columns(const pl_touched *t, int32_t i, int32_t *mark, int32_t *col)
 {
     const pl_problem *problem = t->problem;
     int32_t n = 0;
@@ -12,43 +13,38 @@ static int32_t count_columns(const pl_touched *t, int32_t i, int32_t *mark, int3
             int32_t j = t->place[problem->term[k].block];
             if (j < 0 || mark[j] == i) continue;
             mark[j] = i;
-            if (col != NULL) col[n] = j;
-            n++;
+            col[n++] = j;
         }
     }
     return n;
 }
 
-static void sort(int32_t n, int32_t *col)
-{
-    for (int32_t i = 1; i < n; i++) {
-        int32_t c = col[i], at = i;
-        for (; at > 0 && col[at - 1] > c; at--) col[at] = col[at - 1];
-        col[at] = c;
-    }
-}
-
-// The pattern: two blocks of one contact are coupled.
+// The pattern: two blocks of one contact are coupled. Each is written into the rows of its
+// neighbours, so that all have their columns in order.
 static pl_status find_pattern(pl_touched *t, pl_arena *arena)
 {
     pl_bsr *H = &t->H;
     int32_t n = t->uses->n, *mark = pl_arena_take(arena, n, sizeof *mark);
+    int32_t *list = pl_arena_take(arena, n, sizeof *list);
+    int64_t *end = pl_arena_take(arena, n, sizeof *end); // of each row so far
     H->n = n;
     H->row = pl_arena_take(arena, (int64_t)n + 1, sizeof *H->row);
     H->diag = pl_arena_take(arena, n, sizeof *H->diag);
-    if (mark == NULL || H->row == NULL || H->diag == NULL) return PL_ERROR_MEMORY;
+    bool all = mark != NULL && list != NULL && end != NULL && H->row != NULL && H->diag != NULL;
+    if (!all) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < n; i++) mark[i] = -1;
     H->row[0] = 0;
-    for (int32_t i = 0; i < n; i++) H->row[i + 1] = H->row[i] + count_columns(t, i, mark, NULL);
+    for (int32_t i = 0; i < n; i++) H->row[i + 1] = H->row[i] + list_columns(t, i, mark, list);
     H->nnz = H->row[n];
     H->col = pl_arena_take(arena, H->nnz, sizeof *H->col);
     H->val = pl_arena_take(arena, 9 * H->nnz, sizeof *H->val);
     if (H->col == NULL || H->val == NULL) return PL_ERROR_MEMORY;
-    for (int32_t i = 0; i < n; i++) mark[i] = -1;
+    for (int32_t i = 0; i < n; i++) mark[i] = -1, end[i] = H->row[i];
     for (int32_t i = 0; i < n; i++) {
-        sort(count_columns(t, i, mark, H->col + H->row[i]), H->col + H->row[i]);
-        H->diag[i] = pl_bsr_find(H, i, i);
+        int32_t n_col = list_columns(t, i, mark, list);
+        for (int32_t k = 0; k < n_col; k++) H->col[end[list[k]]++] = i;
     }
+    for (int32_t i = 0; i < n; i++) H->diag[i] = pl_bsr_find(H, i, i);
     return PL_OK;
 }
 

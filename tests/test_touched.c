@@ -139,6 +139,36 @@ static void test_duplicates(void)
     end_small(&s);
 }
 
+// A rigid body on many blocks in no order: they are not coupled with each other, nor does the
+// factor couple them.
+static void test_the_factor_of_a_rigid_body_is_sparse(void)
+{
+    enum { N = 600 };
+    small s;
+    pl_uses uses;
+    pl_touched t;
+    TEST_ASSERT_EQUAL(PL_OK, pl_bsr_create(N + 2, 0, NULL, &s.A));
+    for (int32_t i = 0; i < N + 2; i++) {
+        for (int c = 0; c < 3; c++) s.A.val[9 * s.A.diag[i] + 4 * c] = 1;
+    }
+    start_small(&s, 0.01);
+    pl_contact contact = contact_along(0, 0.2, 1, 0.5);
+    for (int32_t k = 0; k < N; k++) {
+        double x = random_number(), y = random_number();
+        add_contact(&s, &contact, 3,
+                    (pl_term[]){{N, 1, {0}}, {N + 1, 0, {x, y, -1}}, {k * 7919 % N, -1, {0}}});
+    }
+    TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s.problem, &s.ws.arena, &uses));
+    TEST_ASSERT_EQUAL(PL_OK, pl_touched_create(&s.problem, &uses, &s.ws.arena, &t));
+    TEST_ASSERT_EQUAL_INT64(2 * N + 1, t.factor.nnz);
+    for (int64_t k = 1; k < t.H.nnz; k++) {
+        bool starts = k == t.H.row[0];
+        for (int32_t i = 0; i < t.H.n && !starts; i++) starts = k == t.H.row[i];
+        TEST_ASSERT_TRUE(starts || t.H.col[k] > t.H.col[k - 1]);
+    }
+    end_small(&s);
+}
+
 static void test_no_contacts_and_only_known_blocks(void)
 {
     small s;
@@ -195,6 +225,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_random_problems);
     RUN_TEST(test_duplicates);
+    RUN_TEST(test_the_factor_of_a_rigid_body_is_sparse);
     RUN_TEST(test_no_contacts_and_only_known_blocks);
     RUN_TEST(test_an_indefinite_matrix_is_told);
     RUN_TEST(test_allocations_that_fail);
