@@ -438,10 +438,16 @@ static bool wants_row(pl_detection *d, const pl_boundary *boundary, int64_t i)
     return closest.distance <= near && pl_local_minimum(boundary, boundary->x0, &p.pair, &closest);
 }
 
+// An array of no elements may be NULL, which memset does not take.
+static void clear_flags(pl_detection *d)
+{
+    if (d->n > 0) memset(d->flag, 0, (size_t)d->n);
+}
+
 static pl_status test_start(pl_detection *d, const pl_boundary *boundary)
 {
     PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_START, PL_SAFETY + PL_REACH));
-    memset(d->flag, 0, (size_t)d->n);
+    clear_flags(d);
 #pragma omp parallel for schedule(static) if (d->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < d->n_near; k++) {
         int32_t i = d->near[k];
@@ -506,7 +512,7 @@ static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
     PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_WAY, IMPACT * PL_SAFETY));
     find_drifts(boundary, boundary->x0, boundary->x1, d->step);
     if (!as_thought(d, boundary)) list_all(d);
-    memset(d->flag, 0, (size_t)d->n);
+    clear_flags(d);
     int64_t n_hit = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_hit) if (d->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < d->n_near; k++) {

@@ -249,6 +249,24 @@ static void test_steps_go_on_after_failing_allocations(void)
     }
 }
 
+// Without a candidate there is nothing to look at.
+static void test_a_body_alone(void)
+{
+    pl_world_options options = pl_world_options_default();
+    pl_world *world = make_world(&options);
+    pl_step_stats stats;
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.surface.self = false;
+    add_body(world, "cube:cells=1", &soft);
+    for (int i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
+        TEST_ASSERT_EQUAL_DOUBLE(INFINITY, stats.min_gap);
+        TEST_ASSERT_EQUAL(0, stats.constraints);
+    }
+    TEST_ASSERT_EQUAL_INT64(0, world->touch->detection.n_candidate);
+    pl_world_destroy(world);
+}
+
 // --- Hits that contradict each other ---
 
 // A roof with a blunt ridge along y, at x = 0 and z = 0.2.
@@ -342,6 +360,7 @@ int main(void)
     RUN_TEST(test_a_body_that_is_put_elsewhere);
     RUN_TEST(test_resume_in_the_life_of_a_search);
     RUN_TEST(test_steps_go_on_after_failing_allocations);
+    RUN_TEST(test_a_body_alone);
     RUN_TEST(test_a_hit_from_the_inside_gets_no_row);
     return UNITY_END();
 }
