@@ -172,8 +172,11 @@ static double norm_of_pushes(pl_apg *a)
 // is left to do, the next step sweeps more.
 static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
 {
-    if (r > options->eps1 * a->ws->b_norm &&
-        pl_relative_residual(a->ws, norm_of_pushes(a), r) > options->eps1) {
+    a->residual = 0;
+    if (r > options->eps1 * a->ws->b_norm) {
+        a->residual = pl_relative_residual(a->ws, norm_of_pushes(a), r) / options->eps1;
+    }
+    if (a->residual > 1) {
         a->n_sweep = SWEEPS;
         return false;
     }

@@ -14,6 +14,7 @@ typedef struct pl_apg {
     double theta; // of the acceleration
     int32_t n_sweep;
     int32_t n_step;         // since it started
+    double residual;        // of the last step, in units of what is allowed
     double *v, *old, *y;    // (n) `old` holds the last accepted velocities
     double *Av, *Aold, *Ay; // (n) A times each of them
     double *g;              // (n) b + L^T f - A y, 0 in known rows

@@ -26,7 +26,8 @@
 #include <string.h>
 
 enum {
-    FIRST_STEPS = 40, // of apg, by `auto`: most small steps in time are solved by then
+    FIRST_STEPS = 20, // of apg, by `auto`, twice: most small steps in time are solved by then
+    MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
     LEAST_STEPS = 5,  // of apg before a step of Newton's; twice as many where it does not help
     MOST_STEPS = 40,
     NEWTON_STEPS = 7, // of GMRES at most;
@@ -303,13 +304,41 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
     }
 }
 
+// How many more steps of apg it takes, if its residual goes on to fall as it did in the last n from
+// what it was before; 0 if it is there.
+static double steps_left(const pl_apg *apg, double before, int32_t n)
+{
+    if (apg->residual <= 1) return 0;
+    return apg->residual < before ? n * log(apg->residual) / log(before / apg->residual) : INFINITY;
+}
+
+// Steps of apg, as many as pay: PL_SOLVE_LIMIT if these do not solve it.
+static pl_solve_end start(face *s, pl_solve_stats *stats)
+{
+    int32_t most = s->options->max_iterations;
+    pl_apg_start(&s->apg, s->v, s->f, stats);
+    pl_solve_end end = pl_apg_run(&s->apg, s->options, PL_MIN(FIRST_STEPS, most), stats);
+    double before = s->apg.residual;
+    if (end == PL_SOLVE_LIMIT && stats->iterations < most) {
+        int32_t n = PL_MIN(FIRST_STEPS, most - stats->iterations);
+        end = pl_apg_run(&s->apg, s->options, n, stats);
+    }
+    if (end == PL_SOLVE_LIMIT && steps_left(&s->apg, before, FIRST_STEPS) < MORE_STEPS) {
+        int32_t n = PL_MIN(2 * MORE_STEPS, most - stats->iterations);
+        end = pl_apg_run(&s->apg, s->options, n, stats);
+    }
+    if (end != PL_SOLVE_BREAKDOWN) pl_apg_result(&s->apg, s->v, s->f);
+    return end;
+}
+
 static pl_status solve(const pl_problem *problem, const pl_solver_options *options,
-                       pl_workspace *ws, int32_t first, double *v, double *f, pl_solve_stats *stats)
+                       pl_workspace *ws, bool at_once, double *v, double *f, pl_solve_stats *stats)
 {
     face s = {.problem = problem, .options = options, .ws = ws, .v = v, .f = f};
     PL_TRY(pl_apg_create(problem, ws, stats, &s.apg));
-    stats->end = run_apg(&s, PL_MIN(first, options->max_iterations), stats);
-    if (stats->end != PL_SOLVE_LIMIT || stats->iterations >= options->max_iterations) return PL_OK;
+    int32_t most = options->max_iterations;
+    stats->end = at_once ? run_apg(&s, PL_MIN(LEAST_STEPS, most), stats) : start(&s, stats);
+    if (stats->end != PL_SOLVE_LIMIT || stats->iterations >= most) return PL_OK;
     PL_TRY(create(problem, options, ws, v, f, &s));
     stats->end = iterate(&s, stats);
     return PL_OK;
@@ -318,11 +347,11 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
 pl_status pl_face_solve(const pl_problem *problem, const pl_solver_options *options,
                         pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
-    return solve(problem, options, ws, LEAST_STEPS, v, f, stats);
+    return solve(problem, options, ws, true, v, f, stats);
 }
 
 pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *options,
                         pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
-    return solve(problem, options, ws, FIRST_STEPS, v, f, stats);
+    return solve(problem, options, ws, false, v, f, stats);
 }

@@ -12,7 +12,7 @@ const pl_solver pl_solvers[] = {
     {"face", PL_FORM_FULL,
      "as apg; for large or stiff bodies and large steps: iterations hardly grow with them",
      "apg and Newton's method on the faces of the cones, with multigrid", pl_face_solve},
-    {"auto", PL_FORM_FULL, "as apg: apg for 40 iterations, then face if it is not done by then",
+    {"auto", PL_FORM_FULL, "as apg: apg, and face where that would take more than 100 iterations",
      "as apg and face", pl_auto_solve},
     {"cr", PL_FORM_FULL, "friction within eps2 unless as printed; few iterations without friction",
      "preconditioned conjugate residuals with switching states [VJ19, Alg. 1-3]", pl_cr_solve},
