@@ -95,14 +95,15 @@ pl_status pl_world_save(const pl_world *world, const char *path)
 {
     const pl_touch *touch = world->touch;
     bool past = world->bdf2 != NULL && world->bdf2->last.dt > 0;
-    bool searched = touch != NULL && touch->detection.current;
+    int64_t n_search = 0;
+    if (touch != NULL && touch->detection.current) n_search = 3 * (int64_t)touch->boundary.n;
     const header h = {.magic = MAGIC,
                       .version = VERSION,
                       .world = fingerprint(world),
                       .steps = world->steps,
                       .time = world->time,
                       .n_memory = touch != NULL ? touch->contacts.n_memory : -1,
-                      .n_search = searched ? 3 * (int64_t)touch->boundary.n : 0,
+                      .n_search = n_search,
                       .has_history = past};
     if (touch == NULL) return write_state(world, &h, NULL, path);
     void *trees = pl_alloc((int64_t)pl_surfaces_state_size(touch->boundary.surfaces), 1);

@@ -1,8 +1,8 @@
 // The cycle of multigrid.h: contacts on all levels, smoothers, and the way down and up again.
 //
-// The smoother of a level is Jacobi's method with a block-diagonal matrix that lies above what it
-// stands for. sigma D does so for A. A contact adds k (sum_i y_i)^2, with y_i what its block or
-// group i does; for any s_i > 0,
+// The smoother of a level is Jacobi's method with a block-diagonal matrix, twice which lies above
+// what it stands for. 2 sigma D does so for A. A contact adds k (sum_i y_i)^2, with y_i what its
+// block or group i does; for any s_i > 0,
 //     (sum_i y_i)^2 <= sum_i a_i y_i^2,    a_i = sum_j s_j / s_i,
 // so that a_i times the contact's own matrix in the block i, added to it, is above the contact's
 // part. With s_i the size of its row there, small shares stay small.

@@ -30,8 +30,8 @@ enum {
     MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
     LEAST_STEPS = 5,  // of apg before a step of Newton's; twice as many where it does not help
     MOST_STEPS = 40,
-    NEWTON_STEPS = 7, // of GMRES at most;
-    GOOD_STEPS = 10,  // after a good step
+    NEWTON_STEPS = 10, // of GMRES at most;
+    GOOD_STEPS = 12,   // after a good step
     LINE_STEPS = 8,
 };
 

@@ -53,7 +53,7 @@ static void add_column(least_squares *ls, int j)
 // e := the combination of the moved vectors that solves the first k columns.
 static void combine(const pl_gmres *gmres, least_squares *ls, int k, double *e)
 {
-    double y[N];
+    double y[N] = {0};
     for (int i = k - 1; i >= 0; i--) {
         double sum = ls->g[i];
         for (int j = i + 1; j < k; j++) sum -= ls->R[j][i] * y[j];

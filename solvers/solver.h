@@ -42,8 +42,8 @@ typedef struct pl_solver_options {
     bool paper;             // the solver as its paper prints it, with the paper's parameters
     pl_trace_fn *trace;     // of `cr`; NULL: nobody looks
     void *trace_user;
-    bool same_matrix;       // A is that of the last solve with this workspace: what was found out
-                            // about it still holds
+    bool same_matrix; // A is that of the last solve with this workspace: what was found out
+                      // about it still holds
 } pl_solver_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, full, not as printed.
