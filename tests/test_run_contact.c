@@ -308,7 +308,7 @@ static void expect_failure_kept(const char *where, const char *state, const char
     char words[256], part[128];
     snprintf(words, sizeof words, "$P run $T/fall.json --solver cr --eps1 1e-30 --quiet %s", where);
     expect(1, words, "pliant: step ");
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " s: apg did not converge in "), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " s: auto did not converge in "), output);
     long step = strtol(strstr(output, "step ") + 5, NULL, 10);
     TEST_ASSERT_TRUE(step > 1);
     snprintf(part, sizeof part, "\npliant: the last good state: %s/%s/checkpoint-%06ld.plc\n",
