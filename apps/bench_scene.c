@@ -1,7 +1,7 @@
 #include "bench_scene.h"
 #include "cpu_time.h"
+#include "paths.h"
 #include "scene.h"
-#include "series.h"
 
 #include <math.h>
 #include <stdio.h>

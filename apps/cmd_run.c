@@ -3,6 +3,7 @@
 #include "args.h"
 #include "commands.h"
 #include "jitter.h"
+#include "paths.h"
 #include "progress.h"
 #include "run_audit.h"
 #include "scene.h"
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 enum { EXIT_INTERSECTS = 2, EXIT_LATE = 3, EXIT_INTERRUPTED = 130 };
-enum { PATH_ROOM = 48, ERROR_ROOM = 1024, NOTES_ROOM = 2048 };
+enum { ERROR_ROOM = 1024, NOTES_ROOM = 2048 };
 
 // A time that is a whole number of steps must not gain one by rounding [steps].
 static const double STEP_SLACK = 1e-6;
@@ -85,12 +86,8 @@ static const char *problem_folder(const job *j)
 
 static pl_status name_file(const char *folder, const char *name, int64_t step, char **out)
 {
-    size_t room = strlen(folder) + PATH_ROOM;
-    *out = pl_alloc((int64_t)room, 1);
-    if (*out == NULL) return PL_ERROR_MEMORY;
     const char *end = strcmp(name, "problem") == 0 ? "plp" : "plc";
-    snprintf(*out, room, "%s/%s-%06" PRId64 ".%s", folder, name, step, end);
-    return PL_OK;
+    return pl_path_in(out, folder, "%s-%06" PRId64 ".%s", name, step, end);
 }
 
 static pl_status save(run *r)

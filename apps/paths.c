@@ -1,6 +1,56 @@
 #include "paths.h"
 
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+// --- Folders ---
+
+pl_status pl_path_in(char **out, const char *folder, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    PL_ASSERT(length >= 0);
+    size_t before = folder != NULL ? strlen(folder) + 1 : 0, room = (size_t)length + 1;
+    *out = pl_alloc((int64_t)(before + room), 1);
+    if (*out == NULL) return PL_ERROR_MEMORY;
+    if (folder != NULL) snprintf(*out, before + 1, "%s/", folder);
+    va_start(arguments, format);
+    vsnprintf(*out + before, room, format, arguments);
+    va_end(arguments);
+    return PL_OK;
+}
+
+// `path` is changed and changed back.
+static pl_status make_folders(char *path)
+{
+    for (char *p = path + 1;; p++) {
+        if (*p != '/' && *p != '\0') continue;
+        char end = *p;
+        *p = '\0';
+        int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+        struct stat info;
+        if (failed == 0 && (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))) failed = ENOTDIR;
+        if (failed != 0) return pl_fail(PL_ERROR_FILE, "%s: %s", path, strerror(failed));
+        *p = end;
+        if (end == '\0') return PL_OK;
+    }
+}
+
+pl_status pl_make_folder(const char *path)
+{
+    char *copy;
+    PL_TRY(pl_path_in(&copy, NULL, "%s", path));
+    pl_status status = make_folders(copy);
+    pl_free(copy);
+    return status;
+}
+
+// --- What paths have in common ---
 
 size_t pl_shared_folder(int64_t n, char *const *path)
 {

@@ -1,9 +1,17 @@
-// What several paths have in common, so that tables and legends need not repeat it.
+// Folders and the files in them; what several paths have in common, so that tables and legends need
+// not repeat it.
 
 #ifndef PL_PATHS_H
 #define PL_PATHS_H
 
 #include "../base/base.h"
+
+// "FOLDER/NAME", the name being what the format makes; only the name if `folder` is NULL. *out is
+// the caller's, to be given back with pl_free.
+pl_status pl_path_in(char **out, const char *folder, const char *format, ...) PL_PRINTF(3, 4);
+
+// Makes a folder and those above it.
+pl_status pl_make_folder(const char *path);
 
 // The length of the longest folder, with its slash, that all paths begin with; 0 if there is none.
 size_t pl_shared_folder(int64_t n, char *const *path);

@@ -1,61 +1,14 @@
 #include "series.h"
+#include "paths.h"
 #include "../base/file.h"
 #include "../meshes/mesh.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 // What a line of a list says. The reader below takes lines of this form only.
 #define LINE_FORMAT "    <DataSet timestep=\"%.12g\" part=\"0\" file=\"%s-%06lld.vtu\"/>\n"
 #define LINE_SCAN " <DataSet timestep=\"%lf\" part=\"0\" file=\"%31[a-z]-%lld.vtu\"/>"
-
-enum { NAME_ROOM = 48 }; // for "/frame-%06lld.vtu"
-
-// --- The folder ---
-
-static pl_status path_in(const char *folder, const char *name, const char *end, char **out)
-{
-    size_t room = strlen(folder) + strlen(name) + strlen(end) + 2;
-    *out = pl_alloc((int64_t)room, 1);
-    if (*out == NULL) return PL_ERROR_MEMORY;
-    snprintf(*out, room, "%s/%s%s", folder, name, end);
-    return PL_OK;
-}
-
-static pl_status copy_text(const char *text, char **out)
-{
-    size_t size = strlen(text) + 1;
-    *out = pl_alloc((int64_t)size, 1);
-    if (*out == NULL) return PL_ERROR_MEMORY;
-    memcpy(*out, text, size);
-    return PL_OK;
-}
-
-// `path` is changed and changed back.
-static pl_status make_folders(char *path)
-{
-    for (char *p = path + 1;; p++) {
-        if (*p != '/' && *p != '\0') continue;
-        char end = *p;
-        *p = '\0';
-        int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
-        struct stat info;
-        if (failed == 0 && (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))) failed = ENOTDIR;
-        if (failed != 0) return pl_fail(PL_ERROR_FILE, "%s: %s", path, strerror(failed));
-        *p = end;
-        if (end == '\0') return PL_OK;
-    }
-}
-
-pl_status pl_make_folder(const char *path)
-{
-    char *copy;
-    PL_TRY(copy_text(path, &copy));
-    pl_status status = make_folders(copy);
-    pl_free(copy);
-    return status;
-}
 
 // --- The lists ---
 
@@ -73,7 +26,7 @@ static pl_status read_list(const char *folder, pl_series_list *list, int64_t las
     char *path;
     pl_bytes bytes;
     struct stat info;
-    PL_TRY(path_in(folder, list->list, ".pvd", &path));
+    PL_TRY(pl_path_in(&path, folder, "%s.pvd", list->list));
     bool there = stat(path, &info) == 0;
     pl_status status = there ? pl_bytes_load(path, &bytes) : PL_OK;
     pl_free(path);
@@ -97,7 +50,7 @@ static pl_status write_list(const char *folder, const pl_series_list *list)
 {
     char *path;
     pl_output out;
-    PL_TRY(path_in(folder, list->list, ".pvd", &path));
+    PL_TRY(pl_path_in(&path, folder, "%s.pvd", list->list));
     pl_status status = pl_output_open(path, &out);
     pl_free(path);
     PL_TRY(status);
@@ -120,9 +73,9 @@ static bool has_step(const pl_series_list *list, int64_t step)
 static pl_status write_frame(const char *folder, pl_series_list *list, const pl_world *world,
                              const pl_mesh *mesh, const pl_write_options *options)
 {
-    char name[NAME_ROOM], *path;
-    snprintf(name, sizeof name, "%s-%06lld", list->frame, (long long)pl_world_steps(world));
-    PL_TRY(path_in(folder, name, ".vtu", &path));
+    char *path;
+    PL_TRY(
+        pl_path_in(&path, folder, "%s-%06lld.vtu", list->frame, (long long)pl_world_steps(world)));
     pl_status status = pl_mesh_write(mesh, path, options);
     pl_free(path);
     PL_TRY(status);
@@ -267,8 +220,8 @@ static pl_status open_series(const char *folder, const pl_world *world, bool res
                              pl_series *out)
 {
     int64_t step = pl_world_steps(world);
-    PL_TRY(copy_text(folder, &out->folder));
-    PL_TRY(make_folders(out->folder));
+    PL_TRY(pl_path_in(&out->folder, NULL, "%s", folder));
+    PL_TRY(pl_make_folder(folder));
     if (resumed) PL_TRY(read_list(folder, &out->states, step));
     if (resumed && out->contacts) PL_TRY(read_list(folder, &out->touches, step));
     return merge_bodies(out, world);

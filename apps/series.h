@@ -48,7 +48,4 @@ pl_status pl_series_write(pl_series *series, pl_world *world);
 
 void pl_series_free(pl_series *series);
 
-// Makes a folder and those above it.
-pl_status pl_make_folder(const char *path);
-
 #endif
