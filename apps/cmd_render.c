@@ -5,7 +5,7 @@
 #include "cutaway.h"
 #include "load.h"
 #include "renderer.h"
-#include "scene.h"
+#include "scene_camera.h"
 #include "../base/file.h"
 #include "../base/number.h"
 
@@ -15,8 +15,6 @@
 
 // Lines of element edges, in pixels of a picture 720 pixels high.
 static const float EDGE_WIDTH = 0.8f;
-// Part of the picture left free around the bodies where the scene names no camera.
-static const double MARGIN = 0.08;
 
 enum { TEXT_MAX = 64, WORDS_MAX = 10000 };
 
@@ -202,20 +200,9 @@ static pl_status add_bodies(pl_renderer *renderer, const pl_scene *scene)
 static pl_status place_camera(pl_renderer *renderer, const pl_scene *scene, const job *j,
                               pl_camera *camera)
 {
-    *camera = pl_camera_default();
-    double lo[3], hi[3];
-    if (scene->has_camera) {
-        memcpy(camera->eye, scene->eye, sizeof camera->eye);
-        memcpy(camera->target, scene->target, sizeof camera->target);
-        camera->fov_y = scene->view_angle;
-        double sight[3];
-        for (int k = 0; k < 3; k++) sight[k] = scene->target[k] - scene->eye[k];
-        pl_camera_stand_up(camera, sight);
-    } else if (pl_renderer_bounds(renderer, lo, hi)) {
-        double aspect = (double)j->width / j->height;
-        pl_camera_stand_up(camera, j->direction);
-        PL_TRY(pl_camera_frame(camera, lo, hi, j->direction, aspect, MARGIN));
-    }
+    double lo[3], hi[3], aspect = (double)j->width / j->height;
+    pl_renderer_bounds(renderer, lo, hi);
+    PL_TRY(pl_scene_camera(scene, lo, hi, j->direction, aspect, camera));
     double light[3];
     pl_camera_key_light(camera, light);
     return pl_renderer_set_key_light(renderer, light);
@@ -272,7 +259,8 @@ static pl_status run(int n_words, char **words, job *j)
 
 int pl_command_render(int argc, char **argv)
 {
-    job j = {.direction = {0.6, -1, 0.35}};
+    job j = {0};
+    memcpy(j.direction, PL_DEFAULT_SIGHT, sizeof j.direction);
     const pl_option options[] = {
         {"-o", PL_OPTION_TEXT, &j.output, "OUT.png", "the picture to write"},
         {"--size", PL_OPTION_TEXT, &j.size, "WxH", "pixels; default 1280x720"},
