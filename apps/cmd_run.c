@@ -1,13 +1,13 @@
-// pliant run: a scene in time, with statistics, frames for ParaView and checkpoints.
+// pliant run: a scene in time, with statistics, frames for other programs and checkpoints.
 
 #include "args.h"
 #include "commands.h"
+#include "export.h"
 #include "jitter.h"
 #include "paths.h"
 #include "progress.h"
 #include "run_audit.h"
 #include "scene.h"
-#include "series.h"
 #include "stats_file.h"
 
 #include <inttypes.h>
@@ -19,18 +19,21 @@
 #include <unistd.h>
 
 enum { EXIT_INTERSECTS = 2, EXIT_LATE = 3, EXIT_INTERRUPTED = 130 };
-enum { ERROR_ROOM = 1024, NOTES_ROOM = 2048 };
+enum { ERROR_ROOM = 1024, NOTES_ROOM = 4096 };
 
 // A time that is a whole number of steps must not gain one by rounding [steps].
 static const double STEP_SLACK = 1e-6;
+// Nor must as many frames as steps count as more, for the same reason [frames per step].
+static const double FRAME_SLACK = 1e-9;
 
 // What the command line asks for.
 typedef struct job {
     double started; // wall clock [s]
-    const char *out, *stats, *resume, *record;
+    const char *out, *format, *stats, *resume, *record;
     const char *integrator, *solver, *precond;
     int32_t steps, threads, every, checkpoint_every, jitter; // 0: not given
-    double time, dt, eps1, eps2, max_seconds;                // 0: not given
+    double time, dt, fps, eps1, eps2, max_seconds;           // 0: not given
+    int formats;                                             // of `out`
     bool paper, no_contact, audit, quiet;
 } job;
 
@@ -39,7 +42,7 @@ typedef struct run {
     const pl_scene *scene;
     pl_world *world;
     int64_t first, last; // the steps to begin and to end with
-    pl_series series;
+    pl_export export;
     pl_stats_file stats;
     pl_progress progress;
     int64_t saved;   // the step of the latest checkpoint, -1 if there is none
@@ -111,19 +114,48 @@ static pl_status save_problem(const run *r, int64_t step)
     return status;
 }
 
+// Frames that --fps wants in a step: above 0, at most 1.
+static double frames_per_step(const run *r)
+{
+    return r->job->fps * r->scene->world.dt;
+}
+
+// Is there a frame after this step? Frame k of --fps comes after the step that is nearest to it.
+static bool is_due(const run *r, int64_t step)
+{
+    if (r->job->every > 0) return step % r->job->every == 0;
+    double rate = frames_per_step(r);
+    return llround(round((double)step * rate) / rate) == step;
+}
+
+static pl_status open_frames(run *r)
+{
+    const job *j = r->job;
+    double dt = r->scene->world.dt;
+    if (j->fps > 0 && frames_per_step(r) > 1 + FRAME_SLACK) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--fps: %g frames, but only %g steps in a second", j->fps,
+                       1 / dt);
+    }
+    pl_export_options options = {.formats = j->formats,
+                                 .fps = j->fps > 0 ? j->fps : 1 / (j->every * dt),
+                                 .contacts = r->scene->world.contact,
+                                 .resumed = j->resume != NULL};
+    return pl_export_open(j->out, &options, r->scene, r->world, &r->export);
+}
+
 // Opens everything that the run will write; only then is the first byte changed. The folders come
 // first, because the statistics may belong into one.
 static pl_status open_outputs(run *r)
 {
     const job *j = r->job;
-    bool resumed = j->resume != NULL, contacts = r->scene->world.contact;
+    bool resumed = j->resume != NULL;
     int64_t step = pl_world_steps(r->world);
-    if (j->out != NULL) PL_TRY(pl_series_open(j->out, r->world, contacts, resumed, &r->series));
+    if (j->out != NULL) PL_TRY(open_frames(r));
     if (j->record != NULL) PL_TRY(pl_make_folder(j->record));
     if (j->stats != NULL) PL_TRY(pl_stats_open(j->stats, resumed, step, &r->stats));
     if (j->stats != NULL) PL_TRY(pl_stats_begin(&r->stats));
-    bool due = step % j->every == 0 || r->series.states.n_frames == 0;
-    return j->out != NULL && due ? pl_series_write(&r->series, r->world) : PL_OK;
+    bool due = j->out != NULL && (is_due(r, step) || pl_export_is_empty(&r->export));
+    return due ? pl_export_write(&r->export, r->world) : PL_OK;
 }
 
 // In this order: what a checkpoint stands for has been written when the checkpoint is.
@@ -132,9 +164,7 @@ static pl_status record(run *r, const pl_step_stats *stats)
     const job *j = r->job;
     if (j->stats != NULL) PL_TRY(pl_stats_write(&r->stats, stats));
     if (j->record != NULL && stats->constraints > 0) PL_TRY(save_problem(r, stats->step));
-    if (j->out != NULL && stats->step % j->every == 0) {
-        PL_TRY(pl_series_write(&r->series, r->world));
-    }
+    if (j->out != NULL && is_due(r, stats->step)) PL_TRY(pl_export_write(&r->export, r->world));
     if (j->checkpoint_every > 0 && stats->step % j->checkpoint_every == 0) PL_TRY(save(r));
     return PL_OK;
 }
@@ -242,18 +272,22 @@ static void print_end(const run *r)
     }
 }
 
+// The state at the end, and the problem if it is of interest.
+static pl_status keep_state(run *r)
+{
+    bool amid = r->failed || r->gave_up; // a step
+    if (amid || r->intersects) return keep_evidence(r, pl_world_steps(r->world) + amid);
+    return r->job->checkpoint_every > 0 ? save(r) : PL_OK;
+}
+
 // What is kept at the end, whatever ended the run; the first failure is the one to tell.
 static pl_status end_run(run *r, pl_status status)
 {
     char text[ERROR_ROOM];
     snprintf(text, sizeof text, "%s", pl_error_text());
-    pl_status kept = PL_OK;
-    bool amid = r->failed || r->gave_up; // a step
-    if (amid || r->intersects) {
-        kept = keep_evidence(r, pl_world_steps(r->world) + amid);
-    } else if (r->job->checkpoint_every > 0) {
-        kept = save(r);
-    }
+    pl_status kept = keep_state(r);
+    pl_status finished = r->job->out != NULL ? pl_export_finish(&r->export) : PL_OK;
+    if (kept == PL_OK) kept = finished;
     if (status == PL_OK) return kept;
     return kept == PL_OK ? pl_fail(status, "%s", text)
                          : pl_fail(status, "%s; nor could it be kept: %s", text, pl_error_text());
@@ -324,9 +358,16 @@ static pl_status check_job(const job *j)
     if (j->steps > 0 && j->time > 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "--steps and --time: give one of them");
     }
-    if (j->out == NULL && (j->every > 0 || j->checkpoint_every > 0)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "%s: say where to with --out DIR",
-                       j->every > 0 ? "--every" : "--checkpoint-every");
+    const char *lost = j->every > 0              ? "--every"
+                       : j->fps > 0              ? "--fps"
+                       : j->format != NULL       ? "--format"
+                       : j->checkpoint_every > 0 ? "--checkpoint-every"
+                                                 : NULL;
+    if (j->out == NULL && lost != NULL) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: say where to with --out DIR", lost);
+    }
+    if (j->every > 0 && j->fps > 0) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--every and --fps: give one of them");
     }
     if (j->no_contact && j->record != NULL) {
         return pl_fail(PL_ERROR_ARGUMENT, "--record: there are no problems with --no-contact");
@@ -382,6 +423,14 @@ static const char NOTES[] =
     "Ctrl-C ends the run after the present step, with everything written.\n"
     "A resumed run keeps the rows and frames up to its checkpoint and drops later ones; its\n"
     "steps are bit for bit those of a run that never stopped.\n\n"
+    "Formats of frames, NNN being the number of a step or of a body:\n"
+    "  vtu   ParaView: series.pvd (velocity, stress), contacts.pvd (force, gap, slip)\n"
+    "  usda  Blender, Houdini, usdview: scene.usda, all frames with materials and camera; made\n"
+    "        from scene.pc2 at the end, and whenever the number of frames has doubled\n"
+    "  obj   frame-NNN.obj, an object per body\n"
+    "  ply   frame-NNN.ply, binary, with colours\n"
+    "  pc2   body_NNN.pc2, a point cache per body, and body_NNN.obj, the mesh that it moves\n"
+    "All but vtu hold surfaces, and frames.csv the time of each frame.\n\n"
     "--jitter moves no point by more than 1 % of its body's size, nor by more than 0.3 of the\n"
     "smallest distance between bodies; the same seed is the same start. Resume with the same.\n\n"
     "A step that fails, or that --max-seconds cuts short, leaves the last good state as a "
@@ -407,7 +456,7 @@ static int run_scene(pl_scene *scene, const job *j)
     if (status == PL_OK) status = simulate(&r);
     pl_status closed = pl_stats_close(&r.stats);
     int code = report(&r, status != PL_OK ? status : closed);
-    pl_series_free(&r.series);
+    pl_export_free(&r.export);
     pl_world_destroy(r.world);
     return code;
 }
@@ -437,9 +486,12 @@ int pl_command_run(int argc, char **argv)
          "prove after every step that nothing intersects"},
         {"--record", PL_OPTION_TEXT, &j.record, "DIR",
          "write the contact problem of each step: DIR/problem-*.plp"},
-        {"--out", PL_OPTION_TEXT, &j.out, "DIR",
-         "write frames for ParaView: DIR/series.pvd, DIR/contacts.pvd"},
+        {"--out", PL_OPTION_TEXT, &j.out, "DIR", "write frames into this folder"},
+        {"--format", PL_OPTION_TEXT, &j.format, "LIST",
+         "of frames: vtu, usda, obj, ply, pc2, or several: vtu,usda; default vtu, see below"},
         {"--every", PL_OPTION_COUNT, &j.every, "K", "a frame every K steps; default 10"},
+        {"--fps", PL_OPTION_NUMBER, &j.fps, "N",
+         "or N frames for each second of the scene, each after the step nearest to its time"},
         {"--stats", PL_OPTION_TEXT, &j.stats, "FILE.csv", "write a row of statistics per step"},
         {"--checkpoint-every", PL_OPTION_COUNT, &j.checkpoint_every, "N",
          "write DIR/checkpoint-*.plc every N steps and at the end"},
@@ -459,7 +511,11 @@ int pl_command_run(int argc, char **argv)
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     if (check_job(&j) != PL_OK) return pl_command_failed();
-    if (j.every == 0) j.every = 10;
+    if (pl_export_formats(j.format != NULL ? j.format : "vtu", &j.formats) != PL_OK) {
+        pl_fail_prefix("--format");
+        return pl_command_failed();
+    }
+    if (j.every == 0 && j.fps == 0) j.every = 10;
     if (j.threads > 0) pl_set_threads(j.threads);
     pl_scene scene;
     if (pl_scene_load(argv[0], &scene) != PL_OK) return pl_command_failed();
