@@ -13,6 +13,7 @@ O ?= -O2 -g
 SCANS_DIR ?= build/scans
 UNITY_DIR ?= build/unity
 MUJOCO_DIR ?= build/mujoco
+READERS_DIR ?= build/readers
 
 # `make V=1` shows the whole command lines.
 Q := $(if $(V),,@)
@@ -36,7 +37,7 @@ APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c)
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
 .PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
-        check-job ccd-million audit-scenes peers peers-job
+        check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -148,6 +149,17 @@ check: ## set up, build, run every test
 
 check-job: all $(TESTS) $(SCANS_DIR)/bunny.off
 	@PLIANT=$(B)/pliant SCANS_DIR=$(SCANS_DIR) tests/run.sh $(TESTS)
+
+# In `make check`, what needs the readers is skipped unless they are there already.
+check-exports: ## open exported frames with USD, trimesh, meshio and plyfile, which it fetches
+	@base/setup.sh packages build test exports
+	@base/setup.sh readers $(READERS_DIR)
+	@+$(MAKE) --no-print-directory -j$(JOBS) check-exports-job
+
+EXPORT_TESTS := $(addprefix $(B)/tests/test_,series export export_bodies frame_files pc2 usda)
+
+check-exports-job: $(B)/pliant $(EXPORT_TESTS)
+	@PLIANT=$(B)/pliant READERS_DIR=$(READERS_DIR) tests/run.sh $(EXPORT_TESTS)
 
 $(UNITY_DIR)/src/unity.c:
 	@base/setup.sh unity $(UNITY_DIR)
@@ -272,7 +284,7 @@ install: all ## install header, libraries, pkg-config file and command below DES
 
 clean: ## remove what was built and made; keep what was fetched
 	find build -mindepth 1 -maxdepth 1 ! -name apt ! -name unity ! -name scans \
-		! -name mujoco -exec rm -rf {} +
+		! -name mujoco ! -name readers -exec rm -rf {} +
 	rm -rf out
 
 help: ## list the targets

@@ -1,13 +1,15 @@
 #!/bin/sh
-# Brings what Pliant needs from Debian, and from PyPI what only `make peers` needs:
+# Brings what Pliant needs from Debian, and from PyPI what only `make peers` and `make check-exports` need:
 #
-#   setup.sh packages GROUP...   installs the missing packages of the groups build, test, tsan, lint, peers
+#   setup.sh packages GROUP...   installs the missing packages of the groups build, test, tsan, lint, peers,
+#                                exports
 #   setup.sh missing GROUP...    only names them; fails if there are any
 #   setup.sh unity DIR           the Unity test framework, out of the source package cjson
 #   setup.sh scans DIR           bunny.off and armadillo.off, out of the package libcgal-demo
 #   setup.sh mujoco DIR          MuJoCo's header and library, out of the wheel mujoco-core
+#   setup.sh readers DIR         a Python with readers of exported frames: USD, trimesh, meshio, plyfile
 #
-# Installing needs root or sudo. The last three need neither and change nothing on the system: they
+# Installing needs root or sudo. The last four need neither and change nothing on the system: they
 # keep apt's lists and downloads in build/apt.
 set -eu
 
@@ -42,6 +44,7 @@ lint   clang-format        command clang-format
 lint   cppcheck            command cppcheck
 peers  libbullet-dev       module bullet
 peers  python3-venv        python ensurepip
+exports python3-venv       python ensurepip
 '
 
 present() { # probe argument
@@ -149,6 +152,12 @@ fetch_mujoco() { # directory
         ln -s "libmujoco.so.$version" "$1/libmujoco.so" && rm -r "$1/venv"
 }
 
+fetch_readers() { # directory
+    /usr/bin/python3 -m venv "$1" >>"$work/log" 2>&1 &&
+        "$1/bin/pip" install usd-core==26.11 trimesh==5.2.0 meshio==5.3.5 plyfile==1.1.5 \
+            >>"$work/log" 2>&1
+}
+
 fetch() { # function directory sentence
     [ ! -e "$2" ] || return 0
     mkdir -p "$work"
@@ -175,5 +184,7 @@ scans) fetch fetch_scans "$1" \
     "The bunny and the armadillo could not be fetched from Debian's package libcgal-demo; SCANS_DIR= points to another copy." ;;
 mujoco) fetch fetch_mujoco "$1" \
     "MuJoCo could not be fetched from PyPI; MUJOCO_DIR= points to a folder with include/ and libmujoco.so." ;;
+readers) fetch fetch_readers "$1" \
+    "The readers of exported frames could not be fetched from PyPI; READERS_DIR= points to another virtual environment with them." ;;
 *) die "setup.sh: unknown command $command" ;;
 esac
