@@ -140,6 +140,24 @@ static void test_cannot_go_on(void)
     pl_export_free(&export);
 }
 
+// A frame that could not be written is none, and can be tried again.
+static void test_tried_again(void)
+{
+    pl_export export;
+    TEST_ASSERT_EQUAL(PL_OK, open_export("again", PL_EXPORT_PLY | PL_EXPORT_PC2, false, &export));
+    write_frames(&export, 1);
+    shell("mv $T/again/body_001.pc2 $T/away"); // the cache of body 0 grows before this fails
+    expect_failure(PL_ERROR_FILE, pl_export_write(&export, world),
+                   "again/body_001.pc2: cannot write: No such file or directory");
+    TEST_ASSERT_EQUAL_STRING("step,time\n0,0\n", read_whole("again/frames.csv"));
+    shell("mv $T/away $T/again/body_001.pc2");
+    TEST_ASSERT_EQUAL(PL_OK, pl_export_write(&export, world));
+    pl_export_free(&export);
+    TEST_ASSERT_EQUAL_STRING("step,time\n0,0\n2,0.02\n", read_whole("again/frames.csv"));
+    TEST_ASSERT_EQUAL(0, shell("stat -c %s $T/again/body_000.pc2"));
+    TEST_ASSERT_EQUAL_INT(32 + 12 * 26 * 2, atoi(output));
+}
+
 // Each allocation fails in turn; what is there afterwards is whole.
 static pl_status export_all(void *user)
 {
@@ -268,6 +286,7 @@ int main(void)
     RUN_TEST(test_list);
     RUN_TEST(test_usd_keeps_up);
     RUN_TEST(test_cannot_go_on);
+    RUN_TEST(test_tried_again);
     RUN_TEST(test_allocations_fail);
     RUN_TEST(test_resumed);
     RUN_TEST(test_fps);
