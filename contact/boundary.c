@@ -41,6 +41,7 @@ static void place_points(const pl_world *world, int32_t body, const outer *o, pl
     for (int32_t v = 0; v < b->mesh->n_vert; v++) {
         if (place[v] < 0) continue;
         boundary->body[boundary->n] = body;
+        boundary->given[boundary->n] = o->vertex[place[v]];
         boundary->vertex[boundary->n] = b->kind == PL_BODY_DEFORMABLE ? b->first + v : v;
         o->vertex[place[v]] = boundary->n++;
     }
@@ -69,6 +70,7 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->body = pl_alloc(n, sizeof *boundary->body);
     boundary->first = pl_alloc(n_body + 1, sizeof *boundary->first);
     boundary->vertex = pl_alloc(n, sizeof *boundary->vertex);
+    boundary->given = pl_alloc(n, sizeof *boundary->given);
     boundary->x0 = pl_alloc(3 * n, sizeof *boundary->x0);
     boundary->x1 = pl_alloc(3 * n, sizeof *boundary->x1);
     boundary->face = pl_alloc(3 * n_face, sizeof *boundary->face);
@@ -76,9 +78,9 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->fan_face = pl_alloc(3 * n_face, sizeof *boundary->fan_face);
     boundary->size = pl_alloc(n_body, sizeof *boundary->size);
     boundary->radius = pl_alloc(n_body, sizeof *boundary->radius);
-    bool ok = boundary->body && boundary->first && boundary->vertex && boundary->x0 &&
-              boundary->x1 && boundary->face && boundary->fan && boundary->fan_face &&
-              boundary->size && boundary->radius && boundary->end;
+    bool ok = boundary->body && boundary->first && boundary->vertex && boundary->given &&
+              boundary->x0 && boundary->x1 && boundary->face && boundary->fan &&
+              boundary->fan_face && boundary->size && boundary->radius && boundary->end;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -211,9 +213,10 @@ pl_status pl_boundary_create(const pl_world *world, pl_boundary *out)
 void pl_boundary_free(pl_boundary *boundary)
 {
     pl_surfaces_destroy(boundary->surfaces);
-    void *owned[] = {boundary->body,   boundary->vertex,    boundary->x0,       boundary->x1,
-                     boundary->face,   boundary->fan,       boundary->fan_face, boundary->size,
-                     boundary->radius, boundary->edge_face, boundary->end,      boundary->first};
+    void *owned[] = {boundary->body, boundary->vertex, boundary->given,     boundary->x0,
+                     boundary->x1,   boundary->face,   boundary->fan,       boundary->fan_face,
+                     boundary->size, boundary->radius, boundary->edge_face, boundary->end,
+                     boundary->first};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }

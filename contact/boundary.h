@@ -22,6 +22,7 @@ typedef struct pl_boundary {
     int32_t *body;   // (n) that the point belongs to
     int32_t *first;  // (n_body + 1) of each body's points
     int32_t *vertex; // (n) deformable: in the world's arrays; else in the body's mesh
+    int32_t *given;  // (n) in the body's mesh, of any kind
     double *x0, *x1; // (3*n) at the start and at the end of a step [m]
     int32_t n_face, n_edge;
     int32_t *face;       // (3*n_face)

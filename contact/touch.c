@@ -239,8 +239,13 @@ static void show_contact(const pl_world *world, int32_t i, pl_contact_point *out
     const double *f = touch->contacts.f + 3 * (int64_t)i, *R = contact->R;
     int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
     *out = (pl_contact_point){.body_a = boundary->body[row->point[0]],
-                              .body_b = boundary->body[row->point[second]]};
+                              .body_b = boundary->body[row->point[second]],
+                              .n_a = second};
     double apart[3] = {0};
+    for (int k = 0; k < 4; k++) {
+        out->vertex[k] = row->point[k] >= 0 ? boundary->given[row->point[k]] : -1;
+        out->weight[k] = row->point[k] >= 0 ? row->weight[k] : 0;
+    }
     for (int k = 0; k < 4 && row->point[k] >= 0; k++) {
         const double *x = boundary->x1 + 3 * (int64_t)row->point[k];
         for (int j = 0; j < 3; j++) {

@@ -741,6 +741,10 @@ typedef struct pl_contact_point {
     double force;           // that keeps them apart, >= 0 [N]
     double friction[3];     // on a [N]
     bool slips;             // friction is at its limit
+    int32_t n_a;            // of the vertices below, so many are of body a: 1 or 2
+    int32_t vertex[4];      // that the two features have, by the meshes of their bodies; -1: none
+    double weight[4];       // their part in the closest points, negative for b's: what pushes a
+                            // vertex is weight (force normal + friction)
 } pl_contact_point;
 
 // Those of the last step that bear a force, in the order of their features; (*n) of them, valid

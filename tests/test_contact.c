@@ -189,6 +189,55 @@ static void test_friction_is_against_the_slip(void)
     pl_world_destroy(world);
 }
 
+// --- Vertices ---
+
+// The vertices of a contact, by the numbers of their meshes and with their weights, make its point.
+static void expect_vertices(const pl_world *world, const pl_contact_point *c)
+{
+    double sum[2] = {0}, point[3] = {0};
+    TEST_ASSERT_TRUE(c->n_a == 1 || c->n_a == 2);
+    for (int k = 0; k < 4; k++) {
+        int32_t body = k < c->n_a ? c->body_a : c->body_b;
+        TEST_ASSERT_TRUE(c->vertex[k] >= 0 || k > c->n_a); // each feature has one at least
+        TEST_ASSERT_TRUE(c->vertex[k] < pl_world_vertex_count(world, body));
+        sum[k >= c->n_a] += c->weight[k];
+        if (c->vertex[k] < 0) continue;
+        const double *x = pl_world_positions(world, body) + 3 * c->vertex[k];
+        for (int j = 0; j < 3; j++) point[j] += 0.5 * fabs(c->weight[k]) * x[j];
+    }
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, sum[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -1, sum[1]);
+    for (int j = 0; j < 3; j++) TEST_ASSERT_DOUBLE_WITHIN(1e-12, c->point[j], point[j]);
+}
+
+// A soft box on a rigid one on a floor, a second soft one first so that numbers in the world and in
+// the mesh differ. What pushes the vertices of the upper one carries it.
+static void test_vertices_of_contacts(void)
+{
+    pl_world *world = make_world(NULL);
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.material.stiffness_damping = 0.02;
+    const char *box = "box:size=0.2,0.2,0.2:cells=2,2,2";
+    add_soft(world, box, 0.5, 0.1002, 0, &soft);
+    add_floor(world, "box:size=3,1,0.1:cells=3,1,1", 0, -0.05, 0.5);
+    add_rigid(world, "box:size=0.3,0.3,0.1:cells=1,1,1", 0, 0.0502, 0.1, NULL);
+    int32_t top = add_soft(world, box, 0, 0.2004, 0.2, &soft), n = 0;
+    step(world, 300);
+    const pl_contact_point *c = pl_world_contacts(world, &n);
+    TEST_ASSERT_TRUE(n > 8);
+    double push = 0;
+    for (int32_t i = 0; i < n; i++) {
+        expect_vertices(world, &c[i]);
+        for (int k = 0; k < 4; k++) {
+            bool is_top = (k < c[i].n_a ? c[i].body_a : c[i].body_b) == top;
+            double along = c[i].force * c[i].normal[2] + c[i].friction[2];
+            if (is_top) push += c[i].weight[k] * along;
+        }
+    }
+    TEST_ASSERT_DOUBLE_WITHIN(0.01 * 8 * 9.81, 8 * 9.81, push); // it still sways a little
+    pl_world_destroy(world);
+}
+
 // --- Impact ---
 
 static void test_two_bodies_collide_head_on(void)
@@ -514,6 +563,7 @@ int main(void)
     RUN_TEST(test_blocks_stick_and_slide_on_a_slope);
     RUN_TEST(test_a_box_slides_over_a_meshed_plate);
     RUN_TEST(test_friction_is_against_the_slip);
+    RUN_TEST(test_vertices_of_contacts);
     RUN_TEST(test_two_bodies_collide_head_on);
     RUN_TEST(test_spin_is_kept_across_an_impact);
     RUN_TEST(test_a_pile_settles_without_gaining_energy);
