@@ -105,15 +105,18 @@ static pl_status merge_bodies(pl_series *s, const pl_world *world)
     int64_t n_cell = n_tet + n_face;
     PL_TRY(pl_mesh_alloc(n_vert, n_face, n_tet, &s->mesh));
     s->velocity = pl_alloc(3 * n_vert, sizeof *s->velocity);
+    s->push = pl_alloc(3 * n_vert, sizeof *s->push);
+    s->first = pl_alloc(n, sizeof *s->first);
     s->body = pl_alloc(n_cell, sizeof *s->body);
     s->von_mises = pl_alloc_zero(n_cell, sizeof *s->von_mises);
     s->principal = pl_alloc_zero(3 * n_cell, sizeof *s->principal);
-    bool ok =
-        s->velocity != NULL && s->body != NULL && s->von_mises != NULL && s->principal != NULL;
+    bool ok = s->velocity != NULL && s->push != NULL && s->first != NULL && s->body != NULL &&
+              s->von_mises != NULL && s->principal != NULL;
     if (!ok) return PL_ERROR_MEMORY;
     int64_t vert = 0, tet = 0, face = 0;
     for (int32_t i = 0; i < n; i++) {
         const pl_mesh *mesh = pl_world_mesh(world, i);
+        s->first[i] = vert;
         for (int64_t k = 0; k < 4 * (int64_t)mesh->n_tet; k++) {
             s->mesh->tet[4 * tet + k] = mesh->tet[k] + (int32_t)vert;
             s->body[tet + k / 4] = i;
@@ -129,9 +132,27 @@ static pl_status merge_bodies(pl_series *s, const pl_world *world)
     return PL_OK;
 }
 
+// Each contact's force, shared by the vertices that touch.
+static void gather_pushes(pl_series *s, const pl_world *world)
+{
+    int32_t n;
+    const pl_contact_point *contact = pl_world_contacts(world, &n);
+    memset(s->push, 0, 3 * (size_t)s->mesh->n_vert * sizeof *s->push);
+    for (const pl_contact_point *c = contact; c < contact + n; c++) {
+        for (int k = 0; k < 4 && c->vertex[k] >= 0; k++) {
+            double *to =
+                s->push + 3 * (s->first[k < c->n_a ? c->body_a : c->body_b] + c->vertex[k]);
+            for (int j = 0; j < 3; j++) {
+                to[j] += c->weight[k] * (c->force * c->normal[j] + c->friction[j]);
+            }
+        }
+    }
+}
+
 static pl_status gather_state(pl_series *s, pl_world *world)
 {
     int64_t vert = 0, tet = 0;
+    gather_pushes(s, world);
     for (int32_t i = 0; i < pl_world_body_count(world); i++) {
         const pl_mesh *mesh = pl_world_mesh(world, i);
         size_t size = 3 * (size_t)mesh->n_vert * sizeof(double);
@@ -150,6 +171,7 @@ static pl_status write_bodies(pl_series *s, pl_world *world)
 {
     PL_TRY(gather_state(s, world));
     const pl_field fields[] = {{"velocity", false, 3, s->velocity},
+                               {"contact_force", false, 3, s->push},
                                {"body", true, 1, s->body},
                                {"von_mises", true, 1, s->von_mises},
                                {"principal_stress", true, 3, s->principal}};
@@ -243,6 +265,8 @@ void pl_series_free(pl_series *series)
     pl_free(series->folder);
     pl_mesh_destroy(series->mesh);
     pl_free(series->velocity);
+    pl_free(series->push);
+    pl_free(series->first);
     pl_free(series->body);
     pl_free(series->von_mises);
     pl_free(series->principal);

@@ -2,7 +2,8 @@
 // after 120 steps. A frame holds all simulated bodies as one grid: the tets of those that have
 // tets, then the triangles of the others. Fields per cell: `body` (its place in the scene's list of
 // simulated bodies), `von_mises` and `principal_stress` (the largest first) [Pa], 0 where a body is
-// not deformable; per vertex: `velocity` [m/s].
+// not deformable; per vertex: `velocity` [m/s], `contact_force` (of the last step, on the body)
+// [N].
 //
 // Where bodies touch, DIR/contacts.pvd lists DIR/contacts-000120.vtu: the contacts with a force of
 // that step as points with the fields `normal` (from b to a), `gap` [m], `force` [N], `friction`
@@ -33,7 +34,8 @@ typedef struct pl_series {
     char *folder;
     bool contacts;                        // written too
     pl_mesh *mesh;                        // all bodies in one
-    double *velocity;                     // (3*n_vert)
+    double *velocity, *push;              // (3*n_vert) each
+    int64_t *first;                       // (n_bodies) of each body's vertices
     double *body, *von_mises, *principal; // (n_cell), (n_cell), (3*n_cell)
     pl_series_list states, touches;
 } pl_series;

@@ -173,7 +173,8 @@ def series(path, times):
     for item in sets:
         grid = read(os.path.join(os.path.dirname(path), item.get("file")))
         point, cell = grid.GetPointData(), grid.GetCellData()
-        for data, name, components in ((point, "velocity", 3), (cell, "body", 1),
+        for data, name, components in ((point, "velocity", 3), (point, "contact_force", 3),
+                                       (cell, "body", 1),
                                        (cell, "von_mises", 1), (cell, "principal_stress", 3)):
             require(data.GetArray(name) is not None, f"{name} is missing")
             require(data.GetArray(name).GetNumberOfComponents() == components, name)
@@ -184,6 +185,8 @@ def series(path, times):
         require((a >= b).all() and (b >= c).all(), "order of principal stresses")
         mises = np.sqrt(0.5 * ((a - b) ** 2 + (b - c) ** 2 + (c - a) ** 2))
         require(np.allclose(mises, vtk_to_numpy(cell.GetArray("von_mises"))), "von Mises")
+        push = vtk_to_numpy(point.GetArray("contact_force"))  # as much one way as the other
+        require((abs(push.sum(axis=0)) <= 1e-9 * abs(push).sum()).all(), "sum of contact forces")
         moving = np.abs(vtk_to_numpy(point.GetArray("velocity"))).max() > 0
         require(moving == (float(item.get("timestep")) > 0), "velocity")
 
