@@ -26,7 +26,8 @@ static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
 // Bounds of distances are taken a little lower than they are computed, which rounding may need.
 static const double BOUND_SLACK = 1e-9;
 // A candidate is left out if it is far by this many times what its points can move in their boxes.
-// 1 is enough for the proof that nothing hits; twice that leaves no row out that a step might want.
+// 1 is enough for the proof that nothing hits; twice that keeps the rows that a step might want,
+// but for pairs that cross their boxes from end to end.
 static const double FREEDOM = 2;
 // What bodies may drift in a step, beyond the first guess: this many times what their points do by
 // that guess, and this part of h.

@@ -11,7 +11,7 @@
 // slip; its symmetric part is what the multigrid cycle takes, and GMRES does the rest. Then f :=
 // F(u) at the new velocities, as in the method of multipliers: what is left of u falls by about
 // 1 / (1 + K L A^-1 L^T) in each round, so that K need not be large, and A + L^T K L stays well
-// conditioned: K is ten times the stiffness with which the blocks of A answer.
+// conditioned: K is a few times the stiffness with which the blocks of A answer.
 //
 // Newton's step alone may cycle between faces. It is shortened to where the residual turns along
 // it, and steps of apg, which find faces well but spread slowly through large bodies, come first.
@@ -38,8 +38,8 @@ enum {
 // K in units of a contact's own answer. Larger ones make the residual noisy, smaller ones need more
 // rounds; from 3 to 10 measured alike.
 static const double STIFFNESS = 5;
-// A step of Newton's is solved until its residual has fallen by this factor, or by less if it is to
-// be the last: to so much of what is allowed.
+// A step of Newton's is solved until its residual has fallen by this factor, or as far as to so
+// much of what is allowed if the second factor does that: it is the last then.
 static const double DROP = 0.1, LEAST_DROP = 0.01, LAST = 0.4;
 // A full step is taken if the residual along it falls by this factor, and is good with the second.
 static const double ENOUGH = 0.5, GOOD = 0.3;
@@ -110,10 +110,9 @@ static void push(const face *s, const double *u, double *F)
     }
 }
 
-// J of all contacts at u. Returns how many push.
-static int32_t linearize(face *s)
+// J of all contacts at u.
+static void linearize(face *s)
 {
-    int32_t n_push = 0;
     for (int32_t k = 0; k < s->problem->n_contact; k++) {
         const double *K = s->K + 2 * (int64_t)k, *F = s->F + 3 * (int64_t)k;
         const double *f = s->f + 3 * (int64_t)k, *u = s->u + 3 * (int64_t)k;
@@ -122,7 +121,6 @@ static int32_t linearize(face *s)
         s->J[k] = (pl_stiffness){0};
         couple[0] = couple[1] = 0;
         if (!(F[0] > 0)) continue;
-        n_push++;
         double p1 = f[1] - K[1] * u[1], p2 = f[2] - K[1] * u[2], length = sqrt(p1 * p1 + p2 * p2);
         s->J[k].nn = (float)K[0];
         if (length <= mu * F[0]) {
@@ -136,7 +134,6 @@ static int32_t linearize(face *s)
         couple[0] = (float)(mu * K[0] * d1);
         couple[1] = (float)(mu * K[0] * d2);
     }
-    return n_push;
 }
 
 static void precondition(void *context, const float *x, float *y)

@@ -642,7 +642,7 @@ pl_status pl_multigrid_create(const pl_problem *problem, const pl_block_jacobi *
                               const pl_uses *uses, double lambda, pl_arena *arena,
                               pl_multigrid *out)
 {
-    *out = (pl_multigrid){.problem = problem, .D = D};
+    *out = (pl_multigrid){.problem = problem};
     builder b = {.problem = problem, .D = D, .arena = arena};
     PL_TRY(take_fine(&b, lambda, out));
     PL_TRY(pl_touched_create(problem, uses, arena, &out->touched));

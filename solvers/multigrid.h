@@ -47,7 +47,6 @@ typedef struct pl_grid {
 
 typedef struct pl_multigrid {
     const pl_problem *problem;
-    const pl_block_jacobi *D;
     float *A;           // (9*(A.nnz + 1)) as in pl_bsr
     double sigma;       // the smoother of the finest level is that of sigma D + L^T K L:
     float *easy;        // (6*A.n) xx, xy, xz, yy, yz, zz: where there are no contacts,
