@@ -33,6 +33,11 @@ enum {
 // is noise in the steps: the part becomes smaller every so many steps, down to the least.
 static const double SWEEP_SHARE = 0.01, SWEEP_SHARE_LEAST = 1e-7, SWEEP_SHARE_FACTOR = 0.2;
 enum { SWEEP_SHARE_STEPS = 25 };
+// So many steps with a good residual that bring the error of contacts no more than this part below
+// the least before: what the contacts ask for cannot be had, such as room for a point that friction
+// holds between walls which close. Impulses then grow without end.
+static const double STUCK_SHARE = 0.01;
+enum { STUCK_STEPS = 200 };
 // Where a step finds s too small it becomes what that step needed, times this, and at most twice
 // what it was: very near to the solution the sums that say so are rounding.
 static const double CURVATURE_MARGIN = 1.02;
@@ -42,7 +47,7 @@ static const double CURVATURE_SLACK = 1e-9;
 static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 {
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
-    *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS};
+    *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS, .least = INFINITY};
     double **vector[] = {&a->v, &a->old, &a->y, &a->Av, &a->Aold, &a->Ay, &a->g};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = pl_arena_take(&ws->arena, n, sizeof(double));
@@ -186,7 +191,11 @@ static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
     pl_rows_multiply(a->problem, NULL, true, a->v, a->ws->u);
     pl_contact_errors_update(a->problem, a->ws->scale, a->ws->u, a->impulse, &errors);
     a->n_sweep = PL_MIN(2 * a->n_sweep, MAX_SWEEPS);
-    return pl_contact_errors_within(&errors, options->eps2);
+    double worst = pl_contact_errors_worst(&errors);
+    bool falls = worst < (1 - STUCK_SHARE) * a->least;
+    a->n_stuck = falls ? 0 : a->n_stuck + 1;
+    if (falls) a->least = worst;
+    return worst <= options->eps2;
 }
 
 static void set_curvature(pl_apg *a, double s)
@@ -222,6 +231,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
             stats->iterations++;
             return PL_SOLVE_CONVERGED;
         }
+        if (a->n_stuck >= STUCK_STEPS) return PL_SOLVE_STALLED;
         bool back = sum.forward < 0;
         if (back) a->theta = 1;
         stats->restarts += back;

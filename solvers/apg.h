@@ -15,6 +15,8 @@ typedef struct pl_apg {
     int32_t n_sweep;
     int32_t n_step;         // since it started
     double residual;        // of the last step, in units of what is allowed
+    double least;           // error of contacts [m], of all steps whose residual was good
+    int32_t n_stuck;        // such steps since the least has fallen
     double *v, *old, *y;    // (n) `old` holds the last accepted velocities
     double *Av, *Aold, *Ay; // (n) A times each of them
     double *g;              // (n) b + L^T f - A y, 0 in known rows

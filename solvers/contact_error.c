@@ -48,10 +48,15 @@ void pl_contact_errors_update(const pl_problem *problem, const double *scale, co
     if (problem->n_contact > 0) errors->energy /= problem->n_contact;
 }
 
+double pl_contact_errors_worst(const pl_contact_errors *e)
+{
+    double other = larger(larger(e->friction, e->cone), e->fischer);
+    return larger(larger(e->penetration, e->normal), other);
+}
+
 bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2)
 {
-    return errors->penetration <= eps2 && errors->normal <= eps2 && errors->friction <= eps2 &&
-           errors->cone <= eps2 && errors->fischer <= eps2;
+    return pl_contact_errors_worst(errors) <= eps2;
 }
 
 void pl_contact_residual(const pl_problem *problem, const pl_uses *uses, const double *v,

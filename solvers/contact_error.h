@@ -38,6 +38,8 @@ typedef struct pl_contact_errors {
 void pl_contact_errors_update(const pl_problem *problem, const double *scale, const double *u,
                               const double *f, pl_contact_errors *errors);
 
+// The largest error of the contacts [m]; not a number if one is not.
+double pl_contact_errors_worst(const pl_contact_errors *errors);
 // Is every error of the contacts at most eps2 [m]? False if one is not a number.
 bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2);
 

@@ -222,9 +222,8 @@ static double measure(const face *s, const double *r, const double *u, const dou
     double pushes = sqrt(pl_vec_dot(s->n, s->ws->r, s->ws->r));
     double residual = pl_relative_residual(s->ws, pushes, norm) / s->options->eps1;
     pl_contact_errors_update(s->problem, s->ws->scale, u, f, &errors);
-    double worst = PL_MAX(PL_MAX(errors.penetration, errors.normal),
-                          PL_MAX(errors.friction, PL_MAX(errors.cone, errors.fischer)));
-    return PL_MAX(residual, worst / s->options->eps2);
+    double worst = pl_contact_errors_worst(&errors) / s->options->eps2;
+    return isfinite(worst) ? PL_MAX(residual, worst) : INFINITY;
 }
 
 // Iterations that are allowed still.

@@ -476,6 +476,34 @@ static void test_a_crushed_block_ends(void)
     }
 }
 
+// A point in the corner of two walls that close, each at an angle a to the vertical. With friction
+// below tan(a) it slides up; with more the walls hold it, and no impulse helps: these solvers say
+// so soon.
+static void test_a_point_between_walls_that_close(void)
+{
+    const char *solvers[] = {"apg", "face", "auto"};
+    for (int i = 0; i < 6; i++) {
+        bool locked = i >= 3;
+        small s;
+        start_masses(&s, 1, (double[]){1}, 0.01);
+        for (int side = -1; side <= 1; side += 2) {
+            pl_contact contact = contact_along(0.8 * side, 0, 0.6, locked ? 0.8 : 0.7); // tan: 0.75
+            contact.c[0] = 1;
+            add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
+        }
+        way w = {solvers[i % 3], PL_PRECOND_FULL};
+        if (locked) {
+            TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, w, 1e-8, 1e-8));
+            TEST_ASSERT_EQUAL(PL_SOLVE_STALLED, s.stats.end);
+            TEST_ASSERT_TRUE(s.stats.iterations < 400);
+        } else {
+            solve_anew(&s, w, 1e-8, 1e-8);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-5, 1 / 0.6, s.v[2]);
+        }
+        end_small(&s);
+    }
+}
+
 static void test_a_contact_of_known_blocks(void)
 {
     for (int w = 0; w < WAYS; w++) {
@@ -639,6 +667,7 @@ int main(void)
     RUN_TEST(test_bad_numbers_are_refused);
     RUN_TEST(test_bad_options_are_refused);
     RUN_TEST(test_a_crushed_block_ends);
+    RUN_TEST(test_a_point_between_walls_that_close);
     RUN_TEST(test_a_contact_of_known_blocks);
     RUN_TEST(test_limits);
     RUN_TEST(test_allocations_that_fail);
