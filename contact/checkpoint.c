@@ -67,8 +67,8 @@ static size_t list_pieces(const pl_world *world, const header *h, void *trees, p
         const pl_touch *touch = world->touch;
         size_t search = (size_t)h->n_search * sizeof(double);
         out[MEMORY] = (piece){touch->contacts.memory, (size_t)h->n_memory * sizeof(pl_remembered)};
-        out[FROM] = (piece){touch->detection.from, search};
-        out[TO] = (piece){touch->detection.to, search};
+        out[FROM] = (piece){touch->detection.candidates.from, search};
+        out[TO] = (piece){touch->detection.candidates.to, search};
         out[TREES] = (piece){trees, pl_surfaces_state_size(touch->boundary.surfaces)};
     }
     for (int i = 0; i < PIECES; i++) sum += out[i].size;
@@ -96,7 +96,8 @@ pl_status pl_world_save(const pl_world *world, const char *path)
     const pl_touch *touch = world->touch;
     bool past = world->bdf2 != NULL && world->bdf2->last.dt > 0;
     int64_t n_search = 0;
-    if (touch != NULL && touch->detection.current) n_search = 3 * (int64_t)touch->boundary.n;
+    if (touch != NULL && touch->detection.candidates.current)
+        n_search = 3 * (int64_t)touch->boundary.n;
     const header h = {.magic = MAGIC,
                       .version = VERSION,
                       .world = fingerprint(world),
@@ -165,13 +166,13 @@ static pl_status prepare_contacts(pl_world *world, const header *h, const char *
     pl_touch *touch = world->touch;
     pl_contacts *c = &touch->contacts;
     PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, h->n_memory, sizeof *c->memory));
-    PL_TRY(pl_detect_reserve(&touch->detection, &touch->boundary));
+    PL_TRY(pl_candidates_reserve(&touch->detection.candidates, &touch->boundary));
     list_pieces(world, h, NULL, pieces);
     for (int i = 0; i < TREES; i++) at += pieces[i].size;
     PL_TRY(pl_surfaces_set_state(touch->boundary.surfaces, at));
     c->n_memory = h->n_memory;
     pl_touch_forget(touch);
-    touch->detection.current = false;
+    touch->detection.candidates.current = false;
     return PL_OK;
 }
 
@@ -189,7 +190,7 @@ static pl_status take_state(pl_world *world, const header *h, const char *at)
     world->steps = h->steps;
     pl_world_show(world);
     if (h->n_search == 0) return PL_OK;
-    return pl_detect_restore(&world->touch->detection, &world->touch->boundary);
+    return pl_candidates_restore(&world->touch->detection.candidates, &world->touch->boundary);
 }
 
 pl_status pl_world_load(pl_world *world, const char *path)

@@ -121,7 +121,7 @@ static double distance_to_keep(const pl_boundary *boundary, const pl_feature_pai
 pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world,
                            pl_boundary *boundary, double t, pl_contacts *contacts)
 {
-    PL_TRY(pl_detect_candidates(d, world, boundary, world->v_new, world->dt, t));
+    PL_TRY(pl_candidates_find(&d->candidates, world, boundary, world->v_new, world->dt, t));
     p->n = 0;
     for (int64_t i = 0; i < contacts->n_memory; i++) {
         const pl_remembered *last = &contacts->memory[i];
@@ -184,7 +184,7 @@ static pl_status take_hits(pl_printed *p, pl_detection *d, const pl_world *world
     pl_feature_pair pair;
     pl_impact impact;
     *hits = 0;
-    for (int64_t i = 0; i < d->n; i++) {
+    for (int64_t i = 0; i < d->candidates.n; i++) {
         if (!pl_detect_hit(d, boundary, i, &pair, &impact)) continue;
         PL_TRY(take_hit(p, world, boundary, &pair, &impact));
         (*hits)++;

@@ -100,7 +100,7 @@ static void check_same_rows(const pl_world *a, const pl_world *b)
 static void step_both(pl_world *a, pl_world *b)
 {
     pl_step_stats of_a, of_b;
-    if (b->touch != NULL) b->touch->detection.current = false;
+    if (b->touch != NULL) b->touch->detection.candidates.current = false;
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(a, &of_a), pl_error_text());
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(b, &of_b), pl_error_text());
     check_same_rows(a, b);
@@ -115,7 +115,8 @@ static bool is_old(const pl_world *world)
 {
     const pl_touch *touch = world->touch;
     size_t size = 3 * (size_t)touch->boundary.n * sizeof(double);
-    return touch->detection.current && memcmp(touch->detection.from, touch->boundary.x0, size) != 0;
+    return touch->detection.candidates.current &&
+           memcmp(touch->detection.candidates.from, touch->boundary.x0, size) != 0;
 }
 
 // How many steps were served by a search before them.
@@ -182,7 +183,8 @@ static void test_resume_in_the_life_of_a_search(void)
         old += is_old(whole);
         TEST_ASSERT_EQUAL(PL_OK, pl_world_save(whole, path));
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(resumed, path), pl_error_text());
-        const pl_detection *d = &whole->touch->detection, *e = &resumed->touch->detection;
+        const pl_candidate_set *d = &whole->touch->detection.candidates;
+        const pl_candidate_set *e = &resumed->touch->detection.candidates;
         TEST_ASSERT_EQUAL(d->current, e->current);
         if (d->current) {
             TEST_ASSERT_EQUAL_INT64(d->n, e->n);
@@ -263,7 +265,7 @@ static void test_a_body_alone(void)
         TEST_ASSERT_EQUAL_DOUBLE(INFINITY, stats.min_gap);
         TEST_ASSERT_EQUAL(0, stats.constraints);
     }
-    TEST_ASSERT_EQUAL_INT64(0, world->touch->detection.n_candidate);
+    TEST_ASSERT_EQUAL_INT64(0, world->touch->detection.candidates.n_found);
     pl_world_destroy(world);
 }
 
@@ -321,7 +323,8 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
     double v[12];
     int32_t hits;
     for (int i = 0; i < 12; i++) v[i] = i % 3 == 0 ? 1 / options.dt : 0;
-    TEST_ASSERT_EQUAL(PL_OK, pl_detect_candidates(d, world, boundary, v, options.dt, options.dt));
+    TEST_ASSERT_EQUAL(
+        PL_OK, pl_candidates_find(&d->candidates, world, boundary, v, options.dt, options.dt));
     pl_boundary_end(boundary, world, v, options.dt, options.dt);
     TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, &touch->contacts, &hits));
     double worst = 1; // of all hits, so that the scene is one

@@ -1,0 +1,318 @@
+// Candidates that serve several steps.
+
+#include "candidates.h"
+#include "../collision/surfaces.h"
+
+#include <math.h>
+#include <string.h>
+
+// A search is made for this many steps of motion, so that the velocities that are solved for seldom
+// leave its boxes [VJ19, 5.1], nor do those of the next steps, but for fewer where that would be
+// far; and for this much more room around each point, since what is at rest trembles. In parts of
+// the smallest h.
+static const double SWEEP = 8, SWEEP_MOST = 0.2, ROOM = 0.06;
+// A candidate is left out if it is far by this many times what its points can move in their boxes.
+// 1 is enough for the proof that nothing hits; twice that keeps the rows that a step might want,
+// but for pairs that cross their boxes from end to end.
+static const double FREEDOM = 2;
+// What bodies may drift in a step, beyond the first guess: this many times what their points do by
+// that guess, and this part of h.
+static const double AHEAD = 3, AHEAD_ROOM = 0.01;
+
+enum { CANDIDATES_SERIAL = 2000 }; // fewer are tested by one thread
+
+void pl_candidates_free(pl_candidate_set *c)
+{
+    pl_free(c->from);
+    pl_free(c->to);
+    pl_free(c->pair);
+    pl_free(c->distance);
+    pl_free(c->since);
+    pl_free(c->near);
+    pl_free(c->ahead);
+    pl_free(c->step);
+    pl_free(c->flag);
+    *c = (pl_candidate_set){0};
+}
+
+// --- Candidates by number, in the order of pairs ---
+
+static int64_t count(const pl_candidates *c)
+{
+    return c->n_vertex_vertex + c->n_vertex_edge + c->n_vertex_face + c->n_edge_edge;
+}
+
+static pl_feature_pair pair_at(const pl_candidates *c, int64_t i)
+{
+    const int64_t n[PL_EDGE_EDGE] = {c->n_vertex_vertex, c->n_vertex_edge, c->n_vertex_face};
+    const int32_t *list[] = {c->vertex_vertex, c->vertex_edge, c->vertex_face, c->edge_edge};
+    int kind = PL_VERTEX_VERTEX;
+    while (kind < PL_EDGE_EDGE && i >= n[kind]) i -= n[kind++];
+    return (pl_feature_pair){kind, list[kind][2 * i], list[kind][2 * i + 1]};
+}
+
+// --- The search ---
+
+static pl_status reserve(pl_candidate_set *c, int64_t n)
+{
+    PL_TRY(pl_reserve((void **)&c->pair, &c->pair_capacity, n, sizeof *c->pair));
+    PL_TRY(pl_reserve((void **)&c->distance, &c->distance_capacity, n, sizeof *c->distance));
+    PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, n, sizeof *c->near));
+    return pl_reserve((void **)&c->flag, &c->flag_capacity, n, sizeof *c->flag);
+}
+
+static void list_all(pl_candidate_set *c)
+{
+    c->n_near = c->n;
+    for (int64_t i = 0; i < c->n; i++) c->near[i] = (int32_t)i;
+}
+
+// Candidates that no search speaks for as a whole are all kept.
+static pl_status keep_all(pl_candidate_set *c)
+{
+    c->n = c->n_found = count(&c->found);
+    PL_TRY(reserve(c, c->n));
+    for (int64_t i = 0; i < c->n; i++) {
+        c->pair[i] = pair_at(&c->found, i);
+        c->distance[i] = -1;
+    }
+    return PL_OK;
+}
+
+// How far a point can get from where it was searched for, before it leaves its box.
+static double freedom(const pl_candidate_set *c, double room, int32_t p)
+{
+    double by[3];
+    pl_subtract(c->to + 3 * (int64_t)p, c->from + 3 * (int64_t)p, by);
+    return sqrt(pl_dot(by, by)) + 0.5 * sqrt(3) * room;
+}
+
+// Could the pair come near while its points stay in their boxes?
+static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary, double room,
+                          const pl_feature_pair *pair, float *distance)
+{
+    int32_t point[4], a, b;
+    double q[12] = {0}, most[2] = {0};
+    pl_closest closest;
+    pl_pair_points(boundary, pair, point);
+    pl_pair_bodies(boundary, pair, point, &a, &b);
+    pl_pair_gather(point, c->from, q);
+    pl_closest_points((pl_pair_kind)pair->kind, q, &closest);
+    *distance = PL_MAX(pl_round_below(closest.distance), 0);
+    for (int k = 0; k < 4 && point[k] >= 0; k++) {
+        int side = k >= pl_pair_first(pair->kind);
+        most[side] = PL_MAX(most[side], freedom(c, room, point[k]));
+    }
+    double near = pl_boundary_radii(boundary, a, b) +
+                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
+    return (1 - PL_BOUND_SLACK) * closest.distance <= near + FREEDOM * (most[0] + most[1]);
+}
+
+// Leaves out the candidates that stay far: most are neighbours on one surface. Some at a time, so
+// that no memory is taken for what is left out.
+static pl_status keep_near(pl_candidate_set *c, const pl_boundary *boundary, double room)
+{
+    enum { SOME = 8192 };
+    float distance[SOME];
+    bool keep[SOME];
+    c->n = 0;
+    c->n_found = count(&c->found);
+    for (int64_t first = 0; first < c->n_found; first += SOME) {
+        int64_t n = PL_MIN(SOME, c->n_found - first);
+#pragma omp parallel for schedule(static) if (n > CANDIDATES_SERIAL)
+        for (int64_t i = 0; i < n; i++) {
+            pl_feature_pair pair = pair_at(&c->found, first + i);
+            keep[i] = may_come_near(c, boundary, room, &pair, &distance[i]);
+        }
+        PL_TRY(reserve(c, c->n + n));
+        for (int64_t i = 0; i < n; i++) {
+            if (!keep[i]) continue;
+            c->pair[c->n] = pair_at(&c->found, first + i);
+            c->distance[c->n++] = distance[i];
+        }
+    }
+    return PL_OK;
+}
+
+pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    double room = ROOM * boundary->smallest;
+    c->current = false; // if it fails
+    PL_TRY(pl_surfaces_search(boundary->surfaces, c->from, c->to, room, &c->found));
+    PL_TRY(keep_near(c, boundary, room));
+    c->current = true;
+    return PL_OK;
+}
+
+pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    int64_t n = 3 * (int64_t)boundary->n;
+    int64_t n_body = boundary->n_body;
+    PL_TRY(pl_reserve((void **)&c->since, &c->since_capacity, n_body, sizeof *c->since));
+    PL_TRY(pl_reserve((void **)&c->step, &c->step_capacity, n_body, sizeof *c->step));
+    PL_TRY(pl_reserve((void **)&c->ahead, &c->ahead_capacity, n_body, sizeof *c->ahead));
+    PL_TRY(pl_reserve((void **)&c->from, &c->from_capacity, n, sizeof *c->from));
+    return pl_reserve((void **)&c->to, &c->to_capacity, n, sizeof *c->to);
+}
+
+// What is fast is searched for fewer steps: for a part of h, but two steps at least.
+static void shorten_motion(pl_boundary *boundary)
+{
+    double most = SWEEP_MOST * boundary->smallest;
+#pragma omp parallel for schedule(static) if (boundary->n > CANDIDATES_SERIAL)
+    for (int64_t p = 0; p < boundary->n; p++) {
+        double *x1 = boundary->x1 + 3 * p, by[3];
+        const double *x0 = boundary->x0 + 3 * p;
+        pl_subtract(x1, x0, by);
+        double length = sqrt(pl_dot(by, by));
+        if (length <= most) continue;
+        double share = PL_MAX(most / length, 2 / SWEEP);
+        for (int k = 0; k < 3; k++) x1[k] = x0[k] + share * by[k];
+    }
+}
+
+// A new search, for the steps to come.
+static pl_status search(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
+                        const double *v, double dt, double t)
+{
+    size_t size = 3 * (size_t)boundary->n * sizeof(double);
+    PL_TRY(pl_candidates_reserve(c, boundary));
+    pl_boundary_extrapolate(boundary, world, v, dt, t, SWEEP);
+    shorten_motion(boundary);
+    memcpy(c->from, boundary->x0, size);
+    memcpy(c->to, boundary->x1, size);
+    PL_TRY(pl_candidates_restore(c, boundary));
+    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
+    return PL_OK;
+}
+
+pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same)
+{
+    int32_t grown;
+    bool current = c->current;
+    c->current = false; // if it fails, or finds something
+    PL_TRY(pl_surfaces_extend(boundary->surfaces, boundary->x0, boundary->x1, &c->found, &grown));
+    *same = grown == 0 && count(&c->found) == c->n_found;
+    if (*same) {
+        c->current = current;
+        return PL_OK;
+    }
+    PL_TRY(keep_all(c));
+    list_all(c);
+    return PL_OK;
+}
+
+// --- What is far ---
+
+// Of the points first .. last - 1, from x to y.
+static pl_drift find_drift(int32_t first, int32_t last, const double *x, const double *y)
+{
+    pl_drift drift = {0};
+    double square = 0;
+    for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i++) {
+        drift.mean[i % 3] += (y[i] - x[i]) / (last - first);
+    }
+    for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i += 3) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++) {
+            double by = y[i + k] - x[i + k] - drift.mean[k];
+            sum += by * by;
+        }
+        square = PL_MAX(square, sum);
+    }
+    drift.most = sqrt(square);
+    return drift;
+}
+
+// The points of a body stand together.
+static void find_drifts(const pl_boundary *boundary, const double *x, const double *y,
+                        pl_drift *drift)
+{
+#pragma omp parallel for schedule(dynamic, 8) if (boundary->n > CANDIDATES_SERIAL)
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        drift[b] = find_drift(boundary->first[b], boundary->first[b + 1], x, y);
+    }
+}
+
+// No features of the two bodies come nearer by more.
+static double nearer(const pl_drift *drift, int32_t a, int32_t b)
+{
+    double apart[3];
+    pl_subtract(drift[a].mean, drift[b].mean, apart);
+    return sqrt(pl_dot(apart, apart)) + drift[a].most + drift[b].most;
+}
+
+// The bodies of a candidate.
+static void bodies_at(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t *a,
+                      int32_t *b)
+{
+    int32_t p = pair->a, q = pair->b;
+    if (pair->kind == PL_EDGE_EDGE) p = boundary->edge[2 * (int64_t)p];
+    if (pair->kind == PL_EDGE_EDGE || pair->kind == PL_VERTEX_EDGE) {
+        q = boundary->edge[2 * (int64_t)q];
+    }
+    if (pair->kind == PL_VERTEX_FACE) q = boundary->face[3 * (int64_t)q];
+    *a = boundary->body[p];
+    *b = boundary->body[q];
+}
+
+bool pl_candidates_far(const pl_candidate_set *c, const pl_boundary *boundary, const pl_drift *step,
+                       int64_t i, double reach)
+{
+    int32_t a, b;
+    if (c->distance[i] < 0) return false;
+    bodies_at(boundary, &c->pair[i], &a, &b);
+    double by = nearer(c->since, a, b) + nearer(step, a, b);
+    double near =
+        pl_boundary_radii(boundary, a, b) + reach / PL_SAFETY * pl_boundary_safety(boundary, a, b);
+    return (1 - PL_BOUND_SLACK) * (double)c->distance[i] - (1 + PL_BOUND_SLACK) * by > near;
+}
+
+// All candidates, or those that are not far as long as bodies drift as they are thought to and a
+// little more.
+static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        double size = PL_MIN(boundary->size[b], boundary->largest);
+        c->ahead[b] = c->step[b];
+        c->ahead[b].most = AHEAD * c->step[b].most + AHEAD_ROOM * size;
+    }
+#pragma omp parallel for schedule(static) if (c->n > CANDIDATES_SERIAL)
+    for (int64_t i = 0; i < c->n; i++) {
+        c->flag[i] = !pl_candidates_far(c, boundary, c->ahead, i, PL_SAFETY + PL_REACH);
+    }
+    c->n_near = 0;
+    for (int64_t i = 0; i < c->n; i++) {
+        if (c->flag[i]) c->near[c->n_near++] = (int32_t)i;
+    }
+}
+
+// Do bodies drift no farther than the list of near ones was made for?
+static bool as_thought(const pl_candidate_set *c, const pl_boundary *boundary)
+{
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        double by[3];
+        pl_subtract(c->step[b].mean, c->ahead[b].mean, by);
+        if (sqrt(pl_dot(by, by)) + c->step[b].most > c->ahead[b].most) return false;
+    }
+    return true;
+}
+
+void pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    find_drifts(boundary, boundary->x0, boundary->x1, c->step);
+    if (!as_thought(c, boundary)) list_all(c);
+}
+
+pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
+                             const double *v, double dt, double t)
+{
+    pl_boundary_start(boundary, world);
+    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
+    bool serves = c->current && pl_surfaces_hold(boundary->surfaces, boundary->x0, boundary->x1);
+    if (!serves) PL_TRY(search(c, world, boundary, v, dt, t));
+    find_drifts(boundary, c->from, boundary->x0, c->since);
+    find_drifts(boundary, boundary->x0, boundary->x1, c->step);
+    list_near(c, boundary);
+    return PL_OK;
+}
