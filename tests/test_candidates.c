@@ -1,206 +1,281 @@
-// Candidates through whole simulated motions: what a continuous test of all pairs finds is in them.
+// A search that serves several steps finds what one in every step does.
 
-#include "../collision/surfaces.h"
-#include "pairs.h"
+#include "failing_alloc.h"
 #include "worlds.h"
+#include "../contact/touch.h"
 
 #include <math.h>
+#include <omp.h>
+#include <unistd.h>
 
 void setUp(void)
 {
+    omp_set_num_threads(1);
 }
+
 void tearDown(void)
 {
+    fail_never();
 }
 
-// --- The surfaces of a world whose bodies pass through each other ---
+// --- Worlds ---
 
-enum { MAX_VERT = 1500, MAX_FACE = 1500, MAX_BODY = 4 };
-
-typedef struct surfaces {
-    int32_t n_vert, n_face, n_body;
-    int32_t first[MAX_BODY];
-    int32_t face[3 * MAX_FACE];
-    bool used[MAX_VERT];
-    double x0[3 * MAX_VERT], guess[3 * MAX_VERT], x1[3 * MAX_VERT];
-    pl_collider collider[MAX_BODY];
-} surfaces;
-
-static surfaces S;
-
-static void collect(const pl_world *world)
+static pl_mesh *shape_at(const char *shape, double x, double y, double z, double turn)
 {
-    S.n_vert = S.n_face = 0;
-    memset(S.used, 0, sizeof S.used);
-    S.n_body = pl_world_body_count(world);
-    for (int32_t b = 0; b < S.n_body; b++) {
-        const pl_mesh *mesh = pl_world_mesh(world, b);
-        S.first[b] = S.n_vert;
-        S.collider[b] = pl_collider_default();
-        S.collider[b].n_face = pl_mesh_face_count(mesh);
-        S.collider[b].face = S.face + 3 * S.n_face;
-        for (int32_t i = 0; i < 3 * pl_mesh_face_count(mesh); i++) {
-            int32_t v = S.n_vert + pl_mesh_faces(mesh)[i];
-            S.face[3 * S.n_face + i] = v;
-            S.used[v] = true;
-        }
-        S.n_vert += pl_mesh_vertex_count(mesh);
-        S.n_face += pl_mesh_face_count(mesh);
-        TEST_ASSERT_TRUE(S.n_vert <= MAX_VERT && S.n_face <= MAX_FACE);
-    }
-}
-
-static void copy_positions(const pl_world *world, double *x)
-{
-    for (int32_t b = 0; b < S.n_body; b++) {
-        size_t size = 3 * (size_t)pl_world_vertex_count(world, b) * sizeof *x;
-        memcpy(x + 3 * S.first[b], pl_world_positions(world, b), size);
-    }
-}
-
-// As a step would guess: on with the present velocities.
-static void extrapolate(const pl_world *world, double dt)
-{
-    for (int32_t b = 0; b < S.n_body; b++) {
-        const double *v = pl_world_velocities(world, b);
-        for (int32_t i = 0; i < 3 * pl_world_vertex_count(world, b); i++) {
-            S.guess[3 * S.first[b] + i] = S.x0[3 * S.first[b] + i] + dt * v[i];
-        }
-    }
-}
-
-// --- The continuous test of all pairs ---
-
-static bool hits(pl_pair_kind kind, const int32_t point[4])
-{
-    double q0[12], q1[12];
-    pl_impact impact;
-    for (int k = 0; k < 4; k++) {
-        memcpy(q0 + 3 * k, S.x0 + 3 * point[k], 3 * sizeof *q0);
-        memcpy(q1 + 3 * k, S.x1 + 3 * point[k], 3 * sizeof *q1);
-    }
-    for (int k = 0; k < 3; k++) { // boxes first
-        double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
-        for (int i = 0; i < 4; i++) {
-            int side = i >= (kind == PL_EDGE_EDGE ? 2 : 1);
-            lo[side] = fmin(lo[side], fmin(q0[3 * i + k], q1[3 * i + k]));
-            hi[side] = fmax(hi[side], fmax(q0[3 * i + k], q1[3 * i + k]));
-        }
-        if (lo[0] > hi[1] || lo[1] > hi[0]) return false;
-    }
-    return pl_ccd(kind, q0, q1, 0, &impact);
-}
-
-// Returns how many pairs hit; all of them must be candidates.
-static int64_t check_all_pairs(const pl_surfaces *s, const pl_candidates *c)
-{
-    int64_t n = 0;
-    for (int32_t v = 0; v < S.n_vert; v++) {
-        for (int32_t f = 0; f < S.n_face && S.used[v]; f++) {
-            const int32_t *t = S.face + 3 * f;
-            if (t[0] == v || t[1] == v || t[2] == v) continue;
-            if (!hits(PL_VERTEX_FACE, (const int32_t[]){v, t[0], t[1], t[2]})) continue;
-            n++;
-            TEST_ASSERT_TRUE(listed(c->vertex_face, c->n_vertex_face, v, f));
-        }
-    }
-    const int32_t *edge = pl_surfaces_edges(s);
-    for (int32_t e = 0; e < pl_surfaces_edge_count(s); e++) {
-        for (int32_t g = e + 1; g < pl_surfaces_edge_count(s); g++) {
-            const int32_t *p = edge + 2 * e, *q = edge + 2 * g;
-            if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
-            if (!hits(PL_EDGE_EDGE, (const int32_t[]){p[0], p[1], q[0], q[1]})) continue;
-            n++;
-            TEST_ASSERT_TRUE(listed(c->edge_edge, c->n_edge_edge, e, g));
-        }
-    }
-    return n;
-}
-
-// Steps the world, which has no contact, and holds every step's candidates against all pairs.
-static int64_t follow(pl_world *world, int steps, double dt)
-{
-    collect(world);
-    copy_positions(world, S.x0);
-    pl_surfaces *s;
-    TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_create(S.n_vert, S.x0, S.n_body, S.collider, &s));
-    int64_t found = 0;
-    for (int i = 0; i < steps; i++) {
-        pl_candidates c;
-        int32_t grown;
-        copy_positions(world, S.x0);
-        extrapolate(world, dt);
-        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(s, S.x0, S.guess, 0, &c));
-        step(world, 1);
-        copy_positions(world, S.x1);
-        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_extend(s, S.x0, S.x1, &c, &grown));
-        found += check_all_pairs(s, &c);
-    }
-    pl_surfaces_destroy(s);
-    return found;
-}
-
-static void throw_body(pl_world *world, const char *shape, const double at[3],
-                       const double velocity[3], const double spin[3])
-{
-    pl_deformable_options options = pl_deformable_options_default();
-    memcpy(options.velocity, velocity, sizeof options.velocity);
-    memcpy(options.angular_velocity, spin, sizeof options.angular_velocity);
-    options.material.young = 2e4;
     pl_mesh *mesh = make_mesh(shape);
-    const double m[12] = {1, 0, 0, at[0], 0, 1, 0, at[1], 0, 0, 1, at[2]};
+    double c = cos(turn), s = sin(turn);
+    const double m[12] = {c, -s, 0, x, s, c, 0, y, 0, 0, 1, z};
     TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, m));
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_deformable(world, mesh, &options, NULL));
+    return mesh;
+}
+
+static void add_kinematic(pl_world *world, const char *shape, double x, double z, double speed)
+{
+    pl_kinematic_options options = pl_kinematic_options_default();
+    options.motion.velocity[0] = speed;
+    options.motion.end = 0.2;
+    pl_mesh *mesh = shape_at(shape, x, 0, z, 0);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_kinematic(world, mesh, &options, NULL));
     pl_mesh_destroy(mesh);
 }
 
-static pl_world *empty_world(double dt)
+static int32_t add_soft(pl_world *world, const char *shape, double x, double y, double z,
+                        double turn, const pl_deformable_options *options)
+{
+    int32_t body;
+    pl_mesh *mesh = shape_at(shape, x, y, z, turn);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_deformable(world, mesh, options, &body),
+                              pl_error_text());
+    pl_mesh_destroy(mesh);
+    return body;
+}
+
+// Cubes on each other, a ring that folds, a rigid ball that spins and falls on them, and a wall
+// that pushes; the shot comes from the side.
+static pl_world *make_pile(double shot)
 {
     pl_world_options options = pl_world_options_default();
-    options.dt = dt;
-    options.contact = false;
-    return make_world(&options);
+    options.dt = 2e-3;
+    pl_world *world = make_world(&options);
+    add_kinematic(world, "box:size=4,4,0.2:cells=2,2,1", 0, -0.1, 0);
+    add_kinematic(world, "box:size=0.1,1,1:cells=1,2,2", -0.36, 0.52, 0.5);
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.material.young = 3e4;
+    for (int i = 0; i < 4; i++) {
+        soft.velocity[2] = -0.2 * i;
+        add_soft(world, "cube:size=0.2:cells=2", 0.02 * i, 0.01 * i, 0.102 + 0.205 * i, 0.2 * i,
+                 &soft);
+    }
+    soft.velocity[2] = -3;
+    soft.material.young = 5e3;
+    add_soft(world, "torus:radius=0.12:tube=0.03:around=12:sides=5", 0.4, 0.1, 0.08, 0, &soft);
+    soft.velocity[0] = -shot, soft.velocity[2] = 0;
+    add_soft(world, "cube:size=0.1:cells=1", 0.9, 0, 0.5, 0.4, &soft);
+    pl_rigid_options rigid = pl_rigid_options_default();
+    rigid.velocity[2] = -2;
+    rigid.angular_velocity[0] = 30;
+    rigid.angular_velocity[1] = 5;
+    pl_mesh *ball = shape_at("icosphere:radius=0.1:level=1:shells=1", 0.03, 0.02, 1.05, 0);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_rigid(world, ball, &rigid, NULL));
+    pl_mesh_destroy(ball);
+    return world;
 }
 
-static void test_bodies_that_pass_through_each_other(void)
+// --- Searches ---
+
+static void check_same_rows(const pl_world *a, const pl_world *b)
 {
-    pl_world *world = empty_world(0.01);
-    throw_body(world, "ring", (const double[]){0, 0, 0}, (const double[]){1, 0, 0},
-               (const double[]){2, 5, 0});
-    throw_body(world, "cube:size=0.5:cells=3", (const double[]){0.9, 0.1, 0.1},
-               (const double[]){-3, 0, 0}, (const double[]){0, 3, 9});
-    throw_body(world, "torus:around=14:sides=6", (const double[]){0, 0, 0.9},
-               (const double[]){0, 0, -4}, (const double[]){5, 0, 0});
-    TEST_ASSERT_TRUE(follow(world, 40, 0.01) > 1000);
-    pl_world_destroy(world);
+    const pl_contacts *p = &a->touch->contacts, *q = &b->touch->contacts;
+    TEST_ASSERT_EQUAL(p->problem.n_contact, q->problem.n_contact);
+    for (int32_t i = 0; i < p->problem.n_contact; i++) {
+        TEST_ASSERT_EQUAL(p->row[i].pair.kind, q->row[i].pair.kind);
+        TEST_ASSERT_EQUAL(p->row[i].pair.a, q->row[i].pair.a);
+        TEST_ASSERT_EQUAL(p->row[i].pair.b, q->row[i].pair.b);
+        TEST_ASSERT_EQUAL_DOUBLE(p->row[i].gap, q->row[i].gap);
+    }
 }
 
-// A soft plate is wrung until it goes through itself.
-static void test_a_body_that_is_wrung(void)
+// One step of both, of which the second searches anew; both must do the same.
+static void step_both(pl_world *a, pl_world *b)
 {
-    pl_world *world = empty_world(0.01);
-    throw_body(world, "box:size=1.2,0.3,0.05:cells=24,6,1", (const double[]){0, 0, 0},
-               (const double[]){0, 0, 0}, (const double[]){0, 0, 0});
-    int32_t *left, *right;
-    int32_t n_left = select_vertices(world, 0, 0, -0.61, -0.59, &left);
-    int32_t n_right = select_vertices(world, 0, 0, 0.59, 0.61, &right);
-    pl_motion motion = pl_motion_default();
-    motion.axis[0] = 1;
-    motion.axis[2] = 0;
-    motion.rate = 25;
-    motion.velocity[0] = -1.5;
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_drive(world, 0, n_left, left, NULL));
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_drive(world, 0, n_right, right, &motion));
-    TEST_ASSERT_TRUE(follow(world, 60, 0.01) > 100);
-    free(left);
-    free(right);
+    pl_step_stats of_a, of_b;
+    if (b->touch != NULL) b->touch->detection.candidates.current = false;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(a, &of_a), pl_error_text());
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(b, &of_b), pl_error_text());
+    check_same_rows(a, b);
+    TEST_ASSERT_EQUAL(of_a.rounds, of_b.rounds);
+    TEST_ASSERT_EQUAL(of_a.relinearizations, of_b.relinearizations);
+    TEST_ASSERT_EQUAL_DOUBLE(of_a.min_gap, of_b.min_gap);
+    TEST_ASSERT_EQUAL_HEX64(of_a.hash, of_b.hash);
+}
+
+// Is the search that served the last step older than that?
+static bool is_old(const pl_world *world)
+{
+    const pl_touch *touch = world->touch;
+    size_t size = 3 * (size_t)touch->boundary.n * sizeof(double);
+    return touch->detection.candidates.current &&
+           memcmp(touch->detection.candidates.from, touch->boundary.x0, size) != 0;
+}
+
+// How many steps were served by a search before them.
+static int compare_with_new_searches(double shot, int steps)
+{
+    pl_world *a = make_pile(shot), *b = make_pile(shot);
+    int old = 0;
+    for (int i = 0; i < steps; i++) {
+        step_both(a, b);
+        old += is_old(a);
+        TEST_ASSERT_FALSE(is_old(b));
+    }
+    pl_world_destroy(a);
+    pl_world_destroy(b);
+    return old;
+}
+
+static void test_an_old_search_finds_what_a_new_one_does(void)
+{
+    int old = compare_with_new_searches(0, 200);
+    TEST_ASSERT_TRUE(old > 50);
+}
+
+static void test_fast_bodies(void)
+{
+    int old = compare_with_new_searches(60, 40);
+    TEST_ASSERT_TRUE(old > 0); // more than its size in a step
+}
+
+// A body that is put elsewhere is found there: at once on the floor, near, and far.
+static void test_a_body_that_is_put_elsewhere(void)
+{
+    pl_world *a = make_pile(0), *b = make_pile(0);
+    pl_world *both[2] = {a, b};
+    for (int i = 0; i < 6; i++) step_both(a, b);
+    for (int k = 0; k < 3; k++) {
+        const double by[3][3] = {{-0.3, 0.3, -0.4485}, {0.0001, 0, 0}, {0.2, -0.9, 0.1}};
+        for (int w = 0; w < 2; w++) {
+            int32_t n = pl_world_vertex_count(both[w], 7);
+            double *x = malloc(3 * (size_t)n * sizeof *x);
+            memcpy(x, pl_world_positions(both[w], 7), 3 * (size_t)n * sizeof *x);
+            for (int32_t i = 0; i < 3 * n; i++) x[i] += by[k][i % 3];
+            TEST_ASSERT_EQUAL(PL_OK, pl_world_set_state(both[w], 7, x, NULL));
+            free(x);
+        }
+        for (int i = 0; i < 25; i++) step_both(a, b);
+    }
+    pl_world_destroy(a);
+    pl_world_destroy(b);
+}
+
+// A run that is resumed while a search serves goes on with the same pairs.
+static void test_resume_in_the_life_of_a_search(void)
+{
+    char path[64] = "/tmp/pliant-candidates-XXXXXX";
+    int file = mkstemp(path), old = 0;
+    TEST_ASSERT_TRUE(file >= 0);
+    close(file);
+    pl_world *whole = make_pile(5);
+    step(whole, 30);
+    for (int k = 0; k < 6; k++) {
+        pl_world *resumed = make_pile(5);
+        step(whole, 3);
+        old += is_old(whole);
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_save(whole, path));
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(resumed, path), pl_error_text());
+        const pl_candidate_set *d = &whole->touch->detection.candidates;
+        const pl_candidate_set *e = &resumed->touch->detection.candidates;
+        TEST_ASSERT_EQUAL(d->current, e->current);
+        if (d->current) {
+            TEST_ASSERT_EQUAL_INT64(d->n, e->n);
+            for (int64_t i = 0; i < d->n; i++) {
+                TEST_ASSERT_EQUAL(d->pair[i].kind, e->pair[i].kind);
+                TEST_ASSERT_EQUAL(d->pair[i].a, e->pair[i].a);
+                TEST_ASSERT_EQUAL(d->pair[i].b, e->pair[i].b);
+                TEST_ASSERT_EQUAL_DOUBLE(d->distance[i], e->distance[i]);
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            step(whole, 1);
+            step(resumed, 1);
+            check_same_rows(whole, resumed);
+            TEST_ASSERT_EQUAL_HEX64(pl_world_hash(whole), pl_world_hash(resumed));
+        }
+        pl_world_destroy(resumed);
+    }
+    TEST_ASSERT_TRUE(old > 2);
+    pl_world_destroy(whole);
+    unlink(path);
+}
+
+// A cube that flies towards others: searches find more from one to the next.
+static pl_world *make_flight(void)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = 2e-3;
+    options.gravity[2] = 0;
+    pl_world *world = make_world(&options);
+    pl_deformable_options soft = pl_deformable_options_default();
+    for (int i = 0; i < 3; i++) {
+        soft.velocity[0] = i == 0 ? 10 : 0;
+        add_soft(world, "cube:size=0.1:cells=2", i == 0 ? -0.35 : 0.12 * i, 0.01 * i, 0, 0.1 * i,
+                 &soft);
+    }
+    return world;
+}
+
+// A step that memory fails in can be made again: what it left behind is no search.
+static void test_steps_go_on_after_failing_allocations(void)
+{
+    enum { STEPS = 24 };
+    pl_world *whole = make_flight();
+    step(whole, STEPS);
+    TEST_ASSERT_TRUE(whole->touch->contacts.problem.n_contact > 0);
+    uint64_t hash = pl_world_hash(whole);
+    pl_world_destroy(whole);
+    for (int64_t n = 0, failed = 1; failed > 0; n++) {
+        failed = 0;
+        fail_nth(-1);
+        pl_world *world = make_flight();
+        step(world, 1);
+        fail_nth(n);
+        while (pl_world_steps(world) < STEPS) {
+            pl_status status = pl_world_step(world, NULL);
+            failed += status == PL_ERROR_MEMORY;
+            TEST_ASSERT_TRUE(status == PL_OK || status == PL_ERROR_MEMORY);
+        }
+        TEST_ASSERT_EQUAL_HEX64(hash, pl_world_hash(world));
+        pl_world_destroy(world);
+        fail_never();
+        TEST_ASSERT_TRUE(n > 5 || failed > 0);
+    }
+}
+
+// Without a candidate there is nothing to look at.
+static void test_a_body_alone(void)
+{
+    pl_world_options options = pl_world_options_default();
+    pl_world *world = make_world(&options);
+    pl_step_stats stats;
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.surface.self = false;
+    add_body(world, "cube:cells=1", &soft);
+    for (int i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
+        TEST_ASSERT_EQUAL_DOUBLE(INFINITY, stats.min_gap);
+        TEST_ASSERT_EQUAL(0, stats.constraints);
+    }
+    TEST_ASSERT_EQUAL_INT64(0, world->touch->detection.candidates.n_found);
     pl_world_destroy(world);
 }
 
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_bodies_that_pass_through_each_other);
-    RUN_TEST(test_a_body_that_is_wrung);
+    RUN_TEST(test_an_old_search_finds_what_a_new_one_does);
+    RUN_TEST(test_fast_bodies);
+    RUN_TEST(test_a_body_that_is_put_elsewhere);
+    RUN_TEST(test_resume_in_the_life_of_a_search);
+    RUN_TEST(test_steps_go_on_after_failing_allocations);
+    RUN_TEST(test_a_body_alone);
     return UNITY_END();
 }
