@@ -316,3 +316,17 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
     list_near(c, boundary);
     return PL_OK;
 }
+
+int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pair)
+{
+    int64_t lo = 0, hi = c->n;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        if (pl_pair_compare(&c->pair[mid], pair) < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo < c->n && pl_pair_compare(&c->pair[lo], pair) == 0 ? lo : -1;
+}

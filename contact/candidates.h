@@ -59,6 +59,9 @@ pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary,
 bool pl_candidates_far(const pl_candidate_set *c, const pl_boundary *boundary, const pl_drift *step,
                        int64_t i, double reach);
 
+// The place of a pair among the candidates, -1 if it is none.
+int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pair);
+
 // --- Pairs ---
 
 // Where the points of a pair are, by x.

@@ -23,7 +23,7 @@ void pl_contacts_clear(pl_contacts *c)
 
 // --- Pairs ---
 
-static int compare_pairs(const pl_feature_pair *a, const pl_feature_pair *b)
+int pl_pair_compare(const pl_feature_pair *a, const pl_feature_pair *b)
 {
     if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
     if (a->a != b->a) return a->a < b->a ? -1 : 1;
@@ -52,7 +52,7 @@ static const pl_remembered *find_memory(const pl_contacts *c, const pl_feature_p
     int64_t lo = 0, hi = c->n_memory;
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
-        int order = compare_pairs(&c->memory[mid].pair, pair);
+        int order = pl_pair_compare(&c->memory[mid].pair, pair);
         if (order == 0) return &c->memory[mid];
         if (order < 0) {
             lo = mid + 1;
@@ -140,13 +140,13 @@ static bool motion_given(const pl_world *world, const pl_boundary *boundary, int
 
 pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_closest *closest, double gap,
-                          bool remembered)
+                          bool remembered, bool found)
 {
     int64_t n = c->problem.n_contact;
     PL_TRY(pl_reserve((void **)&c->row, &c->row_capacity, n + 1, sizeof *c->row));
     PL_TRY(pl_reserve((void **)&c->f, &c->f_capacity, 3 * (n + 1), sizeof *c->f));
     pl_row *row = &c->row[n];
-    *row = (pl_row){.pair = *pair, .gap = gap};
+    *row = (pl_row){.pair = *pair, .gap = gap, .found = found};
     pl_pair_points(boundary, pair, row->point);
     memcpy(row->weight, closest->weight, sizeof row->weight);
     bool given = true;
@@ -204,7 +204,7 @@ void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary
 static int compare_memory(const void *a, const void *b)
 {
     const pl_remembered *p = a, *q = b;
-    return compare_pairs(&p->pair, &q->pair);
+    return pl_pair_compare(&p->pair, &q->pair);
 }
 
 // A pair may have several rows: their forces are added, in the order of the rows.
@@ -214,6 +214,7 @@ static int64_t merge_pairs(pl_remembered *memory, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         if (kept > 0 && compare_memory(&memory[kept - 1], &memory[i]) == 0) {
             for (int k = 0; k < 3; k++) memory[kept - 1].force[k] += memory[i].force[k];
+            memory[kept - 1].found |= memory[i].found;
         } else {
             memory[kept++] = memory[i];
         }
@@ -246,7 +247,7 @@ pl_status pl_contacts_remember(pl_contacts *c)
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
         pl_remembered *m = &c->memory[used++];
         m->pair = c->row[i].pair;
-        m->unused = 0;
+        m->found = c->row[i].found;
         pl_contacts_impulse(c, (int32_t)i, m->force);
         for (int k = 0; k < 3; k++) m->force[k] /= c->problem.dt;
     }

@@ -30,12 +30,13 @@ typedef struct pl_row {
     double middle[3]; // between the closest points at the start of the step [m]
     double gap;       // there, after softening [m]
     double before[3]; // how far the points slide before they meet, which friction lets pass [m]
+    bool found;       // its pair was not expected to touch, but hit, in this step or one before
 } pl_row;
 
 // The force of a pair in the step before, to start from.
 typedef struct pl_remembered {
     pl_feature_pair pair;
-    int32_t unused;  // 0: it is written to files
+    int32_t found;   // as in pl_row: 0 or 1
     double force[3]; // on the first feature, along the world's axes [N]
 } pl_remembered;
 
@@ -52,6 +53,9 @@ typedef struct pl_contacts {
     int64_t scratch_capacity;
 } pl_contacts;
 
+// Negative, 0 or positive: a before b, the same, after b.
+int pl_pair_compare(const pl_feature_pair *a, const pl_feature_pair *b);
+
 // A world's contacts begin as {0}.
 void pl_contacts_free(pl_contacts *contacts);
 
@@ -63,10 +67,10 @@ void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair, in
 
 // Adds a row for a pair: `closest` says where and in which direction, `gap` [m] how much room there
 // is at the start of the step. Without a row if the motion of all its points is given. Starts from
-// the remembered impulse if `remembered`.
+// the remembered impulse if `remembered`; `found` is the row's.
 pl_status pl_contacts_add(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_closest *closest, double gap,
-                          bool remembered);
+                          bool remembered, bool found);
 
 // The impulse of row i on its first feature along the world's axes [N s]; and setting it, moved
 // into the cone.

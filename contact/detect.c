@@ -17,7 +17,12 @@ static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
 // in directions whose cosine is below the negative of that.
 static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
 
+// A pair that was found by its hit keeps its row in the steps that follow while it pushes and is no
+// farther than this many times the safety distance.
+static const double HOLD = 2;
+
 enum {
+    FOUND = 2,            // a flag: such a pair; 1 for the others that get a row
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
     ROWS_PER_PAIR = 6,    // more in one step do not help
 };
@@ -134,6 +139,25 @@ static pl_status test_start(pl_detection *d, const pl_boundary *boundary)
     return PL_OK;
 }
 
+// Pairs that hit in the last step although they are no local minimum, and push since, do so again:
+// they get a row at once, as long as they are near, which saves the round that would find them.
+static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
+                       const pl_contacts *contacts)
+{
+    for (int64_t m = 0; m < contacts->n_memory; m++) {
+        if (contacts->memory[m].found == 0) continue;
+        int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
+        if (i < 0 || c->flag[i] != 0) continue;
+        passage p;
+        pl_closest closest;
+        load(c, boundary, i, &p);
+        pl_closest_points((pl_pair_kind)p.pair.kind, p.x0, &closest);
+        double near =
+            pl_boundary_radii(boundary, p.a, p.b) + HOLD * pl_boundary_safety(boundary, p.a, p.b);
+        if (closest.distance <= near) c->flag[i] = FOUND;
+    }
+}
+
 double pl_detect_soften(double room, double dt)
 {
     return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
@@ -145,6 +169,7 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
     pl_candidate_set *c = &d->candidates;
     PL_TRY(pl_candidates_find(c, world, boundary, v, dt, t));
     PL_TRY(test_start(d, boundary));
+    hold_found(c, boundary, contacts);
     for (int64_t i = 0; i < c->n; i++) {
         if (!c->flag[i]) continue;
         pl_feature_pair pair = c->pair[i];
@@ -156,7 +181,8 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
         pl_closest_points((pl_pair_kind)pair.kind, q, &closest);
         double gap = pl_detect_room(boundary, &pair, true, &closest, &safety);
         gap = pl_detect_soften(gap, dt);
-        PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &closest, gap, true));
+        bool found = c->flag[i] == FOUND;
+        PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &closest, gap, true, found));
     }
     return PL_OK;
 }
@@ -233,7 +259,7 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
     pl_closest closest = impact->closest;
     double safety, gap = pl_detect_room(boundary, pair, n == 0, &closest, &safety);
     gap = pl_detect_clamp(gap, safety, world);
-    return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0);
+    return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0, true);
 }
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)

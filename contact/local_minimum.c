@@ -12,8 +12,8 @@ static const double VERTEX_SLACK = 0.3;
 static const double UPRIGHT_SLACK = 1e-3, UPRIGHT_COSINE = 0.9;
 // Faces that meet at less than this angle have one normal.
 static const double FLAT_SINE = 1e-3;
-// The slack for the faces of an edge.
-static const double EDGE_SLACK = 1e-3;
+// The slack for the faces of an edge, a sine too: with less, hits have to find more of the rows.
+static const double EDGE_SLACK = 0.01;
 // Edges meet inside of both, not at an end, which belongs to the other kinds of pairs.
 static const double EDGE_END = 1e-6;
 // Parallel edges have no direction of their own.

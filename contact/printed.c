@@ -91,7 +91,8 @@ static pl_status make_rows(pl_printed *p, const pl_world *world, const pl_bounda
         gather(boundary, &c->pair, boundary->x0, q);
         between(c->closest.weight, q, apart);
         double gap = pl_dot(c->closest.normal, apart) - c->keep;
-        PL_TRY(pl_contacts_add(contacts, world, boundary, &c->pair, &c->closest, gap, false));
+        PL_TRY(
+            pl_contacts_add(contacts, world, boundary, &c->pair, &c->closest, gap, false, false));
         c->row = contacts->problem.n_contact > n ? n : -1;
         if (c->row < 0) continue;
         memcpy(contacts->row[n].before, c->before, sizeof c->before);

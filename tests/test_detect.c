@@ -1,4 +1,4 @@
-// Hits that contradict each other.
+// Rows of hits: those that contradict each other, and those that the next steps keep.
 
 #include "worlds.h"
 #include "../contact/touch.h"
@@ -44,15 +44,15 @@ static double oppose(const pl_boundary *boundary, const pl_hit *a, const pl_hit 
     return least;
 }
 
-// The lowest corner of a tet cuts through the ridge: in through one side, which pushes it up, and
-// out through the other from the inside, which would push it down.
-static void test_a_hit_from_the_inside_gets_no_row(void)
+static const double STEP = 0.01; // [s]
+
+// A tet over the ridge of a roof, ready to step; its lowest corner is x[0].
+static pl_world *make_scene(const double x[12])
 {
     pl_world_options options = pl_world_options_default();
-    options.dt = 0.01;
+    options.dt = STEP;
     pl_world *world = make_world(&options);
     pl_mesh *roof = make_roof(), *tet;
-    const double x[12] = {-0.5, 0.03, 0.17, -0.6, 0.01, 0.6, -0.4, 0.1, 0.6, -0.5, -0.1, 0.6};
     const int32_t corner[4] = {0, 1, 3, 2};
     TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(4, x, 0, NULL, 1, corner, &tet));
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_kinematic(world, roof, NULL, NULL),
@@ -60,16 +60,26 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_deformable(world, tet, NULL, NULL),
                               pl_error_text());
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_prepare(world), pl_error_text());
+    world->dt = STEP;
+    pl_mesh_destroy(roof);
+    pl_mesh_destroy(tet);
+    return world;
+}
+
+// The lowest corner of a tet cuts through the ridge: in through one side, which pushes it up, and
+// out through the other from the inside, which would push it down.
+static void test_a_hit_from_the_inside_gets_no_row(void)
+{
+    const double x[12] = {-0.5, 0.03, 0.17, -0.6, 0.01, 0.6, -0.4, 0.1, 0.6, -0.5, -0.1, 0.6};
+    pl_world *world = make_scene(x);
     pl_touch *touch = world->touch;
     pl_boundary *boundary = &touch->boundary;
     pl_detection *d = &touch->detection;
-    world->dt = options.dt;
     double v[12];
     int32_t hits;
-    for (int i = 0; i < 12; i++) v[i] = i % 3 == 0 ? 1 / options.dt : 0;
-    TEST_ASSERT_EQUAL(
-        PL_OK, pl_candidates_find(&d->candidates, world, boundary, v, options.dt, options.dt));
-    pl_boundary_end(boundary, world, v, options.dt, options.dt);
+    for (int i = 0; i < 12; i++) v[i] = i % 3 == 0 ? 1 / STEP : 0;
+    TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(&d->candidates, world, boundary, v, STEP, STEP));
+    pl_boundary_end(boundary, world, v, STEP, STEP);
     TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, &touch->contacts, &hits));
     double worst = 1; // of all hits, so that the scene is one
     for (int64_t i = 0; i < d->n_hit; i++) {
@@ -94,14 +104,69 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
             TEST_ASSERT_TRUE(oppose(boundary, &hit[0], &hit[1]) > -0.51);
         }
     }
-    pl_mesh_destroy(roof);
-    pl_mesh_destroy(tet);
     pl_world_destroy(world);
+}
+
+static const pl_row *find_row(const pl_contacts *contacts, const pl_feature_pair *pair)
+{
+    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
+        if (pl_pair_compare(&contacts->row[i].pair, pair) == 0) return &contacts->row[i];
+    }
+    return NULL;
+}
+
+// The corner stands `height` safety distances over the ridge. An edge that leads up from it is no
+// local minimum with the ridge. Does the pair get a row if it pushed in the last step?
+static bool gets_row(double height, bool found)
+{
+    double z = 0.2 + height * 0.003 * 0.5; // the shortest edges are near to 0.5 long
+    const double x[12] = {0, 0.03, z, -0.2, 0.01, z + 0.45, 0.2, 0.1, z + 0.45, 0, -0.2, z + 0.45};
+    pl_world *world = make_scene(x);
+    pl_touch *touch = world->touch;
+    pl_candidate_set *c = &touch->detection.candidates;
+    double v[12] = {0};
+    TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(c, world, &touch->boundary, v, STEP, STEP));
+    pl_feature_pair pair = {.kind = -1};
+    for (int64_t i = 0; i < c->n && pair.kind < 0; i++) {
+        int32_t point[4];
+        pl_closest closest;
+        double q[12];
+        if (c->pair[i].kind != PL_EDGE_EDGE) continue;
+        pl_pair_points(&touch->boundary, &c->pair[i], point);
+        pl_pair_gather(point, touch->boundary.x0, q);
+        pl_closest_points(PL_EDGE_EDGE, q, &closest);
+        if (fabs(closest.normal[2]) > 0.99) pair = c->pair[i];
+    }
+    TEST_ASSERT_TRUE(pair.kind >= 0);
+    pl_remembered memory = {.pair = pair, .found = found, .force = {0, 0, 1}};
+    pl_contacts contacts = {
+        .problem = touch->contacts.problem, .memory = &memory, .n_memory = 1, .memory_capacity = 1};
+    contacts.problem.dt = STEP;
+    pl_detection *d = &touch->detection;
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(d, world, &touch->boundary, v, STEP, STEP, &contacts));
+    const pl_row *row = find_row(&contacts, &pair);
+    bool has = row != NULL;
+    TEST_ASSERT_TRUE(!has || row->found);
+    for (int32_t i = 0; i < contacts.problem.n_contact; i++) {
+        TEST_ASSERT_TRUE(&contacts.row[i] == row || !contacts.row[i].found);
+    }
+    contacts.memory = NULL;
+    pl_contacts_free(&contacts);
+    pl_world_destroy(world);
+    return has;
+}
+
+static void test_what_was_found_by_a_hit_keeps_its_row(void)
+{
+    TEST_ASSERT_TRUE(gets_row(1, true));
+    TEST_ASSERT_FALSE(gets_row(1, false));
+    TEST_ASSERT_FALSE(gets_row(3, true)); // it went away
 }
 
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_hit_from_the_inside_gets_no_row);
+    RUN_TEST(test_what_was_found_by_a_hit_keeps_its_row);
     return UNITY_END();
 }
