@@ -31,6 +31,8 @@ void pl_candidates_free(pl_candidate_set *c)
     pl_free(c->near);
     pl_free(c->ahead);
     pl_free(c->step);
+    pl_free(c->moved);
+    pl_free(c->moves);
     pl_free(c->flag);
     *c = (pl_candidate_set){0};
 }
@@ -63,6 +65,7 @@ static pl_status reserve(pl_candidate_set *c, int64_t n)
 
 static void list_all(pl_candidate_set *c)
 {
+    c->listing++;
     c->n_near = c->n;
     for (int64_t i = 0; i < c->n; i++) c->near[i] = (int32_t)i;
 }
@@ -146,13 +149,14 @@ pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary
 
 pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    int64_t n = 3 * (int64_t)boundary->n;
-    int64_t n_body = boundary->n_body;
+    int64_t n = boundary->n, n_body = boundary->n_body;
     PL_TRY(pl_reserve((void **)&c->since, &c->since_capacity, n_body, sizeof *c->since));
     PL_TRY(pl_reserve((void **)&c->step, &c->step_capacity, n_body, sizeof *c->step));
+    PL_TRY(pl_reserve((void **)&c->moved, &c->moved_capacity, n, sizeof *c->moved));
+    PL_TRY(pl_reserve((void **)&c->moves, &c->moves_capacity, n, sizeof *c->moves));
     PL_TRY(pl_reserve((void **)&c->ahead, &c->ahead_capacity, n_body, sizeof *c->ahead));
-    PL_TRY(pl_reserve((void **)&c->from, &c->from_capacity, n, sizeof *c->from));
-    return pl_reserve((void **)&c->to, &c->to_capacity, n, sizeof *c->to);
+    PL_TRY(pl_reserve((void **)&c->from, &c->from_capacity, 3 * n, sizeof *c->from));
+    return pl_reserve((void **)&c->to, &c->to_capacity, 3 * n, sizeof *c->to);
 }
 
 // What is fast is searched for fewer steps: for a part of h, but two steps at least.
@@ -205,12 +209,16 @@ pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary,
 // --- What is far ---
 
 // Of the points first .. last - 1, from x to y.
-static pl_drift find_drift(int32_t first, int32_t last, const double *x, const double *y)
+static pl_drift find_drift(int32_t first, int32_t last, const double *x, const double *y,
+                           pl_shift *shift)
 {
     pl_drift drift = {0};
     double square = 0;
-    for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i++) {
-        drift.mean[i % 3] += (y[i] - x[i]) / (last - first);
+    for (int64_t p = first; p < last; p++) {
+        double by[3];
+        pl_subtract(y + 3 * p, x + 3 * p, by);
+        for (int k = 0; k < 3; k++) drift.mean[k] += by[k] / (last - first);
+        shift[p] = (pl_shift){(float)by[0], (float)by[1], (float)by[2]};
     }
     for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i += 3) {
         double sum = 0;
@@ -226,12 +234,79 @@ static pl_drift find_drift(int32_t first, int32_t last, const double *x, const d
 
 // The points of a body stand together.
 static void find_drifts(const pl_boundary *boundary, const double *x, const double *y,
-                        pl_drift *drift)
+                        pl_drift *drift, pl_shift *shift)
 {
 #pragma omp parallel for schedule(dynamic, 8) if (boundary->n > CANDIDATES_SERIAL)
     for (int32_t b = 0; b < boundary->n_body; b++) {
-        drift[b] = find_drift(boundary->first[b], boundary->first[b + 1], x, y);
+        drift[b] = find_drift(boundary->first[b], boundary->first[b + 1], x, y, shift);
     }
+}
+
+// Shifts are rounded to this part of themselves, and so are the sums of a few of them.
+static const double SHIFT_ROUNDING = 1e-6;
+
+static double find_rounding(const pl_candidate_set *c, const pl_boundary *boundary)
+{
+    double most = 0;
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        const pl_drift *since = &c->since[b], *step = &c->step[b];
+        double far = sqrt(pl_dot(since->mean, since->mean)) + since->most;
+        double fast = sqrt(pl_dot(step->mean, step->mean)) + step->most;
+        most = PL_MAX(most, PL_MAX(far, fast));
+    }
+    return SHIFT_ROUNDING * most;
+}
+
+static inline float length_of(pl_shift by)
+{
+    by *= by;
+    return sqrtf(by[0] + by[1] + by[2]);
+}
+
+// At most this much nearer come two features whose points are shifted so: the sum of the longest
+// shifts of either, after what they have in common is taken off.
+static inline double approach(int kind, const int32_t point[4], const pl_shift *shift)
+{
+    static const float share[] = {[PL_VERTEX_VERTEX] = 1.0F / 2,
+                                  [PL_VERTEX_EDGE] = 1.0F / 3,
+                                  [PL_VERTEX_FACE] = 1.0F / 4,
+                                  [PL_EDGE_EDGE] = 1.0F / 4};
+    pl_shift a = shift[point[0]], b = shift[point[1]], mean = a + b;
+    if (kind == PL_VERTEX_VERTEX) {
+        mean *= share[kind];
+        return length_of(a - mean) + length_of(b - mean);
+    }
+    pl_shift c = shift[point[2]];
+    mean += c;
+    if (kind == PL_VERTEX_EDGE) {
+        mean *= share[kind];
+        return length_of(a - mean) + PL_MAX(length_of(b - mean), length_of(c - mean));
+    }
+    pl_shift d = shift[point[3]];
+    mean = (mean + d) * share[kind];
+    float la = length_of(a - mean), lb = length_of(b - mean), lc = length_of(c - mean);
+    float ld = length_of(d - mean);
+    if (kind == PL_EDGE_EDGE) return PL_MAX(la, lb) + PL_MAX(lc, ld);
+    return la + PL_MAX(lb, PL_MAX(lc, ld));
+}
+
+double pl_candidates_approach(const pl_candidate_set *c, int kind, const int32_t point[4])
+{
+    return approach(kind, point, c->moves) + c->rounding;
+}
+
+double pl_candidates_distance(pl_candidate_set *c, int64_t i, const int32_t point[4])
+{
+    int kind = c->pair[i].kind;
+    if (c->distance[i] < 0) {
+        double q[12] = {0};
+        pl_closest closest;
+        pl_pair_gather(point, c->from, q);
+        pl_closest_points((pl_pair_kind)kind, q, &closest);
+        c->distance[i] = PL_MAX(pl_round_below(closest.distance), 0);
+    }
+    double by = approach(kind, point, c->moved) + c->rounding;
+    return (1 - PL_BOUND_SLACK) * (double)c->distance[i] - (1 + PL_BOUND_SLACK) * by;
 }
 
 // No features of the two bodies come nearer by more.
@@ -256,15 +331,16 @@ static void bodies_at(const pl_boundary *boundary, const pl_feature_pair *pair, 
     *b = boundary->body[q];
 }
 
-bool pl_candidates_far(const pl_candidate_set *c, const pl_boundary *boundary, const pl_drift *step,
-                       int64_t i, double reach)
+// Are the features of candidate i, at x0, farther apart than what counts as near and than what they
+// may come nearer by while bodies drift no farther than `ahead`?
+static bool is_far(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
 {
     int32_t a, b;
     if (c->distance[i] < 0) return false;
     bodies_at(boundary, &c->pair[i], &a, &b);
-    double by = nearer(c->since, a, b) + nearer(step, a, b);
-    double near =
-        pl_boundary_radii(boundary, a, b) + reach / PL_SAFETY * pl_boundary_safety(boundary, a, b);
+    double by = nearer(c->since, a, b) + nearer(c->ahead, a, b);
+    double near = pl_boundary_radii(boundary, a, b) +
+                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
     return (1 - PL_BOUND_SLACK) * (double)c->distance[i] - (1 + PL_BOUND_SLACK) * by > near;
 }
 
@@ -279,8 +355,9 @@ static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
     }
 #pragma omp parallel for schedule(static) if (c->n > CANDIDATES_SERIAL)
     for (int64_t i = 0; i < c->n; i++) {
-        c->flag[i] = !pl_candidates_far(c, boundary, c->ahead, i, PL_SAFETY + PL_REACH);
+        c->flag[i] = !is_far(c, boundary, i);
     }
+    c->listing++;
     c->n_near = 0;
     for (int64_t i = 0; i < c->n; i++) {
         if (c->flag[i]) c->near[c->n_near++] = (int32_t)i;
@@ -300,7 +377,8 @@ static bool as_thought(const pl_candidate_set *c, const pl_boundary *boundary)
 
 void pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    find_drifts(boundary, boundary->x0, boundary->x1, c->step);
+    find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
+    c->rounding = find_rounding(c, boundary);
     if (!as_thought(c, boundary)) list_all(c);
 }
 
@@ -311,8 +389,9 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
     pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
     bool serves = c->current && pl_surfaces_hold(boundary->surfaces, boundary->x0, boundary->x1);
     if (!serves) PL_TRY(search(c, world, boundary, v, dt, t));
-    find_drifts(boundary, c->from, boundary->x0, c->since);
-    find_drifts(boundary, boundary->x0, boundary->x1, c->step);
+    find_drifts(boundary, c->from, boundary->x0, c->since, c->moved);
+    find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
+    c->rounding = find_rounding(c, boundary);
     list_near(c, boundary);
     return PL_OK;
 }

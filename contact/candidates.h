@@ -16,6 +16,9 @@ typedef struct pl_drift {
     double mean[3], most; // [m]
 } pl_drift;
 
+// How a point moves, in single precision [m]; the last is 0.
+typedef float pl_shift __attribute__((vector_size(4 * sizeof(float))));
+
 typedef struct pl_candidate_set {
     pl_candidates found;
     int64_t n_found;
@@ -24,14 +27,18 @@ typedef struct pl_candidate_set {
     // Those of them that may come near as long as the search serves.
     pl_feature_pair *pair; // (n)
     float *distance;       // (n) at `from`, or less; negative if it is not known yet [m]
-    pl_drift *since;       // (n_body) from there to x0
-    pl_drift *step;        // (n_body) from x0 to x1
+    // How bodies and points move from there to x0, and from x0 to x1.
+    pl_drift *since, *step;  // (n_body)
+    pl_shift *moved, *moves; // (boundary.n)
+    double rounding;         // what approaches by these lack at most [m]
     // Those that may come near in this step, as long as no body drifts farther than `ahead`.
     int32_t *near;   // (n_near) places in `pair`, ascending
     pl_drift *ahead; // (n_body)
+    int64_t listing; // counts these lists
     uint8_t *flag;   // (n) scratch, for detection too
     int64_t n, n_near, near_capacity, ahead_capacity, pair_capacity, since_capacity, step_capacity,
-        from_capacity, distance_capacity, to_capacity, flag_capacity;
+        moved_capacity, moves_capacity, from_capacity, distance_capacity, to_capacity,
+        flag_capacity;
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty
@@ -53,11 +60,13 @@ void pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary);
 // Adds what the candidates lack for the way from x0 to x1. *same if nothing.
 pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same);
 
-// Are the features of candidate i, at x0, farther apart than their radii and `reach` times h, and
-// also than what they may come nearer by in the step? By the distance that they had when they were
-// searched; false if that is not known.
-bool pl_candidates_far(const pl_candidate_set *c, const pl_boundary *boundary, const pl_drift *step,
-                       int64_t i, double reach);
+// A bound from below of the distance of candidate i at x0 [m], whose points are `point`: what it
+// was when it was searched, less the approach since. Two threads may ask at once for different i
+// only.
+double pl_candidates_distance(pl_candidate_set *c, int64_t i, const int32_t point[4]);
+
+// At most this much nearer come the features of a pair on the way from x0 to x1 [m].
+double pl_candidates_approach(const pl_candidate_set *c, int kind, const int32_t point[4]);
 
 // The place of a pair among the candidates, -1 if it is none.
 int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pair);

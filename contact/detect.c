@@ -2,6 +2,7 @@
 
 #include "detect.h"
 #include "local_minimum.h"
+#include "../collision/bound.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,33 +31,9 @@ enum {
 void pl_detection_free(pl_detection *d)
 {
     pl_candidates_free(&d->candidates);
-    pl_boxes_free(&d->boxes);
+    pl_free(d->known);
     pl_free(d->hit);
     *d = (pl_detection){0};
-}
-
-// At most this much nearer come the features on the way from q0 to q1 (3*4 each): the sum of the
-// longest displacements of either, after what they have in common is taken off.
-static double approach(int kind, const int32_t point[4], const double *q0, const double *q1)
-{
-    double by[12], mean[3] = {0}, most[2] = {0};
-    int n = 0;
-    for (; n < 4 && point[n] >= 0; n++) {
-        for (int k = 0; k < 3; k++) {
-            by[3 * n + k] = q1[3 * n + k] - q0[3 * n + k];
-            mean[k] += by[3 * n + k];
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        double square = 0;
-        for (int k = 0; k < 3; k++) {
-            double d = by[3 * i + k] - mean[k] / n;
-            square += d * d;
-        }
-        int side = i >= pl_pair_first(kind);
-        most[side] = PL_MAX(most[side], square);
-    }
-    return sqrt(most[0]) + sqrt(most[1]);
 }
 
 double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
@@ -75,48 +52,46 @@ double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, 
 
 // --- The start of a step ---
 
-// A pair on its way.
+// A pair with its points and bodies.
 typedef struct passage {
     pl_feature_pair pair;
-    int32_t point[4], a, b;           // its points and bodies
-    double start[12], x0[12], x1[12]; // its points when the candidates were searched, and now
+    int32_t point[4], a, b;
 } passage;
 
-static void load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i, passage *p)
+static passage load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
 {
-    *p = (passage){.pair = c->pair[i]};
-    pl_pair_points(boundary, &p->pair, p->point);
-    pl_pair_bodies(boundary, &p->pair, p->point, &p->a, &p->b);
-    pl_pair_gather(p->point, c->from, p->start);
-    pl_pair_gather(p->point, boundary->x0, p->x0);
-    pl_pair_gather(p->point, boundary->x1, p->x1);
+    passage p = {.pair = c->pair[i]};
+    pl_pair_points(boundary, &p.pair, p.point);
+    pl_pair_bodies(boundary, &p.pair, p.point, &p.a, &p.b);
+    return p;
 }
 
-// A bound from below of the distance that the pair has at q (12): what it had when it was first
-// asked for, less the approach since. Nearly all candidates are told to be far by it, for a third
-// of the price of a distance; two of them may ask at once only for different i.
-static double distance_at_least(pl_candidate_set *c, int64_t i, const passage *p, const double *q)
+// The closest points where points are at x.
+static pl_closest find_closest(const passage *p, const double *x)
 {
-    if (c->distance[i] < 0) {
-        pl_closest closest;
-        pl_closest_points((pl_pair_kind)p->pair.kind, p->start, &closest);
-        c->distance[i] = PL_MAX(pl_round_below(closest.distance), 0);
-    }
-    double by = approach(p->pair.kind, p->point, p->start, q);
-    return (1 - PL_BOUND_SLACK) * (double)c->distance[i] - (1 + PL_BOUND_SLACK) * by;
+    double q[12] = {0};
+    pl_closest closest;
+    pl_pair_gather(p->point, x, q);
+    pl_closest_points((pl_pair_kind)p->pair.kind, q, &closest);
+    return closest;
+}
+
+// The distance of what is near, whatever moves.
+static double near_distance(const pl_boundary *boundary, const passage *p)
+{
+    return pl_boundary_radii(boundary, p->a, p->b) +
+           (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, p->a, p->b);
 }
 
 // Is the pair to get a row?
-static bool wants_row(pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
+static bool wants_row(pl_candidate_set *c, const pl_boundary *boundary, int64_t i, pl_known *known)
 {
-    passage p;
-    pl_closest closest;
-    load(c, boundary, i, &p);
-    double near = pl_boundary_radii(boundary, p.a, p.b) +
-                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, p.a, p.b) +
-                  approach(p.pair.kind, p.point, p.x0, p.x1);
-    if (distance_at_least(c, i, &p, p.x0) > near) return false;
-    pl_closest_points((pl_pair_kind)p.pair.kind, p.x0, &closest);
+    passage p = load(c, boundary, i);
+    double near = near_distance(boundary, &p) + pl_candidates_approach(c, p.pair.kind, p.point);
+    *known = (pl_known){.start = pl_candidates_distance(c, i, p.point)};
+    if (known->start > near) return false;
+    pl_closest closest = find_closest(&p, boundary->x0);
+    *known = (pl_known){.start = closest.distance, .exact = true};
     return closest.distance <= near && pl_local_minimum(boundary, boundary->x0, &p.pair, &closest);
 }
 
@@ -126,15 +101,21 @@ static void clear_flags(pl_candidate_set *c)
     if (c->n > 0) memset(c->flag, 0, (size_t)c->n);
 }
 
+static pl_status reserve_known(pl_detection *d)
+{
+    const pl_candidate_set *c = &d->candidates;
+    d->listing = c->listing;
+    return pl_reserve((void **)&d->known, &d->known_capacity, c->n_near, sizeof *d->known);
+}
+
 static pl_status test_start(pl_detection *d, const pl_boundary *boundary)
 {
     pl_candidate_set *c = &d->candidates;
-    PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_START, PL_SAFETY + PL_REACH));
+    PL_TRY(reserve_known(d));
     clear_flags(c);
 #pragma omp parallel for schedule(static) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
-        int32_t i = c->near[k];
-        c->flag[i] = pl_boxes_overlap(&d->boxes, &c->pair[i]) && wants_row(c, boundary, i);
+        c->flag[c->near[k]] = wants_row(c, boundary, c->near[k], &d->known[k]);
     }
     return PL_OK;
 }
@@ -148,13 +129,10 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
         if (contacts->memory[m].found == 0) continue;
         int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
         if (i < 0 || c->flag[i] != 0) continue;
-        passage p;
-        pl_closest closest;
-        load(c, boundary, i, &p);
-        pl_closest_points((pl_pair_kind)p.pair.kind, p.x0, &closest);
+        passage p = load(c, boundary, i);
         double near =
             pl_boundary_radii(boundary, p.a, p.b) + HOLD * pl_boundary_safety(boundary, p.a, p.b);
-        if (closest.distance <= near) c->flag[i] = FOUND;
+        if (find_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
     }
 }
 
@@ -172,17 +150,12 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
     hold_found(c, boundary, contacts);
     for (int64_t i = 0; i < c->n; i++) {
         if (!c->flag[i]) continue;
-        pl_feature_pair pair = c->pair[i];
-        int32_t point[4];
-        double q[12] = {0}, safety;
-        pl_closest closest;
-        pl_pair_points(boundary, &pair, point);
-        pl_pair_gather(point, boundary->x0, q);
-        pl_closest_points((pl_pair_kind)pair.kind, q, &closest);
-        double gap = pl_detect_room(boundary, &pair, true, &closest, &safety);
+        passage p = load(c, boundary, i);
+        pl_closest closest = find_closest(&p, boundary->x0);
+        double safety, gap = pl_detect_room(boundary, &p.pair, true, &closest, &safety);
         gap = pl_detect_soften(gap, dt);
         bool found = c->flag[i] == FOUND;
-        PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &closest, gap, true, found));
+        PL_TRY(pl_contacts_add(contacts, world, boundary, &p.pair, &closest, gap, true, found));
     }
     return PL_OK;
 }
@@ -197,36 +170,50 @@ static double impact_distance(const pl_boundary *boundary, int32_t a, int32_t b,
     return PL_MIN(radii + IMPACT * pl_boundary_safety(boundary, a, b), 0.5 * (radii + start));
 }
 
-static bool find_impact(pl_candidate_set *c, const pl_boundary *boundary, int64_t i,
+// The motion of a pair that is `start` apart at x0.
+static bool find_impact(const pl_boundary *boundary, const passage *p, double start,
                         pl_impact *impact)
 {
-    passage p;
-    pl_closest start;
-    load(c, boundary, i, &p);
-    double by = (1 + PL_BOUND_SLACK) * approach(p.pair.kind, p.point, p.x0, p.x1);
+    double q0[12] = {0}, q1[12] = {0};
+    pl_pair_gather(p->point, boundary->x0, q0);
+    pl_pair_gather(p->point, boundary->x1, q1);
+    double separation = impact_distance(boundary, p->a, p->b, start);
+    return pl_ccd((pl_pair_kind)p->pair.kind, q0, q1, separation, impact);
+}
+
+// Does the pair come too near?
+static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, int64_t i, pl_known *known)
+{
+    passage p = load(c, boundary, i);
+    pl_impact impact;
+    double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
     double most = pl_boundary_radii(boundary, p.a, p.b) +
-                  IMPACT * pl_boundary_safety(boundary, p.a, p.b); // of the separation below
-    if (distance_at_least(c, i, &p, p.x0) - by > most) return false;
-    pl_closest_points((pl_pair_kind)p.pair.kind, p.x0, &start);
-    double separation = impact_distance(boundary, p.a, p.b, start.distance);
-    if (start.distance - by > separation) return false;
-    return pl_ccd((pl_pair_kind)p.pair.kind, p.x0, p.x1, separation, impact);
+                  IMPACT * pl_boundary_safety(boundary, p.a, p.b); // of all impact distances
+    if (known->start < 0) known->start = pl_candidates_distance(c, i, p.point);
+    if (known->start - by <= most && !known->exact) {
+        known->start = find_closest(&p, boundary->x0).distance;
+        known->exact = true;
+    }
+    known->end = pl_round_below(known->start - by);
+    if (known->start - by > most) return false;
+    double separation = impact_distance(boundary, p.a, p.b, known->start);
+    return known->start - by <= separation && find_impact(boundary, &p, known->start, &impact);
 }
 
 static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
 {
     pl_candidate_set *c = &d->candidates;
-    PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_WAY, IMPACT * PL_SAFETY));
     pl_candidates_follow(c, boundary);
+    if (d->listing != c->listing) {
+        PL_TRY(reserve_known(d));
+        for (int64_t k = 0; k < c->n_near; k++) d->known[k] = (pl_known){.start = -1};
+    }
     clear_flags(c);
     int64_t n_hit = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_hit) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
         int32_t i = c->near[k];
-        pl_impact impact;
-        c->flag[i] = pl_boxes_overlap(&d->boxes, &c->pair[i]) &&
-                     !pl_candidates_far(c, boundary, c->step, i, IMPACT * PL_SAFETY) &&
-                     find_impact(c, boundary, i, &impact);
+        c->flag[i] = gets_hit(c, boundary, i, &d->known[k]);
         n_hit += c->flag[i];
     }
     d->n_hit = n_hit;
@@ -274,10 +261,10 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
 bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
                    pl_impact *impact)
 {
-    pl_candidate_set *c = &d->candidates;
-    if (!c->flag[i]) return false;
-    *pair = c->pair[i];
-    return find_impact(c, boundary, i, impact);
+    if (!d->candidates.flag[i]) return false;
+    passage p = load(&d->candidates, boundary, i);
+    *pair = p.pair;
+    return find_impact(boundary, &p, find_closest(&p, boundary->x0).distance, impact);
 }
 
 // Lists the hits in the order of their times, those of one time in that of the candidates.
@@ -333,25 +320,27 @@ pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *bo
     return PL_OK;
 }
 
-pl_status pl_detect_gap(pl_detection *d, const pl_boundary *boundary, double *gap)
+// No pair counts as near beyond this.
+static double largest_near_distance(const pl_boundary *boundary)
 {
-    double least = INFINITY;
-    pl_candidate_set *c = &d->candidates;
-    PL_TRY(pl_boxes_set(&d->boxes, boundary, PL_BOXES_END, PL_SAFETY + PL_REACH));
+    double radius = 0;
+    for (int32_t b = 0; b < boundary->n_body; b++) radius = PL_MAX(radius, boundary->radius[b]);
+    return 2 * radius + (PL_SAFETY + PL_REACH) * boundary->largest;
+}
+
+double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
+{
+    double least = INFINITY, most = largest_near_distance(boundary);
+    const pl_candidate_set *c = &d->candidates;
 #pragma omp parallel for schedule(static) reduction(min : least) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
-        int32_t i = c->near[k];
-        if (!pl_boxes_overlap(&d->boxes, &c->pair[i])) continue;
-        passage p;
-        pl_closest closest;
-        load(c, boundary, i, &p);
+        if (d->known[k].end > most) continue;
+        passage p = load(c, boundary, c->near[k]);
         double radii = pl_boundary_radii(boundary, p.a, p.b);
-        double reach = (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, p.a, p.b);
-        if (distance_at_least(c, i, &p, p.x1) - radii >= PL_MIN(least, reach)) continue;
-        pl_closest_points((pl_pair_kind)p.pair.kind, p.x1, &closest);
-        double gap_here = closest.distance - radii;
-        if (gap_here <= reach) least = PL_MIN(least, gap_here);
+        double near = near_distance(boundary, &p);
+        if (d->known[k].end > PL_MIN(least + radii, near)) continue;
+        double distance = find_closest(&p, boundary->x1).distance;
+        if (distance <= near) least = PL_MIN(least, distance - radii);
     }
-    *gap = least;
-    return PL_OK;
+    return least;
 }

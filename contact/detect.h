@@ -3,7 +3,6 @@
 #ifndef PL_DETECT_H
 #define PL_DETECT_H
 
-#include "boxes.h"
 #include "candidates.h"
 
 // A pair that came too near.
@@ -12,10 +11,18 @@ typedef struct pl_hit {
     pl_impact impact;
 } pl_hit;
 
+// What is known of a near pair's distance in a step.
+typedef struct pl_known {
+    double start; // at x0, or less where it is not `exact`; negative: nothing [m]
+    float end;    // at x1, or less [m]
+    bool exact;
+} pl_known;
+
 typedef struct pl_detection {
     pl_candidate_set candidates;
-    pl_boxes boxes;
-    pl_hit *hit; // (n_hit) of the last way, by time
+    pl_known *known;                 // (candidates.n_near) ...
+    int64_t known_capacity, listing; // ... of this list
+    pl_hit *hit;                     // (n_hit) of the last way, by time
     int64_t n_hit, hit_capacity;
 } pl_detection;
 
@@ -50,8 +57,8 @@ double pl_detect_clamp(double room, double safety, const pl_world *world);
 pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits);
 
-// *gap := the smallest distance between surfaces at the end of the step, less their radii [m];
-// INFINITY if nothing is near.
-pl_status pl_detect_gap(pl_detection *d, const pl_boundary *boundary, double *gap);
+// The smallest distance between surfaces at the end of the step, less their radii [m]; INFINITY if
+// nothing is near. After the way was tested.
+double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary);
 
 #endif

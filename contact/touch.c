@@ -280,7 +280,7 @@ pl_status pl_touch_finish(pl_world *world, pl_step_stats *stats)
     stats->constraints = touch->contacts.problem.n_contact;
     stats->contacts = touch->n_shown;
     double start = pl_seconds();
-    PL_TRY(pl_detect_gap(&touch->detection, &touch->boundary, &stats->min_gap));
+    stats->min_gap = pl_detect_gap(&touch->detection, &touch->boundary);
     stats->t_collision += pl_seconds() - start;
     return pl_contacts_remember(&touch->contacts);
 }

@@ -1,6 +1,7 @@
 // A search that serves several steps finds what one in every step does.
 
 #include "failing_alloc.h"
+#include "matrices.h"
 #include "worlds.h"
 #include "../contact/touch.h"
 
@@ -268,6 +269,81 @@ static void test_a_body_alone(void)
     pl_world_destroy(world);
 }
 
+// --- Bounds ---
+
+// What detection knows of distances is true, in every step of a pile.
+static void test_known_distances(void)
+{
+    pl_world *world = make_pile(20);
+    int64_t exact = 0, bounds = 0, tight = 0;
+    for (int i = 0; i < 60; i++) {
+        step(world, 1);
+        const pl_detection *d = &world->touch->detection;
+        const pl_candidate_set *c = &d->candidates;
+        const pl_boundary *boundary = &world->touch->boundary;
+        TEST_ASSERT_EQUAL_INT64(c->listing, d->listing);
+        for (int64_t k = 0; k < c->n_near; k++) {
+            const pl_feature_pair *pair = &c->pair[c->near[k]];
+            int32_t point[4];
+            double q[12] = {0};
+            pl_closest start, end;
+            pl_pair_points(boundary, pair, point);
+            pl_pair_gather(point, boundary->x0, q);
+            pl_closest_points((pl_pair_kind)pair->kind, q, &start);
+            pl_pair_gather(point, boundary->x1, q);
+            pl_closest_points((pl_pair_kind)pair->kind, q, &end);
+            TEST_ASSERT_TRUE(d->known[k].start <= start.distance);
+            TEST_ASSERT_TRUE(d->known[k].end <= end.distance);
+            if (d->known[k].exact) TEST_ASSERT_EQUAL_DOUBLE(start.distance, d->known[k].start);
+            exact += d->known[k].exact;
+            bounds += !d->known[k].exact;
+            tight += d->known[k].end > 0.9 * end.distance;
+        }
+    }
+    TEST_ASSERT_TRUE(exact > 1000 && bounds > 1000 && tight > 1000);
+    pl_world_destroy(world);
+}
+
+// Points far away that rush along together: single precision must not tell less than the truth.
+static void test_approaches_are_not_rounded_away(void)
+{
+    enum { N = 4 };
+    int32_t first[] = {0, N};
+    double x0[3 * N], x1[3 * N], size[] = {1};
+    pl_boundary boundary = {.n = N, .n_body = 1, .first = first, .x0 = x0, .x1 = x1, .size = size};
+    pl_candidate_set c = {0};
+    TEST_ASSERT_EQUAL(PL_OK, pl_candidates_reserve(&c, &boundary));
+    memset(c.since, 0, sizeof *c.since);
+    memset(c.ahead, 0, sizeof *c.ahead);
+    const int n_point[] = {2, 3, 4, 4};
+    for (int trial = 0; trial < 20000; trial++) {
+        int kind = trial % 4;
+        double fast = pow(10, 2 * random_number()), each = pow(10, -4 + 4 * random_number());
+        double common[3] = {fast * random_number(), fast * random_number(), fast * random_number()};
+        for (int i = 0; i < 3 * N; i++) {
+            x0[i] = 1000 * random_number();
+            x1[i] = x0[i] + common[i % 3] + each * random_number();
+        }
+        pl_candidates_follow(&c, &boundary);
+        double mean[3] = {0}, most[2] = {0};
+        for (int i = 0; i < 3 * n_point[kind]; i++) mean[i % 3] += (x1[i] - x0[i]) / n_point[kind];
+        for (int p = 0; p < n_point[kind]; p++) {
+            double square = 0;
+            for (int k = 0; k < 3; k++) {
+                double by = x1[3 * p + k] - x0[3 * p + k] - mean[k];
+                square += by * by;
+            }
+            int side = p >= pl_pair_first(kind);
+            most[side] = fmax(most[side], sqrt(square));
+        }
+        const int32_t point[4] = {0, 1, 2, 3};
+        double by = pl_candidates_approach(&c, kind, point);
+        TEST_ASSERT_TRUE(by >= most[0] + most[1]);
+        TEST_ASSERT_TRUE(by <= 1.001 * (most[0] + most[1]) + 1e-5 * fast);
+    }
+    pl_candidates_free(&c);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -277,5 +353,7 @@ int main(void)
     RUN_TEST(test_resume_in_the_life_of_a_search);
     RUN_TEST(test_steps_go_on_after_failing_allocations);
     RUN_TEST(test_a_body_alone);
+    RUN_TEST(test_known_distances);
+    RUN_TEST(test_approaches_are_not_rounded_away);
     return UNITY_END();
 }
