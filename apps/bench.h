@@ -15,12 +15,13 @@ pl_status pl_bench_mesh(const pl_bench_options *options);
 pl_status pl_bench_fem(const pl_bench_options *options);
 pl_status pl_bench_collision(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
-// Of whole scenes; each writes OUT/NAME.csv, and the last one pictures.
+// Of whole scenes; each writes OUT/NAME.csv, and `figures` pictures.
 pl_status pl_bench_table1(const pl_bench_options *options);
 pl_status pl_bench_growth(const pl_bench_options *options);
 pl_status pl_bench_threads(const pl_bench_options *options);
 pl_status pl_bench_memory(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
+pl_status pl_bench_peers(const pl_bench_options *options);
 
 // The formats that Pliant reads and does not write, for benchmarks and tests.
 typedef enum pl_sample_format {

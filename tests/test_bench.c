@@ -110,6 +110,17 @@ static void test_figures(void)
     expect(0, "cmp $T/c.svg $T/b/figure-13.svg", "");
 }
 
+// The harness stands beside the command: here, a script that shows what it is told.
+static void test_peers(void)
+{
+    expect(1, "cp $P $T/pliant && $T/pliant bench peers --out $T/b", "'make peers'");
+    write_file("harness", "#!/bin/sh\necho \"$@\"\nexit $CODE\n");
+    expect(0, "mkdir $T/peers && mv $T/harness $T/peers/peers && chmod +x $T/peers/peers", "");
+    expect(0, "CODE=0 $T/pliant bench peers --out $T/b", "/peers --csv ");
+    expect(0, "CODE=0 $T/pliant bench peers --quick --out $T/b", "--workload block");
+    expect(1, "CODE=3 $T/pliant bench peers --out $T/b", "peers/peers: it failed");
+}
+
 // States are kept, and another's place is refused in words.
 static void test_folders(void)
 {
@@ -130,6 +141,7 @@ int main(void)
     RUN_TEST(test_threads);
     RUN_TEST(test_memory);
     RUN_TEST(test_figures);
+    RUN_TEST(test_peers);
     RUN_TEST(test_folders);
     pl_csv_free(&csv);
     shell("rm -rf $T");
