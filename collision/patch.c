@@ -4,10 +4,13 @@
 #include "../meshes/geometry.h"
 
 #include <math.h>
+#include <string.h>
 
 // Products must exceed this share of the lengths in them: far above rounding, far below any angle
 // that matters.
 static const double SMOOTH_MIN = 1e-10;
+// Of the room of a fan, for rounding.
+static const double ROOM_SHARE = 0.999;
 
 // --- Outlines: a list of 2 * edge + (1 if it runs from the upper vertex to the lower), sorted ---
 
@@ -280,7 +283,25 @@ static bool fan_closes(const int32_t *point, int32_t n)
     return true;
 }
 
-static bool fan_smooth(const pl_surfaces *s, int32_t p)
+// How much each corner may move relative to the centre, in parts of its distance at the start, so
+// that the fan stays as it is: there, with m the smallest d . a x b over |a| |b| of its faces,
+//     d . (a + u) x (b + v) >= (m - 2 r - r^2) |a| |b|    for |u| <= r |a|, |v| <= r |b|,
+// which turns left, by SMOOTH_MIN |a + u| |b + v|, if (1 + SMOOTH_MIN) (2 r + r^2) < m -
+// SMOOTH_MIN; and as long as all turn left, they turn around the centre as often as before.
+static float find_room(const moving *corner, int32_t n, const double d[3])
+{
+    double least = 1;
+    for (int32_t i = 0; i < n; i++) {
+        const double *a = corner[2 * i].at[0], *b = corner[2 * i + 1].at[0];
+        double cross[3];
+        pl_cross(a, b, cross);
+        least = PL_MIN(least, pl_dot(d, cross) / sqrt(pl_dot(a, a) * pl_dot(b, b)));
+    }
+    double r = sqrt(1 + PL_MAX(least - SMOOTH_MIN, 0) / (1 + SMOOTH_MIN)) - 1;
+    return (float)(ROOM_SHARE * r);
+}
+
+static bool fan_smooth(const pl_surfaces *s, int32_t p, float *room)
 {
     const moving zero = {0};
     int32_t n = s->fan[p + 1] - s->fan[p];
@@ -298,20 +319,46 @@ static bool fan_smooth(const pl_surfaces *s, int32_t p)
         if (!turns_left(d, a, b)) return false;
         turns += passes(w, a, b);
     }
+    *room = find_room(corner, n, d);
     return turns == 1;
 }
 
 void pl_patch_fans(pl_surfaces *s)
 {
 #pragma omp parallel for schedule(dynamic, 512) if (s->n_point > FANS_SERIAL)
-    for (int32_t p = 0; p < s->n_point; p++) s->smooth[p] = fan_smooth(s, p);
+    for (int32_t p = 0; p < s->n_point; p++) {
+        s->smooth[p] = fan_smooth(s, p, &s->fan_room[p]);
+        memcpy(s->fan_x + 3 * (int64_t)p, s->x0 + 3 * (int64_t)s->point[p], 3 * sizeof(double));
+    }
+}
+
+// Has no corner of the fan moved farther, relative to the centre, than its room?
+static bool fan_holds(const pl_surfaces *s, int32_t p)
+{
+    const double *x = s->fan_x + 3 * (int64_t)p, room = s->fan_room[p];
+    const double *x0 = s->x0 + 3 * (int64_t)s->point[p], *x1 = s->x1 + 3 * (int64_t)s->point[p];
+    for (int32_t i = s->fan[p]; i < s->fan[p + 1]; i++) {
+        int32_t q = s->fan_point[2 * (int64_t)i];
+        const double *y = s->fan_x + 3 * (int64_t)q;
+        const double *y0 = s->x0 + 3 * (int64_t)s->point[q], *y1 = s->x1 + 3 * (int64_t)s->point[q];
+        double size = 0, by0 = 0, by1 = 0;
+        for (int k = 0; k < 3; k++) {
+            double a = y[k] - x[k], u = (y0[k] - x0[k]) - a, v = (y1[k] - x1[k]) - a;
+            size += a * a;
+            by0 += u * u;
+            by1 += v * v;
+        }
+        if (!(PL_MAX(by0, by1) <= room * room * size)) return false;
+    }
+    return true;
 }
 
 void pl_patch_open(pl_surfaces *s, uint8_t *opened)
 {
 #pragma omp parallel for schedule(dynamic, 512) if (s->n_point > FANS_SERIAL)
     for (int32_t p = 0; p < s->n_point; p++) {
-        if (!s->smooth[p] || fan_smooth(s, p)) continue;
+        float room;
+        if (!s->smooth[p] || fan_holds(s, p) || fan_smooth(s, p, &room)) continue;
         s->smooth[p] = 0;
         opened[p] = 1;
     }

@@ -309,6 +309,9 @@ static pl_status allocate_points(pl_surfaces *s)
     s->point_bound = pl_alloc(s->n_point, sizeof *s->point_bound);
     s->grown = pl_alloc(s->n_point, sizeof *s->grown);
     s->smooth = pl_alloc(s->n_point, sizeof *s->smooth);
+    s->fan_room = pl_alloc(s->n_point, sizeof *s->fan_room);
+    s->fan_x = pl_alloc(3 * (int64_t)s->n_point, sizeof *s->fan_x);
+    if (s->fan_room == NULL || s->fan_x == NULL) return PL_ERROR_MEMORY;
     s->count = pl_alloc(most, sizeof *s->count);
     return s->point_bound && s->grown && s->smooth && s->count ? PL_OK : PL_ERROR_MEMORY;
 }
@@ -371,7 +374,8 @@ void pl_surfaces_destroy(pl_surfaces *s)
                      s->leaf_item,  s->leaf_chunk,   s->body,  s->chunk,       s->ignored,
                      s->item_bound, s->node_outline, s->key,   s->point_bound, s->node_bound,
                      s->top,        s->task,         s->split, s->block,       s->grown,
-                     s->count,      s->smooth,       s->fan,   s->fan_point};
+                     s->count,      s->smooth,       s->fan,   s->fan_point,   s->fan_room,
+                     s->fan_x};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     pl_free(s);
 }

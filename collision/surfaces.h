@@ -117,6 +117,8 @@ struct pl_surfaces {
     const double *x0, *x1; // (3*n_vert) start and end of the motion, borrowed for one call
     double margin;         // [m]
     uint8_t *smooth;       // (n_point) the faces around it cannot touch each other, see patch.h
+    float *fan_room;       // (n_point) and will not while its fan differs by less from that of ...
+    double *fan_x;         // (3*n_point) ... the last search, where points were here
 
     // The search.
     bool searched; // the boxes and blocks below belong to s->margin

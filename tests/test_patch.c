@@ -249,6 +249,40 @@ static void test_the_extension_opens_patches(void)
     pl_surfaces_destroy(s);
 }
 
+// Fans whose corners move by no more than their room are smooth, as a test of their own motion
+// says.
+static void test_fans_within_their_room_are_smooth(void)
+{
+    int64_t smooth = 0, moved = 0, opened = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        begin(seed);
+        add_sheet(8, 8, bowl, bowl);
+        pl_surfaces *s = build(), *fresh = build();
+        pl_candidates c;
+        int32_t grown;
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(s, S.x0, S.x1, 1, &c));
+        double by = 0.004 * (double)seed; // up to more than an edge
+        for (int32_t i = 0; i < 3 * S.n_vert; i++) {
+            S.x0[i] += by * uniform(-1, 1);
+            S.x1[i] = S.x0[i] + by * uniform(-1, 1);
+        }
+        int64_t before = 0;
+        for (int32_t p = 0; p < s->n_point; p++) before += s->smooth[p];
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_extend(s, S.x0, S.x1, &c, &grown));
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(fresh, S.x0, S.x1, 1, &c));
+        for (int32_t p = 0; p < s->n_point; p++) {
+            smooth += s->smooth[p];
+            moved += s->smooth[p] && by > 0.02;
+            TEST_ASSERT_TRUE(!s->smooth[p] || fresh->smooth[p]);
+            before -= s->smooth[p];
+        }
+        opened += before;
+        pl_surfaces_destroy(s);
+        pl_surfaces_destroy(fresh);
+    }
+    TEST_ASSERT_TRUE(smooth > 300 && moved > 100 && opened > 300);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -261,5 +295,6 @@ int main(void)
     RUN_TEST(test_a_double_cover_is_not);
     RUN_TEST(test_an_open_fan_is_not);
     RUN_TEST(test_the_extension_opens_patches);
+    RUN_TEST(test_fans_within_their_room_are_smooth);
     return UNITY_END();
 }
