@@ -220,3 +220,45 @@ bool pl_tree_search(const pl_tree *tree, const pl_box *box, pl_tree_visit *visit
     }
     return true;
 }
+
+static double square_to_box(const pl_box *box, const double p[3])
+{
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        double d = p[k] < box->lo[k]   ? box->lo[k] - p[k]
+                   : p[k] > box->hi[k] ? p[k] - box->hi[k]
+                                       : 0;
+        square += d * d;
+    }
+    return square;
+}
+
+void pl_tree_nearest(const pl_tree *tree, const double point[3], double bound,
+                     pl_tree_approach *visit, void *user)
+{
+    struct {
+        int32_t node;
+        double square;
+    } stack[TREE_STACK];
+    int depth = 0;
+    if (tree->n > 0) {
+        stack[0].node = 1;
+        stack[0].square = square_to_box(&tree->box[1], point);
+        depth = 1;
+    }
+    while (depth > 0) {
+        int32_t node = stack[--depth].node;
+        if (stack[depth].square > bound) continue;
+        if (node >= tree->n) {
+            bound = visit(user, tree->item[node - tree->n]);
+            continue;
+        }
+        double left = square_to_box(&tree->box[2 * node], point);
+        double right = square_to_box(&tree->box[2 * node + 1], point);
+        bool turn = right < left; // the nearer one goes on top
+        stack[depth].node = 2 * node + !turn;
+        stack[depth++].square = turn ? left : right;
+        stack[depth].node = 2 * node + turn;
+        stack[depth++].square = turn ? right : left;
+    }
+}

@@ -78,4 +78,13 @@ void pl_tree_remove(pl_tree *tree, int32_t item);
 // the tree. Returns false if a visit ended it.
 bool pl_tree_search(const pl_tree *tree, const pl_box *box, pl_tree_visit *visit, void *user);
 
+// Called for an item; returns up to which square of a distance others are still of interest.
+typedef double pl_tree_approach(void *user, int32_t item);
+
+// Visits items whose boxes are no farther from `point` than `bound`, the square of a distance,
+// which each visit may lower; nearer halves first, in an order that depends only on tree and
+// visits. For finding what is nearest.
+void pl_tree_nearest(const pl_tree *tree, const double point[3], double bound,
+                     pl_tree_approach *visit, void *user);
+
 #endif
