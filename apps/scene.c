@@ -4,6 +4,7 @@
 #include "scene_copies.h"
 #include "scene_physics.h"
 #include "scene_surface.h"
+#include "../meshes/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,14 +82,14 @@ static pl_status read_look(const pl_json *at, pl_scene_body *body)
     return read_cut(at, &body->cut);
 }
 
-// The mesh in its size and turn, but not in its place.
-static pl_status read_shape(const pl_json *at, pl_mesh **out)
+// The mesh under `key` in its size and turn, but not in its place.
+static pl_status read_shape(const pl_json *at, const char *key, pl_mesh **out)
 {
     pl_json mesh;
     const char *word = NULL;
     double rotation[3] = {0}, scale = 1, m[12];
-    PL_TRY(pl_json_require(at, "mesh", &mesh));
-    PL_TRY(pl_json_string(at, "mesh", &word));
+    PL_TRY(pl_json_require(at, key, &mesh));
+    PL_TRY(pl_json_string(at, key, &word));
     PL_TRY(pl_json_vector(at, "rotation", rotation));
     PL_TRY(pl_json_positive(at, "scale", &scale));
     if (load_beside(at->file, word, out) != PL_OK) {
@@ -130,18 +131,45 @@ static pl_status add_bodies(const pl_json *at, const pl_mesh *shape, const pl_gr
     return PL_OK;
 }
 
+// The surface that the bodies from `first` on carry, all copies of one shape. What is only drawn
+// never moves, and what has no tets is refused if it is to be simulated as soft: both count as
+// rigid here.
+static pl_status read_render_mesh(const pl_json *at, const pl_mesh *shape, int32_t first,
+                                  pl_scene *scene)
+{
+    pl_json v;
+    pl_mesh *fine = NULL;
+    const pl_scene_body *body = &scene->bodies[first];
+    bool soft = body->simulated && body->kind == PL_BODY_DEFORMABLE && shape->n_tet > 0;
+    if (!pl_json_get(at, "render_mesh", &v)) return PL_OK;
+    PL_TRY(pl_reserve((void **)&scene->embeddings, &scene->embedding_capacity,
+                      scene->n_embeddings + 1, sizeof *scene->embeddings));
+    pl_embedding **embedding = &scene->embeddings[scene->n_embeddings];
+    pl_status status = read_shape(at, "render_mesh", &fine);
+    if (status == PL_OK && pl_embedding_create(shape, !soft, fine, embedding) != PL_OK) {
+        status = pl_json_fail(&v, "%s", pl_error_text());
+    }
+    pl_mesh_destroy(fine);
+    PL_TRY(status);
+    scene->n_embeddings++;
+    for (int32_t i = first; i < scene->n_bodies; i++) scene->bodies[i].embedding = *embedding;
+    return PL_OK;
+}
+
 static pl_status read_body(const pl_json *at, const pl_groups *groups, pl_scene *scene)
 {
     static const char *const keys[] = {
-        "mesh",  "position", "rotation", "scale",   "color",   "opacity",  "edges",
-        "cut",   "material", "fixed",    "driven",  "forces",  "velocity", "angular_velocity",
-        "type",  "density",  "mass",     "damping", "motion",  "friction", "radius",
-        "group", "ignore",   "self",     "copies",  "comment",
+        "mesh",  "position", "rotation", "scale",   "color",   "opacity",     "edges",
+        "cut",   "material", "fixed",    "driven",  "forces",  "velocity",    "angular_velocity",
+        "type",  "density",  "mass",     "damping", "motion",  "friction",    "radius",
+        "group", "ignore",   "self",     "copies",  "comment", "render_mesh",
     };
     PL_TRY(pl_json_object(at, keys, COUNT(keys)));
     pl_mesh *shape = NULL;
-    pl_status status = read_shape(at, &shape);
+    int32_t first = scene->n_bodies;
+    pl_status status = read_shape(at, "mesh", &shape);
     if (status == PL_OK) status = add_bodies(at, shape, groups, scene);
+    if (status == PL_OK) status = read_render_mesh(at, shape, first, scene);
     pl_mesh_destroy(shape);
     return status;
 }
@@ -233,5 +261,7 @@ void pl_scene_free(pl_scene *scene)
 {
     for (int32_t i = 0; i < scene->n_bodies; i++) free_body(&scene->bodies[i]);
     pl_free(scene->bodies);
+    for (int32_t i = 0; i < scene->n_embeddings; i++) pl_embedding_destroy(scene->embeddings[i]);
+    pl_free(scene->embeddings);
     *scene = (pl_scene){0};
 }

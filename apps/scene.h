@@ -4,6 +4,7 @@
 #ifndef PL_SCENE_H
 #define PL_SCENE_H
 
+#include "embedding.h"
 #include "../base/base.h"
 
 typedef struct pl_scene_cut {
@@ -23,6 +24,8 @@ typedef struct pl_scene_drive {
 typedef struct pl_scene_body {
     pl_mesh *mesh; // placed: scaled, rotated and moved
     int32_t entry; // which of the file's bodies it is, or is a copy of
+    // What is drawn in place of the mesh's surface, or NULL. It is the scene's: copies share one.
+    const pl_embedding *embedding;
 
     bool simulated; // else it is only drawn
     pl_body_kind kind;
@@ -47,6 +50,9 @@ typedef struct pl_scene {
     pl_scene_body *bodies; // (n_bodies) with all copies
     int32_t n_bodies;
     int64_t body_capacity;
+    pl_embedding **embeddings; // (n_embeddings)
+    int32_t n_embeddings;
+    int64_t embedding_capacity;
     pl_world_options world;
     double duration;    // of a run, if nobody says otherwise [s]
     bool ground;        // draw a floor; if bodies touch, it carries them
@@ -76,5 +82,8 @@ pl_status pl_scene_world(const pl_scene *scene, pl_world **out);
 
 // Moves the scene's bodies to where they are in a world made by pl_scene_world.
 void pl_scene_pose(pl_scene *scene, const pl_world *world);
+
+// What is to be drawn of a body, where its mesh is now: its surface, or the one that it carries.
+pl_status pl_scene_body_surface(const pl_scene_body *body, pl_mesh **out);
 
 #endif

@@ -104,3 +104,11 @@ void pl_scene_pose(pl_scene *scene, const pl_world *world)
                3 * (size_t)mesh->n_vert * sizeof *mesh->x);
     }
 }
+
+pl_status pl_scene_body_surface(const pl_scene_body *body, pl_mesh **out)
+{
+    if (body->embedding == NULL) return pl_mesh_surface(body->mesh, NULL, out);
+    PL_TRY(pl_mesh_copy(body->embedding->surface, out));
+    pl_embedding_move(body->embedding, body->mesh->x, (*out)->x);
+    return PL_OK;
+}

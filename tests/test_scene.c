@@ -138,6 +138,83 @@ static void test_complaints_name_the_key(void)
            ": camera: eye and target must differ");
 }
 
+// --- What is drawn ---
+
+// Copies share one surface, and each carries it to where it would be as a body by itself.
+static void test_render_mesh(void)
+{
+#define COPIES                                                                                     \
+    "\"scale\": 2, \"rotation\": [10, 20, 30], \"position\": [1, 2, 3],"                           \
+    " \"copies\": {\"count\": [2, 1, 2], \"spacing\": [9, 9, 9], \"turn\": true}}"
+    pl_scene scene;
+    pl_status status = load("{\"bodies\": [{\"mesh\": \"cube\", \"render_mesh\":"
+                            " \"icosphere:level=3:radius=0.7\", " COPIES
+                            ", {\"mesh\": \"icosphere:level=3:radius=0.7\", " COPIES
+                            ", {\"mesh\": \"cube\", \"render_mesh\": \"cube\"}]}",
+                            &scene);
+#undef COPIES
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    TEST_ASSERT_EQUAL_INT(9, scene.n_bodies);
+    TEST_ASSERT_EQUAL_INT(2, scene.n_embeddings);
+    for (int i = 0; i < 4; i++) {
+        TEST_ASSERT_EQUAL_PTR(scene.embeddings[0], scene.bodies[i].embedding);
+        TEST_ASSERT_NULL(scene.bodies[4 + i].embedding);
+        pl_mesh *carried, *alone;
+        TEST_ASSERT_EQUAL(PL_OK, pl_scene_body_surface(&scene.bodies[i], &carried));
+        TEST_ASSERT_EQUAL(PL_OK, pl_scene_body_surface(&scene.bodies[4 + i], &alone));
+        int32_t n = pl_mesh_vertex_count(alone), m = pl_mesh_face_count(alone);
+        TEST_ASSERT_EQUAL_INT(642, n);
+        TEST_ASSERT_EQUAL_INT(n, pl_mesh_vertex_count(carried));
+        TEST_ASSERT_EQUAL_INT(m, pl_mesh_face_count(carried));
+        TEST_ASSERT_EQUAL_MEMORY(pl_mesh_faces(alone), pl_mesh_faces(carried),
+                                 3 * (size_t)m * sizeof(int32_t));
+        for (int k = 0; k < 3 * n; k++) {
+            TEST_ASSERT_DOUBLE_WITHIN(1e-12, pl_mesh_positions(alone)[k],
+                                      pl_mesh_positions(carried)[k]);
+        }
+        pl_mesh_destroy(carried);
+        pl_mesh_destroy(alone);
+    }
+    TEST_ASSERT_EQUAL_PTR(scene.embeddings[1], scene.bodies[8].embedding);
+    pl_scene_free(&scene);
+}
+
+// Only what bends carries by its tets: others may carry what is far away.
+static void test_render_mesh_of_any_type(void)
+{
+    static const char *const types[] = {"\"type\": \"deformable\"", "\"type\": \"rigid\"",
+                                        "\"type\": \"kinematic\"", "\"type\": \"static\"",
+                                        "\"material\": null"};
+    for (int i = 0; i < 5; i++) {
+        char text[256];
+        pl_scene scene;
+        snprintf(text, sizeof text,
+                 "{\"bodies\": [{\"mesh\": \"cube\", %s, \"render_mesh\": \"cube:size=%d\"}]}",
+                 types[i], i == 0 ? 2 : 100);
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, load(text, &scene), pl_error_text());
+        TEST_ASSERT_EQUAL(i > 0, scene.bodies[0].embedding->rigid);
+        pl_scene_free(&scene);
+    }
+}
+
+static void test_complaints_about_render_meshes(void)
+{
+    refuse("{\"bodies\": [{\"mesh\": \"cube\", \"render_mesh\": 3}]}",
+           ": bodies[0].render_mesh: a \"text\" expected");
+    refuse("{\"bodies\": [{\"mesh\": \"cube\", \"render_mash\": \"cube\"}]}",
+           ": bodies[0]: unknown key \"render_mash\", did you mean \"render_mesh\"?");
+    refuse("{\"bodies\": [{\"mesh\": \"cube\", \"render_mesh\": \"none.off\"}]}",
+           ": bodies[0].render_mesh: /tmp/none.off: No such file or directory");
+    refuse("{\"bodies\": [{\"mesh\": \"cube\"}, {\"mesh\": \"cube:size=2:cells=1\","
+           " \"render_mesh\": \"box:size=40,1,1:cells=1,1,1\"}]}",
+           ": bodies[1].render_mesh: vertex 0 is 19 m away from the body, whose nearest "
+           "tetrahedron has a size of 3.46 m: a surface that it carries must have its scale and "
+           "place");
+    // The mesh is the one to blame if there is nothing to carry it.
+    refuse("{\"bodies\": [{\"mesh\": \"none.off\", \"render_mesh\": \"cube\"}]}",
+           ": bodies[0].mesh: /tmp/none.off: No such file or directory");
+}
+
 // --- How it moves ---
 
 static pl_world *world_of(const char *text)
@@ -716,8 +793,9 @@ static void test_allocations_fail(void)
 {
     const char *text =
         "{\"bodies\": [{\"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": {\"keys\":"
-        " [{\"time\": 0}]}, \"copies\": {\"count\": [1, 2, 1]}},"
-        " {\"mesh\": \"cube\", \"fixed\": [0], \"driven\": [{\"select\":"
+        " [{\"time\": 0}]}, \"copies\": {\"count\": [1, 2, 1]}, \"render_mesh\": \"cube\"},"
+        " {\"mesh\": \"cube\", \"render_mesh\": \"icosphere\", \"fixed\": [0], \"driven\": "
+        "[{\"select\":"
         " [1], \"motion\": {\"keys\": [{\"time\": 0}]}}], \"forces\": [{\"total\":"
         " [1, 0, 0], \"select\": [1]}]}]}";
     pl_scene scene;
@@ -773,6 +851,9 @@ int main(void)
     RUN_TEST(test_a_whole_scene);
     RUN_TEST(test_rotation_order);
     RUN_TEST(test_complaints_name_the_key);
+    RUN_TEST(test_render_mesh);
+    RUN_TEST(test_render_mesh_of_any_type);
+    RUN_TEST(test_complaints_about_render_meshes);
     RUN_TEST(test_world_keys);
     RUN_TEST(test_contact_by_default);
     RUN_TEST(test_body_keys);
