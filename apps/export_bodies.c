@@ -9,9 +9,9 @@ typedef struct capacities {
     int64_t x, from, face;
 } capacities;
 
-// Adds the surface, whose vertices are `from` (n_vert of it) in the body's mesh.
+// Adds the surface of a body.
 static pl_status append(pl_export_bodies *out, capacities *c, pl_export_body *body,
-                        const pl_mesh *surface, const int32_t *from)
+                        const pl_mesh *surface)
 {
     int64_t n_vert = (int64_t)out->n_vert + surface->n_vert;
     int64_t n_face = (int64_t)out->n_face + surface->n_face;
@@ -23,7 +23,7 @@ static pl_status append(pl_export_bodies *out, capacities *c, pl_export_body *bo
     PL_TRY(pl_reserve((void **)&out->face, &c->face, 3 * n_face, sizeof *out->face));
     size_t verts = (size_t)surface->n_vert, faces = (size_t)surface->n_face;
     memcpy(out->x + 3 * (int64_t)out->n_vert, surface->x, 3 * verts * sizeof *out->x);
-    memcpy(out->from + out->n_vert, from, verts * sizeof *out->from);
+    for (int64_t v = out->n_vert; v < n_vert; v++) out->from[v] = -1;
     memcpy(out->face + 3 * (int64_t)out->n_face, surface->face, 3 * faces * sizeof *out->face);
     body->vert = out->n_vert;
     body->face = out->n_face;
@@ -35,12 +35,21 @@ static pl_status append(pl_export_bodies *out, capacities *c, pl_export_body *bo
 }
 
 static pl_status add_surface(pl_export_bodies *out, capacities *c, pl_export_body *body,
-                             const pl_mesh *mesh)
+                             const pl_scene_body *source)
 {
+    const pl_mesh *mesh = source->mesh;
     pl_mesh *surface = NULL;
+    if (source->embedding != NULL) {
+        PL_TRY(append(out, c, body, source->embedding->surface));
+        pl_embedding_move(source->embedding, mesh->x, out->x + 3 * (int64_t)body->vert);
+        return PL_OK;
+    }
     int32_t *from = pl_alloc(mesh->n_vert, sizeof *from);
     pl_status status = from != NULL ? pl_mesh_surface(mesh, from, &surface) : PL_ERROR_MEMORY;
-    if (status == PL_OK) status = append(out, c, body, surface, from);
+    if (status == PL_OK) status = append(out, c, body, surface);
+    if (status == PL_OK) {
+        memcpy(out->from + body->vert, from, (size_t)body->n_vert * sizeof *from);
+    }
     pl_mesh_destroy(surface);
     pl_free(from);
     return status;
@@ -59,10 +68,11 @@ static pl_status add_bodies(const pl_scene *scene, pl_export_bodies *out)
         snprintf(body->name, sizeof body->name, "body_%03d", (int)out->n);
         body->number = source->simulated ? number++ : -1;
         body->opacity = source->opacity;
+        body->embedding = source->embedding;
         for (int k = 0; k < 3; k++) {
             body->color[k] = source->has_color ? source->color[k] : (double)look.color[k];
         }
-        PL_TRY(add_surface(out, &c, body, source->mesh));
+        PL_TRY(add_surface(out, &c, body, source));
     }
     return PL_OK;
 }
@@ -81,9 +91,24 @@ void pl_export_bodies_move(pl_export_bodies *bodies, const pl_world *world)
         const pl_export_body *body = &bodies->body[i];
         if (body->number < 0) continue;
         const double *x = pl_world_positions(world, body->number);
+        if (body->embedding != NULL) {
+            pl_embedding_move(body->embedding, x, bodies->x + 3 * (int64_t)body->vert);
+            continue;
+        }
         for (int32_t v = body->vert; v < body->vert + body->n_vert; v++) {
             memcpy(bodies->x + 3 * (int64_t)v, x + 3 * (int64_t)bodies->from[v], 3 * sizeof *x);
         }
+    }
+}
+
+void pl_export_bodies_scalar(const pl_export_bodies *bodies, int32_t body, const double *value,
+                             double *out)
+{
+    const pl_export_body *b = &bodies->body[body];
+    if (b->embedding != NULL) {
+        pl_embedding_scalar(b->embedding, value, out);
+    } else {
+        for (int32_t v = 0; v < b->n_vert; v++) out[v] = value[bodies->from[b->vert + v]];
     }
 }
 

@@ -219,6 +219,39 @@ static void test_fps(void)
     TEST_ASSERT_EQUAL_INT(0, shell("test $(wc -l <$T/all/frames.csv) = 7"));
 }
 
+// A surface that a body carries is in all files but those for ParaView, which have its tets.
+static void test_fine_surfaces(void)
+{
+    write_file("fine.json",
+               "{\"bodies\": [{\"mesh\": \"cube:size=0.6:cells=2\", \"position\": [0, 0, 0.32],"
+               " \"render_mesh\": \"icosphere:level=3:radius=0.4\"},"
+               "{\"mesh\": \"cube\", \"position\": [2, 0, 0.7], \"type\": \"rigid\"}],"
+               "\"world\": {\"dt\": 0.01}, \"ground\": {\"size\": 10}}");
+    char line[512];
+    snprintf(line, sizeof line, "$P run $T/fine.json --out $T/fine %s --every 5 --steps 10",
+             EVERYTHING);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, shell(line), output);
+    static const char *const counts[][2] = {
+        {"grep -c ^v $T/fine/frame-000010.obj", "668\n"}, // 642 and 26
+        {"grep -c ^f $T/fine/frame-000010.obj", "1328\n"},
+        {"grep -c ^v $T/fine/body_000.obj", "642\n"},
+        {"head -c 300 $T/fine/frame-000010.ply | grep -a ^element", "element vertex 668\n"
+                                                                    "element face 1328\n"},
+        {"grep -o '^ *int.. faceVertexCounts = .*' $T/fine/scene.usda | head -n 1 | tr -cd 3 | wc "
+         "-c",
+         "1280\n"},
+        {"grep -ao 'NumberOfPoints=\"[0-9]*\"' $T/fine/frame-000010.vtu",
+         "NumberOfPoints=\"57\"\n"}}; // 27, 27 and the ground
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        shell(counts[i][0]);
+        TEST_ASSERT_EQUAL_STRING(counts[i][1], output);
+    }
+    TEST_ASSERT_EQUAL(PL_OK, pl_pc2_check(in_folder("fine/body_000.pc2"), 642, 3));
+    if (!has_readers())
+        TEST_IGNORE_MESSAGE("no readers of others: make check-exports fetches them");
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, run_readers("$T/fine 20 0 5 10"), output);
+}
+
 static void test_complaints(void)
 {
     write_file("scene.json", EXPORT_SCENE);
@@ -290,6 +323,7 @@ int main(void)
     RUN_TEST(test_allocations_fail);
     RUN_TEST(test_resumed);
     RUN_TEST(test_fps);
+    RUN_TEST(test_fine_surfaces);
     RUN_TEST(test_complaints);
     RUN_TEST(test_disk_full);
     RUN_TEST(test_killed);
