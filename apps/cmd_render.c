@@ -163,7 +163,7 @@ static pl_status draw_cut(pl_renderer *renderer, const pl_scene_body *body, pl_d
 static pl_status draw_surface(pl_renderer *renderer, const pl_scene_body *body, pl_draw_body *draw)
 {
     pl_mesh *surface;
-    PL_TRY(pl_mesh_surface(body->mesh, NULL, &surface));
+    PL_TRY(pl_scene_body_surface(body, &surface));
     draw->n_vert = pl_mesh_vertex_count(surface);
     draw->n_face = pl_mesh_face_count(surface);
     draw->x = pl_mesh_positions(surface);
