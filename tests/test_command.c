@@ -213,6 +213,27 @@ static void test_render(void)
     expect(1, "render ring -o $T/no/a.png --size 16x16 --passes 1", "no/a.png: cannot write");
 }
 
+// What a body carries is drawn, and its own surface is not.
+static void test_render_carried_surface(void)
+{
+    static const char *const bodies[3] = {"\"cube\"", "\"cube\", \"render_mesh\": \"torus\"",
+                                          "\"cube\", \"render_mesh\": \"cube\""};
+    char line[1024];
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line,
+                 "echo '{\"camera\": {\"eye\": [3, 2, 1]}, \"bodies\": [{\"mesh\": %s}]}' "
+                 ">%s/%d.json",
+                 bodies[i], folder, i);
+        TEST_ASSERT_EQUAL_INT(0, system(line));
+        snprintf(line, sizeof line, "render $T/%d.json -o $T/%d.png --size 64x48 --passes 2", i, i);
+        expect(0, line, "64x48, 1 body, ");
+    }
+    snprintf(line, sizeof line, "cmp -s %s/0.png %s/1.png", folder, folder);
+    TEST_ASSERT_TRUE(system(line) != 0);
+    snprintf(line, sizeof line, "cmp -s %s/0.png %s/2.png", folder, folder);
+    TEST_ASSERT_EQUAL_INT(0, system(line)); // places of a cube are exact
+}
+
 // A vertex that falls through a face, the row of its end given; and the truth about it.
 static void make_query(const char *name, const char *end, int truth)
 {
@@ -267,6 +288,7 @@ int main(void)
     RUN_TEST(test_audit_parts);
     RUN_TEST(test_audit_soup);
     RUN_TEST(test_render);
+    RUN_TEST(test_render_carried_surface);
     RUN_TEST(test_ccd);
     RUN_TEST(test_bench_runs);
     char line[128];
