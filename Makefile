@@ -86,7 +86,7 @@ demo: ## set up, build, mesh the bunny and the armadillo, simulate, draw: result
 	@base/setup.sh packages build
 	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
 
-meshes: $(patsubst %,build/meshes/%.msh,bunny armadillo armadillo-light ball) ## prepare the scans
+meshes: $(patsubst %,build/meshes/%.msh,bunny armadillo armadillo-light armadillo-fine ball) ## prepare the scans
 
 $(SCANS_DIR)/bunny.off $(SCANS_DIR)/armadillo.off &:
 	@base/setup.sh scans $(SCANS_DIR)
@@ -103,6 +103,11 @@ build/meshes/armadillo.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 build/meshes/armadillo-light.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 	@mkdir -p $(@D)
 	$(B)/pliant mesh $< --fit 1 --faces 1200 --tets 4000 -o $@
+
+# The scan itself, for the tets of the light one to carry.
+build/meshes/armadillo-fine.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
+	@mkdir -p $(@D)
+	$(B)/pliant mesh $< --fit 1 -o $@
 
 # A ball of its Bearing: nine of them have 46,080 faces, and as many tets as TetGen can be brought to.
 build/meshes/ball.msh: | $(B)/pliant
