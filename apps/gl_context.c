@@ -6,6 +6,7 @@
 // The display stays initialised until the process ends: EGL has one for the whole process, which
 // others may use, and Mesa loses memory each time that it is terminated.
 struct pl_gl_context {
+    bool adopted; // then there is neither display nor context
     EGLDisplay display;
     EGLContext context;
     const char *name; // owned by the driver
@@ -104,9 +105,32 @@ pl_status pl_gl_context_create(pl_gl_context **out)
     return PL_OK;
 }
 
+pl_status pl_gl_context_adopt(pl_gl_context **out)
+{
+    *out = NULL;
+    int version = epoxy_gl_version(); // 33 for 3.3; 0 without a context
+    if (version == 0) {
+        return pl_fail(PL_ERROR_UNSUPPORTED, "no OpenGL context is current on this thread");
+    }
+    if (!epoxy_is_desktop_gl() || version < 33) {
+        return pl_fail(PL_ERROR_UNSUPPORTED, "this is OpenGL%s %d.%d; pictures need OpenGL 3.3",
+                       epoxy_is_desktop_gl() ? "" : " ES", version / 10, version % 10);
+    }
+    pl_gl_context *context = pl_alloc_zero(1, sizeof *context);
+    if (context == NULL) return PL_ERROR_MEMORY;
+    context->adopted = true;
+    context->name = (const char *)glGetString(GL_RENDERER);
+    *out = context;
+    return PL_OK;
+}
+
 void pl_gl_context_destroy(pl_gl_context *context)
 {
     if (context == NULL) return;
+    if (context->adopted) {
+        pl_free(context);
+        return;
+    }
     if (eglGetCurrentContext() == context->context) {
         eglMakeCurrent(context->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     }
@@ -116,6 +140,7 @@ void pl_gl_context_destroy(pl_gl_context *context)
 
 pl_status pl_gl_context_use(pl_gl_context *context)
 {
+    if (context->adopted) return PL_OK;
     if (!eglMakeCurrent(context->display, EGL_NO_SURFACE, EGL_NO_SURFACE, context->context)) {
         return pl_fail(PL_ERROR_UNSUPPORTED, "the OpenGL context cannot be made current: %s",
                        egl_error_name());

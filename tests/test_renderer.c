@@ -536,6 +536,35 @@ static void test_a_second_context_does_not_disturb_the_first(void)
     TEST_ASSERT_GREATER_THAN(60, difference(centre, BACKGROUND));
 }
 
+// What a window does: its context is made by somebody else, here by the other kind.
+static void test_a_context_of_others_is_adopted_and_left_to_them(void)
+{
+    pl_gl_context *adopted;
+    TEST_ASSERT_EQUAL(PL_OK, pl_gl_context_adopt(&adopted));
+    TEST_ASSERT_EQUAL_STRING(pl_gl_context_name(context), pl_gl_context_name(adopted));
+    pl_renderer_destroy(renderer);
+    pl_renderer_options options = small_options();
+    TEST_ASSERT_EQUAL(PL_OK, pl_renderer_create(adopted, &options, &renderer));
+    add(quad());
+    draw(front());
+    TEST_ASSERT_EQUAL(PL_OK, pl_gl_context_use(adopted));
+    pl_renderer_destroy(renderer);
+    renderer = NULL;
+    pl_gl_context_destroy(adopted);
+    TEST_ASSERT_EQUAL(GL_NO_ERROR, glGetError()); // still current
+
+    fail_nth(0);
+    TEST_ASSERT_EQUAL(PL_ERROR_MEMORY, pl_gl_context_adopt(&adopted));
+    fail_never();
+    pl_gl_context *other;
+    TEST_ASSERT_EQUAL(PL_OK, pl_gl_context_create(&other));
+    pl_gl_context_destroy(other);
+    TEST_ASSERT_EQUAL(PL_ERROR_UNSUPPORTED, pl_gl_context_adopt(&adopted));
+    TEST_ASSERT_NULL(adopted);
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "no OpenGL context"));
+    TEST_ASSERT_EQUAL(PL_OK, pl_gl_context_use(context));
+}
+
 int main(void)
 {
     if (pl_gl_context_create(&context) != PL_OK) {
@@ -561,6 +590,7 @@ int main(void)
     RUN_TEST(test_a_broken_program_says_so);
     RUN_TEST(test_nothing_is_left_behind_even_when_memory_fails);
     RUN_TEST(test_a_second_context_does_not_disturb_the_first);
+    RUN_TEST(test_a_context_of_others_is_adopted_and_left_to_them);
     pl_gl_context_destroy(context);
     return UNITY_END();
 }
