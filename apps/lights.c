@@ -89,3 +89,30 @@ void pl_lights_on_floor(vec3 key, int n_pass, double out[3])
         }
     }
 }
+
+// A light in direction d gives r max(n.d, 0). In Legendre's polynomials of n.d this is
+//   r (1/4 + P1 / 2 + 5/16 P2 + ...) = r (3/32 + n.d / 2 + 15/32 (n.d)^2) + ...,
+// and what is left out hardly shows under a whole sky [Ramamoorthi & Hanrahan, An efficient
+// representation for irradiance environment maps, SIGGRAPH 2001].
+void pl_lights_ambient(vec3 key, int n_pass, mat4 out[3])
+{
+    for (int c = 0; c < 3; c++) out[c] = (mat4){{0}};
+    for (int pass = 0; pass < n_pass; pass++) {
+        pl_light light[PL_LIGHTS_PER_PASS];
+        pl_lights_of_pass(key, pass, n_pass, light);
+        for (int i = PL_KEY_LIGHTS; i < PL_LIGHTS_PER_PASS; i++) {
+            vec3 at = light[i].direction;
+            double d[3] = {at.x, at.y, at.z};
+            for (int c = 0; c < 3; c++) {
+                double r = light[i].radiance[c] / n_pass, *m = out[c].m;
+                for (int k = 0; k < 9; k++)
+                    m[4 * (k / 3) + k % 3] += 15.0 / 32 * r * d[k / 3] * d[k % 3];
+                for (int k = 0; k < 3; k++) {
+                    m[4 * k + 3] += r * d[k] / 4;
+                    m[12 + k] += r * d[k] / 4;
+                }
+                m[15] += 3.0 / 32 * r;
+            }
+        }
+    }
+}

@@ -23,4 +23,8 @@ void pl_lights_of_pass(vec3 key, int pass, int n_pass, pl_light out[PL_LIGHTS_PE
 // What falls on an unshadowed floor, the mean over all passes: red, green, blue.
 void pl_lights_on_floor(vec3 key, int n_pass, double out[3]);
 
+// All lights but the key light, unshadowed and the mean over the passes, as they shine on a surface
+// with the unit normal n: for red, green and blue the quadratic form (n, 1)^T out (n, 1).
+void pl_lights_ambient(vec3 key, int n_pass, mat4 out[3]);
+
 #endif

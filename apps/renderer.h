@@ -56,4 +56,17 @@ pl_status pl_renderer_set_key_light(pl_renderer *renderer, const double directio
 // Draws all bodies as `camera` sees them into *out, which gets the renderer's size.
 pl_status pl_renderer_draw(pl_renderer *renderer, const pl_camera *camera, pl_image *out);
 
+// --- For a window ---
+// `framebuffer` is OpenGL's name of what is drawn to, 0 for the window's; it has the renderer's
+// size and stays bound.
+
+// Draws what pl_renderer_draw would, quickly and roughly after a change (of a body, the camera,
+// the size, ...). Called again without a change, it goes on towards the full picture by a pass each
+// time; *done, if not NULL, tells that it is there and further calls would show the same.
+pl_status pl_renderer_preview(pl_renderer *renderer, const pl_camera *camera, unsigned framebuffer,
+                              bool *done);
+
+// Blends a picture with transparency (overlay.h) over it, the upper left corners together.
+pl_status pl_renderer_show(pl_renderer *renderer, const pl_image *overlay, unsigned framebuffer);
+
 #endif

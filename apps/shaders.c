@@ -22,6 +22,17 @@ const char PL_SHADER_COMMON[] =
     "float threshold(int which, int turn)\n"
     "{\n"
     "    return fract(float(noise(which) >> 8) / 16777216.0 + float(turn) * steps[which & 7]);\n"
+    "}\n"
+    // Bodies (alpha) bend softly towards white instead of clipping; the background stays as asked
+    // for.
+    "vec3 finish(vec4 c)\n"
+    "{\n"
+    "    const float knee = 0.7;\n"
+    "    vec3 over = max(c.rgb - knee, 0.0) / (1.0 - knee);\n"
+    "    vec3 bent = min(c.rgb, knee) + (1.0 - knee) * (1.0 - exp(-over));\n"
+    "    vec3 x = clamp(mix(c.rgb, bent, c.a), 0.0, 1.0);\n"
+    "    return mix(12.92 * x, 1.055 * pow(x, vec3(1.0 / 2.4)) - 0.055,\n"
+    "               greaterThan(x, vec3(0.0031308)));\n"
     "}\n";
 
 // A light of a pass stands for its neighbourhood in the sky or in the key light, `light_spread`
@@ -190,19 +201,152 @@ const char PL_SHADER_ADD[] = "uniform sampler2D picture;\n"
                              "    color = texelFetch(picture, ivec2(gl_FragCoord.xy), 0);\n"
                              "}\n";
 
-// Bodies (alpha) bend softly towards white instead of clipping; the background stays as asked for.
 const char PL_SHADER_FINISH[] =
     "uniform sampler2D picture;\n"
     "uniform float scale;\n"
     "out vec4 color;\n"
     "void main()\n"
     "{\n"
-    "    const float knee = 0.7;\n"
-    "    vec4 c = texelFetch(picture, ivec2(gl_FragCoord.xy), 0) * scale;\n"
-    "    vec3 over = max(c.rgb - knee, 0.0) / (1.0 - knee);\n"
-    "    vec3 bent = min(c.rgb, knee) + (1.0 - knee) * (1.0 - exp(-over));\n"
-    "    vec3 x = clamp(mix(c.rgb, bent, c.a), 0.0, 1.0);\n"
-    "    vec3 srgb = mix(12.92 * x, 1.055 * pow(x, vec3(1.0 / 2.4)) - 0.055,\n"
-    "                    greaterThan(x, vec3(0.0031308)));\n"
-    "    color = vec4(srgb, 1.0);\n"
+    "    vec4 mean = texelFetch(picture, ivec2(gl_FragCoord.xy), 0) * scale;\n"
+    "    color = vec4(finish(mean), 1.0);\n"
     "}\n";
+
+// --- Quick ---
+
+const char PL_SHADER_QUICK_VERTEX[] =
+    "layout(location = 0) in vec3 position;\n"
+    "layout(location = 1) in vec4 normal;\n"
+    "layout(location = 2) in vec4 srgb;\n"
+    "uniform mat4 view_projection;\n"
+    "uniform mat4 ambient[3];\n"
+    "out vec3 p, n, albedo, corner, sky;\n"
+    "void main()\n"
+    "{\n"
+    "    p = position;\n"
+    "    n = normal.xyz;\n"
+    "    albedo = mix(srgb.rgb / 12.92, pow((srgb.rgb + 0.055) / 1.055, vec3(2.4)),\n"
+    "                 greaterThan(srgb.rgb, vec3(0.04045)));\n"
+    "    corner = vec3(equal(ivec3(gl_VertexID % 3), ivec3(0, 1, 2)));\n"
+    "    vec4 m = vec4(n, 1.0);\n"
+    "    sky = vec3(dot(m, ambient[0] * m), dot(m, ambient[1] * m), dot(m, ambient[2] * m));\n"
+    "    gl_Position = view_projection * vec4(position, 1.0);\n"
+    "}\n";
+
+// Map 0 is the key light's, map 1 looks straight up from below.
+const char PL_SHADER_QUICK_FRAGMENT[] =
+    "in vec3 p, n, albedo, corner, sky;\n"
+    "uniform vec3 eye;\n"
+    "uniform float opacity;\n"
+    "uniform float edge_width;\n"
+    "uniform vec3 key_direction, key_radiance;\n"
+    "uniform mat4 key_matrix;\n"
+    "uniform float key_texel;\n"
+    "uniform float floor_z, height;\n"
+    "out vec4 color;\n"
+    "float edge()\n"
+    "{\n"
+    "    vec3 dx = dFdx(corner), dy = dFdy(corner);\n"
+    "    vec3 gradient = max(sqrt(dx * dx + dy * dy), vec3(1e-12));\n"
+    "    vec3 line = clamp(0.5 * edge_width + 0.5 - corner / gradient, 0.0, 1.0);\n"
+    "    vec3 fade = clamp(1.0 / (gradient * 6.0 * edge_width) - 0.25, 0.0, 1.0);\n"
+    "    line *= min(fade.x, min(fade.y, fade.z));\n"
+    "    return max(line.x, max(line.y, line.z));\n"
+    "}\n"
+    "float lit(vec3 normal)\n"
+    "{\n"
+    "    vec3 q = (key_matrix * vec4(p + 2.5 * key_texel * normal, 1.0)).xyz;\n"
+    "    float z = min(q.z, 1.0), sum = 0.0;\n"
+    "    vec2 a = 1.3 * texel * vec2(0.92, 0.38), b = vec2(-a.y, a.x);\n"
+    "    sum += z <= texture(shadow_map, vec3(q.xy + a, 0.0)).r ? 0.25 : 0.0;\n"
+    "    sum += z <= texture(shadow_map, vec3(q.xy + b, 0.0)).r ? 0.25 : 0.0;\n"
+    "    sum += z <= texture(shadow_map, vec3(q.xy - a, 0.0)).r ? 0.25 : 0.0;\n"
+    "    sum += z <= texture(shadow_map, vec3(q.xy - b, 0.0)).r ? 0.25 : 0.0;\n"
+    "    return sum;\n"
+    "}\n"
+    "void main()\n"
+    "{\n"
+    "    float side = gl_FrontFacing ? 1.0 : -1.0;\n"
+    "    vec3 normal = n * side * inversesqrt(max(dot(n, n), 1e-12));\n"
+    "    vec3 view = normalize(eye - p);\n"
+    "    float facing = clamp(dot(normal, view), 0.0, 1.0);\n"
+    "    float line = edge_width > 0.0 ? edge() : 0.0;\n"
+    "    vec3 base = albedo * (1.0 - 0.88 * line);\n"
+    "    float cosine = max(dot(normal, key_direction), 0.0);\n"
+    "    vec3 h = normalize(key_direction + view);\n"
+    "    float rim = 1.0 - facing;\n"
+    "    float gloss = pow(max(dot(normal, h), 0.0), 26.0) * (0.17 + 1.5 * rim * rim * rim);\n"
+    "    float shine = (1.0 - line) * gloss;\n"
+    "    float open = 1.0 - 0.35 * exp(-4.0 * max(p.z - floor_z, 0.0) / height);\n"
+    "    vec3 sheen = vec3(0.05 + 0.25 * rim * rim * rim) * (1.0 - line);\n"
+    "    vec3 sum = sky * open * (base + sheen);\n"
+    "    sum += cosine * key_radiance * lit(normal) * (base + shine);\n"
+    "    float covered = opacity < 1.0 ? 1.0 - pow(1.0 - opacity, 1.0 / max(facing, 0.12)) : 1.0;\n"
+    "    color = vec4(finish(vec4(sum, 1.0)), covered);\n"
+    "}\n";
+
+const char PL_SHADER_QUICK_BACKGROUND[] = "uniform vec3 background;\n"
+                                          "uniform float vignette;\n"
+                                          "uniform vec2 size;\n"
+                                          "out vec4 color;\n"
+                                          "void main()\n"
+                                          "{\n"
+                                          "    vec2 off = gl_FragCoord.xy / size - 0.5;\n"
+                                          "    color = vec4(finish(vec4(background * (1.0 - "
+                                          "vignette * 2.0 * dot(off, off)), 0.0)), 1.0);\n"
+                                          "}\n";
+
+// The part of the floor on which something falls: a rectangle.
+const char PL_SHADER_QUICK_FLOOR_VERTEX[] =
+    "uniform mat4 view_projection;\n"
+    "uniform vec4 ground;\n" // x and y, low and high
+    "uniform float floor_z;\n"
+    "out vec3 p;\n"
+    "void main()\n"
+    "{\n"
+    "    p = vec3((gl_VertexID & 1) == 0 ? ground.x : ground.z,\n"
+    "             (gl_VertexID & 2) == 0 ? ground.y : ground.w, floor_z);\n"
+    "    gl_Position = view_projection * vec4(p, 1.0);\n"
+    "}\n";
+
+const char PL_SHADER_QUICK_FLOOR[] =
+    "in vec3 p;\n"
+    "uniform vec3 background;\n"
+    "uniform float vignette;\n"
+    "uniform vec2 size;\n"
+    "uniform vec3 key_share;\n" // of the light on the floor
+    "uniform mat4 key_matrix, below_matrix;\n"
+    "uniform float key_texel;\n"
+    "uniform float below_depth, height;\n" // [m]
+    "uniform vec2 spread;\n"               // of the taps, in units of the maps
+    "out vec4 color;\n"
+    "void main()\n"
+    "{\n"
+    "    const vec2 at[8] = vec2[](vec2(0.1, 0.3), vec2(-0.4, 0.2), vec2(0.5, -0.2), vec2(-0.1, "
+    "-0.6),\n"
+    "                              vec2(-0.6, -0.5), vec2(0.7, 0.6), vec2(-0.3, 0.9), vec2(0.2, "
+    "-0.1));\n"
+    "    vec3 q = (key_matrix * vec4(p.xy, p.z + 2.5 * key_texel, 1.0)).xyz;\n"
+    "    vec2 below = (below_matrix * vec4(p, 1.0)).xy;\n"
+    "    float z = min(q.z, 1.0), lit = 0.0, closed = 0.0;\n"
+    "    for (int i = 0; i < 8; i++) {\n"
+    "        lit += z <= texture(shadow_map, vec3(q.xy + spread.x * at[i], 0.0)).r ? 0.125 : 0.0;\n"
+    "        float free = texture(shadow_map, vec3(below + spread.y * at[i], 1.0)).r * below_depth "
+    "/ height;\n"
+    "        closed += 0.125 / (1.0 + 30.0 * free * free);\n"
+    "    }\n"
+    "    vec2 off = gl_FragCoord.xy / size - 0.5;\n"
+    "    vec3 light = key_share * lit + (1.0 - key_share) * (1.0 - 0.7 * closed);\n"
+    "    vec3 c = background * (1.0 - vignette * 2.0 * dot(off, off)) * light;\n"
+    "    color = vec4(finish(vec4(c, 0.0)), 1.0);\n"
+    "}\n";
+
+const char PL_SHADER_SHOW[] = "uniform sampler2D picture;\n"
+                              "uniform float scale;\n" // height of what is drawn to [pixels]
+                              "out vec4 color;\n"
+                              "void main()\n"
+                              "{\n"
+                              "    ivec2 at = ivec2(gl_FragCoord.x, scale - gl_FragCoord.y), size "
+                              "= textureSize(picture, 0);\n"
+                              "    if (at.x >= size.x || at.y >= size.y) discard;\n"
+                              "    color = texelFetch(picture, at, 0);\n"
+                              "}\n";

@@ -19,4 +19,13 @@ extern const char PL_SHADER_DEPTH_VERTEX[], PL_SHADER_DEPTH_FRAGMENT[];
 extern const char PL_SHADER_SCREEN_VERTEX[];
 extern const char PL_SHADER_FLOOR[], PL_SHADER_ADD[], PL_SHADER_FINISH[];
 
+// The same in one go, for windows: the key light with its shadow, the rest of the studio as
+// pl_lights_ambient has it, darkened near the floor and under bodies; sRGB at once.
+extern const char PL_SHADER_QUICK_VERTEX[], PL_SHADER_QUICK_FRAGMENT[];
+extern const char PL_SHADER_QUICK_FLOOR_VERTEX[], PL_SHADER_QUICK_FLOOR[];
+extern const char PL_SHADER_QUICK_BACKGROUND[];
+
+// A picture with transparency, its first row on top.
+extern const char PL_SHADER_SHOW[];
+
 #endif
