@@ -236,26 +236,44 @@ static void send_positions(const pl_gpu_body *body, const double *x, const doubl
     }
 }
 
-static void send_colors(const pl_gpu_body *body, const pl_draw_body *source, uint8_t *staging)
+// Of the colours by face, by vertex and of the body, the first that is there.
+static void send_colors(const pl_gpu_body *body, const uint8_t *face_color,
+                        const uint8_t *vertex_color, uint8_t *staging)
 {
     int32_t n_corner = 3 * body->n_face;
     uint8_t plain[3];
-    for (int c = 0; c < 3; c++) plain[c] = (uint8_t)lrintf(source->color[c] * 255);
+    for (int c = 0; c < 3; c++) plain[c] = (uint8_t)lrintf(body->color[c] * 255);
+    glBindBuffer(GL_ARRAY_BUFFER, body->color_buffer);
     for (int32_t begin = 0; begin < n_corner; begin += STAGING) {
         int32_t count = PL_MIN(STAGING, n_corner - begin);
         for (int32_t i = 0; i < count; i++) {
             int64_t c = begin + i;
             const uint8_t *from = plain;
-            if (source->face_color != NULL) {
-                from = source->face_color + 3 * (c / 3);
-            } else if (source->vertex_color != NULL) {
-                from = source->vertex_color + 3 * (int64_t)body->face[c];
+            if (face_color != NULL) {
+                from = face_color + 3 * (c / 3);
+            } else if (vertex_color != NULL) {
+                from = vertex_color + 3 * (int64_t)body->face[c];
             }
             memcpy(staging + 4 * (int64_t)i, from, 3);
             staging[4 * (int64_t)i + 3] = 255;
         }
         glBufferSubData(GL_ARRAY_BUFFER, 4 * (GLintptr)begin, 4 * (GLsizeiptr)count, staging);
     }
+}
+
+static pl_status paint(const pl_gpu_body *body, const uint8_t *face_color,
+                       const uint8_t *vertex_color)
+{
+    uint8_t *staging = pl_alloc(STAGING, 4);
+    if (staging == NULL) return PL_ERROR_MEMORY;
+    send_colors(body, face_color, vertex_color, staging);
+    pl_free(staging);
+    return PL_OK;
+}
+
+pl_status pl_gpu_body_paint(pl_gpu_body *body, const uint8_t *vertex_color)
+{
+    return paint(body, NULL, vertex_color);
 }
 
 // Attribute 0: position, 1: normal, 2: colour.
@@ -273,7 +291,7 @@ static void make_buffers(pl_gpu_body *body)
                           (void *)offsetof(corner, normal));
     glGenBuffers(1, &body->color_buffer);
     glBindBuffer(GL_ARRAY_BUFFER, body->color_buffer);
-    glBufferData(GL_ARRAY_BUFFER, n_corner * 4, NULL, GL_STATIC_DRAW);
+    glBufferData(GL_ARRAY_BUFFER, n_corner * 4, NULL, GL_DYNAMIC_DRAW);
     glVertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, 4, NULL);
     for (GLuint i = 0; i < 3; i++) glEnableVertexAttribArray(i);
 
@@ -319,12 +337,8 @@ static pl_status fill_body(const pl_draw_body *source, const double origin[3], p
     memcpy(body->face, source->face, (size_t)n_corner * sizeof *body->face);
     PL_TRY(build_fans(body));
     body->closed = is_closed(body);
-    uint8_t *staging = pl_alloc(STAGING, 4);
-    if (staging == NULL) return PL_ERROR_MEMORY;
     make_buffers(body);
-    glBindBuffer(GL_ARRAY_BUFFER, body->color_buffer);
-    send_colors(body, source, staging);
-    pl_free(staging);
+    PL_TRY(paint(body, source->face_color, source->vertex_color));
     PL_TRY(pl_gpu_body_move(body, source->x, origin));
     if (glGetError() == GL_NO_ERROR) return PL_OK;
     return pl_fail(PL_ERROR_MEMORY, "body: OpenGL has no memory for %d triangles", body->n_face);
@@ -339,6 +353,8 @@ pl_status pl_gpu_body_create(const pl_draw_body *source, const double origin[3],
     out->crease = source->crease;
     out->edge_width = source->edge_width;
     out->opacity = source->opacity;
+    out->wireframe = source->wireframe;
+    memcpy(out->color, source->color, sizeof out->color);
     pl_status status = fill_body(source, origin, out);
     if (status != PL_OK) pl_gpu_body_destroy(out);
     return status;

@@ -18,6 +18,7 @@ typedef struct pl_draw_body {
                                  // picture 720 pixels high; 0: none
     double crease;               // faces at an angle up to this are shaded as one smooth surface
                                  // [rad]; 0: flat facets
+    bool wireframe;              // nothing but the edges, in the body's colour
 } pl_draw_body;
 
 // Solid, smooth up to 60 degrees, no edges, in the colour `index` of the palette (taken modulo its
@@ -36,6 +37,8 @@ typedef struct pl_gpu_body {
     double crease;       // [rad]
     bool closed;         // every edge has two faces that run along it in opposite directions
     float edge_width, opacity;
+    bool wireframe;
+    float color[3]; // sRGB, where no vertex has one
 } pl_gpu_body;
 
 // Uploads the body, positions relative to `origin`. Fails with PL_ERROR_GEOMETRY (no triangles),
@@ -45,6 +48,9 @@ pl_status pl_gpu_body_create(const pl_draw_body *body, const double origin[3], p
 
 // New positions x (3*n_vert) for the same triangles. On failure the body is as before.
 pl_status pl_gpu_body_move(pl_gpu_body *body, const double *x, const double origin[3]);
+
+// New colours vertex_color (3*n_vert) sRGB; NULL: the body's one colour.
+pl_status pl_gpu_body_paint(pl_gpu_body *body, const uint8_t *vertex_color);
 void pl_gpu_body_destroy(pl_gpu_body *body);
 
 #endif

@@ -25,10 +25,11 @@ pl_renderer_options pl_renderer_options_default(void)
 
 static pl_status link_programs(pl_renderer *renderer)
 {
-    char plain[160], stochastic[200];
+    char plain[160], stochastic[200], quick[200];
     snprintf(plain, sizeof plain, "#define LIGHTS %d\n#define UPPER_LIGHTS %d\n",
              PL_LIGHTS_PER_PASS, PL_LIGHTS_PER_PASS - PL_FLOOR_LIGHTS);
     snprintf(stochastic, sizeof stochastic, "%s#define STOCHASTIC\n", plain);
+    snprintf(quick, sizeof quick, "%s#define QUICK\n", plain);
     const struct {
         const char *name, *defines, *vertex, *fragment;
     } table[PL_N_PROGRAMS] = {
@@ -40,6 +41,8 @@ static pl_status link_programs(pl_renderer *renderer)
                                          PL_SHADER_DEPTH_FRAGMENT},
         [PL_PROGRAM_FLOOR] = {"floor", plain, PL_SHADER_SCREEN_VERTEX, PL_SHADER_FLOOR},
         [PL_PROGRAM_ADD] = {"sum", plain, PL_SHADER_SCREEN_VERTEX, PL_SHADER_ADD},
+        [PL_PROGRAM_MARKS] = {"marks", plain, PL_SHADER_BODY_VERTEX, PL_SHADER_MARKS},
+        [PL_PROGRAM_QUICK_MARKS] = {"quick marks", quick, PL_SHADER_BODY_VERTEX, PL_SHADER_MARKS},
         [PL_PROGRAM_QUICK_BODY] = {"quick body", plain, PL_SHADER_QUICK_VERTEX,
                                    PL_SHADER_QUICK_FRAGMENT},
         [PL_PROGRAM_QUICK_FLOOR] = {"quick floor", plain, PL_SHADER_QUICK_FLOOR_VERTEX,
@@ -262,12 +265,49 @@ pl_status pl_renderer_add_body(pl_renderer *renderer, const pl_draw_body *body, 
     return PL_OK;
 }
 
+static pl_status check_index(const pl_renderer *renderer, int32_t index)
+{
+    if (index >= 0 && index < renderer->n_bodies) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "there is no body %d to draw, only %lld", index,
+                   (long long)renderer->n_bodies);
+}
+
+pl_status pl_renderer_color_body(pl_renderer *renderer, int32_t index, const uint8_t *vertex_color)
+{
+    PL_TRY(check_index(renderer, index));
+    renderer->preview.stale = true;
+    return pl_gpu_body_paint(&renderer->body[index], vertex_color);
+}
+
+pl_status pl_renderer_style_body(pl_renderer *renderer, int32_t index, const pl_draw_style *style)
+{
+    PL_TRY(check_index(renderer, index));
+    if (!(style->opacity > 0 && style->opacity <= 1 && style->edge_width >= 0 &&
+          isfinite(style->edge_width))) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "the opacity lies above 0 and up to 1, the width of edges is not negative");
+    }
+    pl_gpu_body *body = &renderer->body[index];
+    renderer->preview.stale = true;
+    body->opacity = style->opacity;
+    body->edge_width = style->edge_width;
+    body->wireframe = style->wireframe;
+    return PL_OK;
+}
+
+pl_status pl_renderer_set_marks(pl_renderer *renderer, const pl_draw_body *marks)
+{
+    pl_gpu_body made = {0};
+    if (marks != NULL) PL_TRY(pl_gpu_body_create(marks, renderer->origin, &made));
+    pl_gpu_body_destroy(&renderer->marks);
+    renderer->marks = made;
+    renderer->preview.stale = true;
+    return PL_OK;
+}
+
 pl_status pl_renderer_update_body(pl_renderer *renderer, int32_t index, const double *x)
 {
-    if (index < 0 || index >= renderer->n_bodies) {
-        return pl_fail(PL_ERROR_ARGUMENT, "there is no body %d to draw, only %lld", index,
-                       (long long)renderer->n_bodies);
-    }
+    PL_TRY(check_index(renderer, index));
     renderer->preview.stale = true;
     return pl_gpu_body_move(&renderer->body[index], x, renderer->origin);
 }
@@ -275,6 +315,7 @@ pl_status pl_renderer_update_body(pl_renderer *renderer, int32_t index, const do
 void pl_renderer_clear(pl_renderer *renderer)
 {
     for (int64_t i = 0; i < renderer->n_bodies; i++) pl_gpu_body_destroy(&renderer->body[i]);
+    pl_gpu_body_destroy(&renderer->marks);
     renderer->n_bodies = 0;
     renderer->preview.stale = true;
 }

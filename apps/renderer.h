@@ -43,7 +43,24 @@ pl_status pl_renderer_add_body(pl_renderer *renderer, const pl_draw_body *body, 
 // New positions x (3*n_vert) [m] for the body's vertices.
 pl_status pl_renderer_update_body(pl_renderer *renderer, int32_t index, const double *x);
 
-// Forgets all bodies.
+// New colours vertex_color (3*n_vert) sRGB for its vertices; NULL: the one colour that it came
+// with.
+pl_status pl_renderer_color_body(pl_renderer *renderer, int32_t index, const uint8_t *vertex_color);
+
+// How the body is drawn from now on, as in pl_draw_body; PL_ERROR_ARGUMENT if out of range.
+typedef struct pl_draw_style {
+    float opacity, edge_width;
+    bool wireframe;
+} pl_draw_style;
+
+pl_status pl_renderer_style_body(pl_renderer *renderer, int32_t index, const pl_draw_style *style);
+
+// Arrows and other marks (arrows.h), in place of earlier ones: drawn in front of all bodies, lit
+// from the eye, without shadows and outside of pl_renderer_bounds. NULL: none. Only positions,
+// faces, colours and crease angle count.
+pl_status pl_renderer_set_marks(pl_renderer *renderer, const pl_draw_body *marks);
+
+// Forgets all bodies and marks.
 void pl_renderer_clear(pl_renderer *renderer);
 
 // The smallest box around all bodies [m], for pl_camera_frame. False if there are none.

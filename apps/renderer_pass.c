@@ -3,6 +3,9 @@
 #include "renderer_state.h"
 
 static const double SHADOW_PADDING = 2;  // texels around the bodies in a shadow map
+static const double WIRE_WIDTH = 1;      // of a wireframe that asks for none [pixels of 720 rows]
+static const double MARKS_DEPTH = 0.01;  // the part of all depths that marks have
+static const float WIRE_SHADOW = 0.25F;  // opacity of a wireframe, for its shadow
 static const double NEAREST_PART = 1e-3; // near plane, at least this part of the far plane
 
 // --- One pass ---
@@ -88,7 +91,7 @@ void pl_draw_shadow_maps(pl_renderer *renderer, int pass, int n, const pl_shadow
         glClear(GL_DEPTH_BUFFER_BIT);
         for (int64_t b = 0; b < renderer->n_bodies; b++) {
             const pl_gpu_body *body = &renderer->body[b];
-            bool solid = body->opacity == 1;
+            bool solid = body->opacity == 1 && !body->wireframe;
             GLuint program =
                 renderer->program[solid ? PL_PROGRAM_DEPTH : PL_PROGRAM_DEPTH_STOCHASTIC];
             glUseProgram(program);
@@ -96,7 +99,7 @@ void pl_draw_shadow_maps(pl_renderer *renderer, int pass, int n, const pl_shadow
             if (!solid) {
                 pl_set_int(program, "pass", pass * PL_LIGHTS_PER_PASS + i);
                 pl_set_int(program, "layer", (int)(2 * b));
-                pl_set_float(program, "opacity", body->opacity);
+                pl_set_float(program, "opacity", body->wireframe ? WIRE_SHADOW : body->opacity);
             }
             // Of a closed body, the side towards the light casts the whole shadow.
             (body->closed && solid ? glEnable : glDisable)(GL_CULL_FACE);
@@ -184,16 +187,37 @@ static void draw_floor(pl_renderer *renderer, const pl_view *s, const mat4 *clip
     glDepthFunc(GL_LEQUAL);
 }
 
+double pl_edge_pixels(const pl_renderer *renderer, const pl_gpu_body *body)
+{
+    double width = body->edge_width > 0 || !body->wireframe ? body->edge_width : WIRE_WIDTH;
+    return width * renderer->options.height / 720;
+}
+
+void pl_draw_marks(pl_renderer *renderer, pl_program_id program, const pl_view *s, const mat4 *clip)
+{
+    const pl_gpu_body *marks = &renderer->marks;
+    if (marks->n_face == 0) return;
+    glUseProgram(renderer->program[program]);
+    pl_set_mat4(renderer->program[program], "view_projection", clip);
+    pl_set_vec3(renderer->program[program], "eye", s->eye);
+    // The first sliver of the depths is theirs: they hide each other, and nothing hides them.
+    glDepthRange(0, MARKS_DEPTH);
+    glBindVertexArray(marks->corner_vao);
+    glDrawArrays(GL_TRIANGLES, 0, 3 * marks->n_face);
+    glDepthRange(0, 1);
+}
+
 static void draw_body(pl_renderer *renderer, const pl_view *s, int64_t index, const mat4 *clip)
 {
     const pl_gpu_body *body = &renderer->body[index];
-    bool solid = body->opacity == 1;
+    bool solid = body->opacity == 1 && !body->wireframe;
     GLuint program = renderer->program[solid ? PL_PROGRAM_BODY : PL_PROGRAM_BODY_STOCHASTIC];
     glUseProgram(program);
     pl_set_mat4(program, "view_projection", clip);
     pl_set_vec3(program, "eye", s->eye);
-    pl_set_float(program, "edge_width", (double)body->edge_width * renderer->options.height / 720);
+    pl_set_float(program, "edge_width", pl_edge_pixels(renderer, body));
     if (!solid) {
+        pl_set_int(program, "wireframe", body->wireframe);
         pl_set_int(program, "layer", (int)(2 * index));
         pl_set_float(program, "opacity", body->opacity);
     }
@@ -237,6 +261,7 @@ static void draw_pass(pl_renderer *renderer, const pl_view *s, int pass)
     }
     draw_floor(renderer, s, &clip, &from_clip);
     for (int64_t b = 0; b < renderer->n_bodies; b++) draw_body(renderer, s, b, &clip);
+    pl_draw_marks(renderer, PL_PROGRAM_MARKS, s, &clip);
 }
 
 // --- The picture ---

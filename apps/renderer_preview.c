@@ -2,9 +2,12 @@
 #include "lights.h"
 #include "renderer_state.h"
 
+#include <stdlib.h>
+
 enum {
-    QUICK_SAMPLES = 4, // per pixel
-    FADE_PASSES = 8    // after so many, nothing is left of the quick picture
+    QUICK_SAMPLES = 4,   // per pixel
+    AMBIENT_PASSES = 32, // whose lights stand for the studio
+    FADE_PASSES = 8      // after so many, nothing is left of the quick picture
 };
 
 static const double CONTACT_SPREAD = 0.12; // of the taps for what is near the floor, in heights
@@ -146,21 +149,72 @@ static void draw_floor(pl_renderer *renderer, const pl_view *s, const quick *q)
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }
 
-static void draw_body(pl_renderer *renderer, const pl_gpu_body *body)
+static void draw_body(const pl_renderer *renderer, const pl_gpu_body *body)
 {
     GLuint program = renderer->program[PL_PROGRAM_QUICK_BODY];
-    pl_set_float(program, "edge_width", (double)body->edge_width * renderer->options.height / 720);
+    pl_set_float(program, "edge_width", pl_edge_pixels(renderer, body));
+    pl_set_int(program, "wireframe", body->wireframe);
     pl_set_float(program, "opacity", body->opacity);
     glBindVertexArray(body->corner_vao);
     glDrawArrays(GL_TRIANGLES, 0, 3 * body->n_face);
 }
 
-static void draw_bodies(pl_renderer *renderer, const pl_view *s, const quick *q)
+static bool is_solid(const pl_gpu_body *body)
+{
+    return body->opacity == 1 && !body->wireframe;
+}
+
+// How far away the middle of a body is, squared, along with which it is.
+typedef struct distant {
+    double square;
+    int64_t body;
+} distant;
+
+static int farther_first(const void *a, const void *b)
+{
+    const distant *x = a, *y = b;
+    if (x->square != y->square) return x->square > y->square ? -1 : 1;
+    return (x->body > y->body) - (x->body < y->body);
+}
+
+// Bodies that are seen through, the farthest first, and of each the inside first.
+static pl_status draw_transparent(const pl_renderer *renderer, const pl_view *s)
+{
+    int64_t n = 0;
+    distant *order = pl_alloc(renderer->n_bodies, sizeof *order);
+    if (order == NULL) return PL_ERROR_MEMORY;
+    vec3 origin = vec3_of(renderer->origin);
+    for (int64_t b = 0; b < renderer->n_bodies; b++) {
+        const pl_gpu_body *body = &renderer->body[b];
+        if (is_solid(body)) continue;
+        vec3 middle = vec3_scale(vec3_add(vec3_of(body->lo), vec3_of(body->hi)), 0.5);
+        vec3 away = vec3_sub(vec3_sub(middle, origin), s->eye);
+        order[n++] = (distant){vec3_dot(away, away), b};
+    }
+    qsort(order, (size_t)n, sizeof *order, farther_first);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glDepthMask(GL_FALSE);
+    glEnable(GL_CULL_FACE);
+    for (int64_t i = 0; i < n; i++) {
+        glCullFace(GL_FRONT);
+        draw_body(renderer, &renderer->body[order[i].body]);
+        glCullFace(GL_BACK);
+        draw_body(renderer, &renderer->body[order[i].body]);
+    }
+    glDisable(GL_CULL_FACE);
+    glDepthMask(GL_TRUE);
+    glDisable(GL_BLEND);
+    pl_free(order);
+    return PL_OK;
+}
+
+static void set_bodies(const pl_renderer *renderer, const pl_view *s, const quick *q)
 {
     GLuint program = renderer->program[PL_PROGRAM_QUICK_BODY];
     mat4 ambient[3];
     float values[3 * 16];
-    pl_lights_ambient(renderer->key, 32, ambient);
+    pl_lights_ambient(renderer->key, AMBIENT_PASSES, ambient);
     for (int c = 0; c < 3; c++) mat4_to_float(&ambient[c], values + 16 * c);
     glUseProgram(program);
     set_key(renderer, program, q);
@@ -169,15 +223,19 @@ static void draw_bodies(pl_renderer *renderer, const pl_view *s, const quick *q)
     pl_set_vec3(program, "key_direction", q->light.direction);
     pl_set_vec3(program, "key_radiance", vec3_of(q->light.radiance));
     pl_set_float(program, "floor_z", s->floor_z);
+}
+
+static void draw_solid(const pl_renderer *renderer)
+{
     for (int64_t b = 0; b < renderer->n_bodies; b++) {
         const pl_gpu_body *body = &renderer->body[b];
         (body->closed ? glEnable : glDisable)(GL_CULL_FACE);
-        if (body->opacity == 1) draw_body(renderer, body);
+        if (is_solid(body)) draw_body(renderer, body);
     }
     glDisable(GL_CULL_FACE);
 }
 
-static void draw_quick(pl_renderer *renderer, const pl_view *s)
+static pl_status draw_quick(pl_renderer *renderer, const pl_view *s)
 {
     const pl_renderer_options *options = &renderer->options;
     pl_preview *preview = &renderer->preview;
@@ -191,12 +249,17 @@ static void draw_quick(pl_renderer *renderer, const pl_view *s)
     glBindTexture(GL_TEXTURE_2D_ARRAY, renderer->shadow.texture);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
-    draw_bodies(renderer, s, &q);
+    set_bodies(renderer, s, &q);
+    draw_solid(renderer);
     draw_floor(renderer, s, &q);
+    glUseProgram(renderer->program[PL_PROGRAM_QUICK_BODY]);
+    PL_TRY(draw_transparent(renderer, s));
+    pl_draw_marks(renderer, PL_PROGRAM_QUICK_MARKS, s, &q.clip);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, preview->framebuffer);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, preview->quick.framebuffer);
     glBlitFramebuffer(0, 0, options->width, options->height, 0, 0, options->width, options->height,
                       GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    return PL_OK;
 }
 
 // --- For a window ---
@@ -234,7 +297,7 @@ pl_status pl_renderer_preview(pl_renderer *renderer, const pl_camera *camera, un
     PL_TRY(make_targets(renderer));
     pl_view s = pl_view_of(renderer, camera);
     if (preview->stale || !same_camera(camera, &preview->camera)) {
-        draw_quick(renderer, &s);
+        PL_TRY(draw_quick(renderer, &s));
         pl_clear_sum(renderer);
         preview->stale = false;
         preview->camera = *camera;

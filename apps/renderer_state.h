@@ -14,10 +14,12 @@ typedef enum pl_program_id {
     PL_PROGRAM_DEPTH,
     PL_PROGRAM_DEPTH_STOCHASTIC,
     PL_PROGRAM_FLOOR,
+    PL_PROGRAM_MARKS,
     PL_PROGRAM_ADD,
     PL_PROGRAM_FINISH,
     PL_PROGRAM_QUICK_BODY,
     PL_PROGRAM_QUICK_FLOOR,
+    PL_PROGRAM_QUICK_MARKS,
     PL_PROGRAM_QUICK_BACKGROUND,
     PL_PROGRAM_SHOW,
     PL_N_PROGRAMS
@@ -42,6 +44,7 @@ struct pl_renderer {
     pl_renderer_options options;
     pl_gpu_body *body; // (n_bodies)
     int64_t n_bodies, capacity;
+    pl_gpu_body marks; // without faces if there are none
     double origin[3]; // subtracted in double before positions become floats; the first body's first
                       // vertex
     vec3 key;         // unit, towards the key light
@@ -83,6 +86,13 @@ void pl_draw_shadow_maps(pl_renderer *renderer, int pass, int n, const pl_shadow
 // The camera's projection, shifted by (x, y) pixels, and its way back.
 mat4 pl_camera_clip(const pl_renderer *renderer, const pl_view *s, double x, double y,
                     mat4 *from_clip);
+
+// Width of the lines along the body's edges [pixels].
+double pl_edge_pixels(const pl_renderer *renderer, const pl_gpu_body *body);
+
+// Draws the marks in front of what is there.
+void pl_draw_marks(pl_renderer *renderer, pl_program_id program, const pl_view *s,
+                   const mat4 *clip);
 
 // Empties the sum of all passes, and adds pass `pass` to it.
 void pl_clear_sum(pl_renderer *renderer);

@@ -83,50 +83,67 @@ const char PL_SHADER_BODY_VERTEX[] =
 
 // `corner` holds barycentric coordinates: divided by its gradient it is the distance to the three
 // edges in pixels, and the inverse gradient is the triangle's height, by which lines that would
-// drown a small triangle are faded.
-const char PL_SHADER_BODY_FRAGMENT[] =
-    "in vec3 p, n, albedo, corner;\n"
-    "uniform vec3 eye;\n"
-    "uniform float opacity;\n"
-    "uniform float edge_width;\n" // [pixels]
-    "out vec4 color;\n"
-    "float edge()\n"
-    "{\n"
-    "    vec3 dx = dFdx(corner), dy = dFdy(corner);\n"
-    "    vec3 gradient = max(sqrt(dx * dx + dy * dy), vec3(1e-12));\n"
-    "    vec3 distance = corner / gradient;\n"
-    "    vec3 line = clamp(0.5 * edge_width + 0.5 - distance, 0.0, 1.0);\n"
-    "    vec3 fade = clamp(1.0 / (gradient * 6.0 * edge_width) - 0.25, 0.0, 1.0);\n"
-    "    line *= min(fade.x, min(fade.y, fade.z));\n"
-    "    return max(line.x, max(line.y, line.z));\n"
+// drown a small triangle are faded; not in a wireframe, of which nothing would be left.
+#define EDGE                                                                                       \
+    "uniform float edge_width;\n" /* [pixels] */                                                   \
+    "uniform bool wireframe;\n"                                                                    \
+    "float edge(vec3 corner)\n"                                                                    \
+    "{\n"                                                                                          \
+    "    vec3 dx = dFdx(corner), dy = dFdy(corner);\n"                                             \
+    "    vec3 gradient = max(sqrt(dx * dx + dy * dy), vec3(1e-12));\n"                             \
+    "    vec3 line = clamp(0.5 * edge_width + 0.5 - corner / gradient, 0.0, 1.0);\n"               \
+    "    vec3 fade = clamp(1.0 / (gradient * 6.0 * edge_width) - 0.25, 0.0, 1.0);\n"               \
+    "    if (!wireframe) line *= min(fade.x, min(fade.y, fade.z));\n"                              \
+    "    return max(line.x, max(line.y, line.z));\n"                                               \
     "}\n"
-    "void main()\n"
-    "{\n"
-    "    vec3 normal = (gl_FrontFacing ? n : -n) * inversesqrt(max(dot(n, n), 1e-12));\n"
-    "    vec3 view = normalize(eye - p);\n"
-    "    float facing = dot(normal, view);\n"
-    "#ifdef STOCHASTIC\n" // seen at a slant, a wall is thicker
-    "    float covered = 1.0 - pow(1.0 - opacity, 1.0 / max(abs(facing), 0.12));\n"
-    "    if (threshold(layer + int(gl_FrontFacing), pass) >= covered) discard;\n"
-    "#endif\n"
-    "    choose_scatter();\n"
-    "    float line = edge_width > 0.0 ? edge() : 0.0;\n"
-    "    vec3 base = albedo * (1.0 - 0.88 * line);\n"
-    "    float shine = 1.0 - line;\n"
-    "    vec3 sum = vec3(0.0);\n"
-    "    for (int i = 0; i < LIGHTS; i++) {\n"
-    "        float cosine = dot(normal, light_direction[i]);\n"
-    "        if (cosine <= 0.0) continue;\n"
-    "        vec3 h = light_direction[i] + view;\n"
-    "        h *= inversesqrt(max(dot(h, h), 1e-6));\n"
-    "        float slant = clamp(1.0 - dot(h, view), 0.0, 1.0);\n"
-    "        float fresnel = 0.04 + 0.96 * pow(slant, 5.0);\n"
-    "        float lobe = pow(max(dot(normal, h), 0.0), light_gloss[i]);\n"
-    "        float highlight = shine * fresnel * lobe * (light_gloss[i] + 8.0) / 8.0;\n"
-    "        sum += visible(i, p, normal) * cosine * light_radiance[i] * (base + highlight);\n"
-    "    }\n"
-    "    color = vec4(sum, 1.0);\n"
-    "}\n";
+
+const char PL_SHADER_BODY_FRAGMENT[] =
+    EDGE "in vec3 p, n, albedo, corner;\n"
+         "uniform vec3 eye;\n"
+         "uniform float opacity;\n"
+         "out vec4 color;\n"
+         "void main()\n"
+         "{\n"
+         "    vec3 normal = (gl_FrontFacing ? n : -n) * inversesqrt(max(dot(n, n), 1e-12));\n"
+         "    vec3 view = normalize(eye - p);\n"
+         "    float facing = dot(normal, view);\n"
+         "#ifdef STOCHASTIC\n" // seen at a slant, a wall is thicker
+         "    float covered = 1.0 - pow(1.0 - opacity, 1.0 / max(abs(facing), 0.12));\n"
+         "    if (wireframe) covered = edge(corner);\n"
+         "    if (threshold(layer + int(gl_FrontFacing), pass) >= covered) discard;\n"
+         "    color = vec4((gl_FrontFacing ? 0.8 : 0.95) * albedo, 1.0);\n"
+         "    if (wireframe) return;\n"
+         "#endif\n"
+         "    choose_scatter();\n"
+         "    float line = edge_width > 0.0 ? edge(corner) : 0.0;\n"
+         "    vec3 base = albedo * (1.0 - 0.88 * line);\n"
+         "    float shine = 1.0 - line;\n"
+         "    vec3 sum = vec3(0.0);\n"
+         "    for (int i = 0; i < LIGHTS; i++) {\n"
+         "        float cosine = dot(normal, light_direction[i]);\n"
+         "        if (cosine <= 0.0) continue;\n"
+         "        vec3 h = light_direction[i] + view;\n"
+         "        h *= inversesqrt(max(dot(h, h), 1e-6));\n"
+         "        float slant = clamp(1.0 - dot(h, view), 0.0, 1.0);\n"
+         "        float fresnel = 0.04 + 0.96 * pow(slant, 5.0);\n"
+         "        float lobe = pow(max(dot(normal, h), 0.0), light_gloss[i]);\n"
+         "        float highlight = shine * fresnel * lobe * (light_gloss[i] + 8.0) / 8.0;\n"
+         "        sum += visible(i, p, normal) * cosine * light_radiance[i] * (base + highlight);\n"
+         "    }\n"
+         "    color = vec4(sum, 1.0);\n"
+         "}\n";
+
+const char PL_SHADER_MARKS[] = "in vec3 p, n, albedo, corner;\n"
+                               "uniform vec3 eye;\n"
+                               "out vec4 color;\n"
+                               "void main()\n"
+                               "{\n"
+                               "    float facing = abs(dot(normalize(n), normalize(eye - p)));\n"
+                               "    color = vec4(albedo * (0.45 + 0.55 * facing), 1.0);\n"
+                               "#ifdef QUICK\n"
+                               "    color.rgb = finish(color);\n"
+                               "#endif\n"
+                               "}\n";
 
 const char PL_SHADER_DEPTH_VERTEX[] = "layout(location = 0) in vec3 position;\n"
                                       "uniform mat4 view_projection;\n"
@@ -233,25 +250,15 @@ const char PL_SHADER_QUICK_VERTEX[] =
     "}\n";
 
 // Map 0 is the key light's, map 1 looks straight up from below.
-const char PL_SHADER_QUICK_FRAGMENT[] =
+const char PL_SHADER_QUICK_FRAGMENT[] = EDGE
     "in vec3 p, n, albedo, corner, sky;\n"
     "uniform vec3 eye;\n"
     "uniform float opacity;\n"
-    "uniform float edge_width;\n"
     "uniform vec3 key_direction, key_radiance;\n"
     "uniform mat4 key_matrix;\n"
     "uniform float key_texel;\n"
     "uniform float floor_z, height;\n"
     "out vec4 color;\n"
-    "float edge()\n"
-    "{\n"
-    "    vec3 dx = dFdx(corner), dy = dFdy(corner);\n"
-    "    vec3 gradient = max(sqrt(dx * dx + dy * dy), vec3(1e-12));\n"
-    "    vec3 line = clamp(0.5 * edge_width + 0.5 - corner / gradient, 0.0, 1.0);\n"
-    "    vec3 fade = clamp(1.0 / (gradient * 6.0 * edge_width) - 0.25, 0.0, 1.0);\n"
-    "    line *= min(fade.x, min(fade.y, fade.z));\n"
-    "    return max(line.x, max(line.y, line.z));\n"
-    "}\n"
     "float lit(vec3 normal)\n"
     "{\n"
     "    vec3 q = (key_matrix * vec4(p + 2.5 * key_texel * normal, 1.0)).xyz;\n"
@@ -269,7 +276,7 @@ const char PL_SHADER_QUICK_FRAGMENT[] =
     "    vec3 normal = n * side * inversesqrt(max(dot(n, n), 1e-12));\n"
     "    vec3 view = normalize(eye - p);\n"
     "    float facing = clamp(dot(normal, view), 0.0, 1.0);\n"
-    "    float line = edge_width > 0.0 ? edge() : 0.0;\n"
+    "    float line = edge_width > 0.0 ? edge(corner) : 0.0;\n"
     "    vec3 base = albedo * (1.0 - 0.88 * line);\n"
     "    float cosine = max(dot(normal, key_direction), 0.0);\n"
     "    vec3 h = normalize(key_direction + view);\n"
@@ -281,6 +288,10 @@ const char PL_SHADER_QUICK_FRAGMENT[] =
     "    vec3 sum = sky * open * (base + sheen);\n"
     "    sum += cosine * key_radiance * lit(normal) * (base + shine);\n"
     "    float covered = opacity < 1.0 ? 1.0 - pow(1.0 - opacity, 1.0 / max(facing, 0.12)) : 1.0;\n"
+    "    if (wireframe) {\n"
+    "        sum = (gl_FrontFacing ? 0.8 : 0.95) * albedo;\n"
+    "        covered = line;\n"
+    "    }\n"
     "    color = vec4(finish(vec4(sum, 1.0)), covered);\n"
     "}\n";
 

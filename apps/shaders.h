@@ -10,9 +10,13 @@ extern const char PL_SHADER_COMMON[];
 // The lights of the pass and their shadow maps, for PL_SHADER_BODY_FRAGMENT and PL_SHADER_FLOOR.
 extern const char PL_SHADER_LIGHTS[];
 
-// Bodies in the picture and in a shadow map. With STOCHASTIC defined, `opacity` counts.
+// Bodies in the picture and in a shadow map. With STOCHASTIC defined, `opacity` and `wireframe`
+// count.
 extern const char PL_SHADER_BODY_VERTEX[], PL_SHADER_BODY_FRAGMENT[];
 extern const char PL_SHADER_DEPTH_VERTEX[], PL_SHADER_DEPTH_FRAGMENT[];
+
+// Marks, after PL_SHADER_BODY_VERTEX; with QUICK defined, sRGB at once.
+extern const char PL_SHADER_MARKS[];
 
 // A triangle that covers the picture, and what is done to every pixel: the background with the
 // floor, one pass copied (added, by blending) to the sum of all, and the sum turned into sRGB.
