@@ -115,14 +115,12 @@ static pl_status make_picture_targets(pl_renderer *renderer, int32_t width, int3
                    height);
 }
 
-static pl_status make_shadow_target(pl_renderer *renderer)
+pl_status pl_make_shadow_target(pl_target *t, int32_t size, int32_t layers)
 {
     static const float lit[4] = {1, 1, 1, 1};
-    pl_target *t = &renderer->shadow;
-    int32_t size = renderer->options.shadow_size;
     glGenTextures(1, &t->texture);
     glBindTexture(GL_TEXTURE_2D_ARRAY, t->texture);
-    glTexImage3D(GL_TEXTURE_2D_ARRAY, 0, GL_DEPTH_COMPONENT24, size, size, PL_LIGHTS_PER_PASS, 0,
+    glTexImage3D(GL_TEXTURE_2D_ARRAY, 0, GL_DEPTH_COMPONENT24, size, size, layers, 0,
                  GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
     glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
@@ -205,7 +203,9 @@ pl_status pl_renderer_create(pl_gl_context *context, const pl_renderer_options *
     }
     glGenVertexArrays(1, &renderer->empty_vao);
     pl_status status = link_programs(renderer);
-    if (status == PL_OK) status = make_shadow_target(renderer);
+    if (status == PL_OK) {
+        status = pl_make_shadow_target(&renderer->shadow, options->shadow_size, PL_LIGHTS_PER_PASS);
+    }
     if (status == PL_OK) status = make_picture_targets(renderer, options->width, options->height);
     if (status != PL_OK) {
         pl_renderer_destroy(renderer);

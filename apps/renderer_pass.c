@@ -76,18 +76,17 @@ mat4 pl_shadow_matrix(const pl_shadow_view *shadow)
     return mat4_multiply(&to_texture, &shadow->clip);
 }
 
-void pl_draw_shadow_maps(pl_renderer *renderer, int pass, int n, const pl_shadow_view *shadow)
+void pl_draw_shadow_maps(pl_renderer *renderer, const pl_target *to, int32_t size, int pass, int n,
+                         const pl_shadow_view *shadow)
 {
-    int32_t size = renderer->options.shadow_size;
-    glBindFramebuffer(GL_FRAMEBUFFER, renderer->shadow.framebuffer);
+    glBindFramebuffer(GL_FRAMEBUFFER, to->framebuffer);
     glViewport(0, 0, size, size);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LESS);
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(1.5F, 2.0F);
     for (int i = 0; i < n; i++) {
-        glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, renderer->shadow.texture, 0,
-                                  i);
+        glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, to->texture, 0, i);
         glClear(GL_DEPTH_BUFFER_BIT);
         for (int64_t b = 0; b < renderer->n_bodies; b++) {
             const pl_gpu_body *body = &renderer->body[b];
@@ -243,7 +242,8 @@ static void draw_pass(pl_renderer *renderer, const pl_view *s, int pass)
     for (int i = 0; i < PL_LIGHTS_PER_PASS; i++) {
         shadow[i] = pl_frame_shadow(s, light[i].direction, options->shadow_size);
     }
-    pl_draw_shadow_maps(renderer, pass, PL_LIGHTS_PER_PASS, shadow);
+    pl_draw_shadow_maps(renderer, &renderer->shadow, options->shadow_size, pass, PL_LIGHTS_PER_PASS,
+                        shadow);
 
     double x, y;
     pixel_offset(pass, &x, &y);

@@ -6,6 +6,7 @@
 
 enum {
     QUICK_SAMPLES = 4,   // per pixel
+    QUICK_SHADOW = 512,  // pixels along a side of a shadow map
     AMBIENT_PASSES = 32, // whose lights stand for the studio
     FADE_PASSES = 8      // after so many, nothing is left of the quick picture
 };
@@ -19,6 +20,7 @@ void pl_preview_free(pl_preview *preview)
     GLuint buffer[] = {preview->color, preview->depth};
     if (preview->framebuffer != 0) glDeleteFramebuffers(1, &preview->framebuffer);
     glDeleteRenderbuffers(2, buffer);
+    pl_delete_target(&preview->shadow);
     pl_delete_target(&preview->quick);
     pl_delete_target(&preview->overlay);
     *preview = (pl_preview){.stale = true};
@@ -50,6 +52,7 @@ static pl_status make_targets(pl_renderer *renderer)
     preview->color = add_buffer(GL_COLOR_ATTACHMENT0, GL_RGBA8, samples, width, height);
     preview->depth = add_buffer(GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT24, samples, width, height);
     works = pl_target_works() && works;
+    works = pl_make_shadow_target(&preview->shadow, QUICK_SHADOW, 2) == PL_OK && works;
     if (works) return PL_OK;
     pl_preview_free(preview);
     return pl_fail(PL_ERROR_MEMORY, "OpenGL has no memory for a window of %d x %d pixels", width,
@@ -72,11 +75,10 @@ static quick describe(pl_renderer *renderer, const pl_view *s)
     pl_light light[PL_LIGHTS_PER_PASS];
     pl_lights_of_pass(renderer->key, 0, 1, light);
     mat4 from_clip;
-    int32_t size = renderer->options.shadow_size;
     quick q = {.light = light[0],
                .clip = pl_camera_clip(renderer, s, 0, 0, &from_clip),
-               .key = pl_frame_shadow(s, renderer->key, size),
-               .below = pl_frame_shadow(s, (vec3){0, 0, -1}, size)};
+               .key = pl_frame_shadow(s, renderer->key, QUICK_SHADOW),
+               .below = pl_frame_shadow(s, (vec3){0, 0, -1}, QUICK_SHADOW)};
     q.light.direction = renderer->key;
     q.key_matrix = pl_shadow_matrix(&q.key);
     q.below_matrix = pl_shadow_matrix(&q.below);
@@ -98,12 +100,12 @@ static void set_background(const pl_renderer *renderer, GLuint program)
                 (float)options->height);
 }
 
-static void set_key(const pl_renderer *renderer, GLuint program, const quick *q)
+static void set_key(GLuint program, const quick *q)
 {
     pl_set_mat4(program, "view_projection", &q->clip);
     pl_set_mat4(program, "key_matrix", &q->key_matrix);
     pl_set_float(program, "key_texel", q->key.texel);
-    pl_set_float(program, "texel", 1.0 / renderer->options.shadow_size);
+    pl_set_float(program, "texel", 1.0 / QUICK_SHADOW);
     pl_set_float(program, "height", q->height);
     pl_set_int(program, "shadow_map", 0);
 }
@@ -137,7 +139,7 @@ static void draw_floor(pl_renderer *renderer, const pl_view *s, const quick *q)
         share[c] = q->light.radiance[c] * fmax(renderer->key.z, 0) / s->floor_light[c];
     }
     set_background(renderer, program);
-    set_key(renderer, program, q);
+    set_key(program, q);
     pl_set_mat4(program, "below_matrix", &q->below_matrix);
     pl_set_float(program, "below_depth", q->below.depth);
     pl_set_float(program, "floor_z", s->floor_z);
@@ -217,7 +219,7 @@ static void set_bodies(const pl_renderer *renderer, const pl_view *s, const quic
     pl_lights_ambient(renderer->key, AMBIENT_PASSES, ambient);
     for (int c = 0; c < 3; c++) mat4_to_float(&ambient[c], values + 16 * c);
     glUseProgram(program);
-    set_key(renderer, program, q);
+    set_key(program, q);
     glUniformMatrix4fv(glGetUniformLocation(program, "ambient"), 3, GL_FALSE, values);
     pl_set_vec3(program, "eye", s->eye);
     pl_set_vec3(program, "key_direction", q->light.direction);
@@ -240,13 +242,14 @@ static pl_status draw_quick(pl_renderer *renderer, const pl_view *s)
     const pl_renderer_options *options = &renderer->options;
     pl_preview *preview = &renderer->preview;
     quick q = describe(renderer, s);
-    pl_draw_shadow_maps(renderer, 0, 2, (pl_shadow_view[]){q.key, q.below});
+    pl_draw_shadow_maps(renderer, &preview->shadow, QUICK_SHADOW, 0, 2,
+                        (pl_shadow_view[]){q.key, q.below});
     glBindFramebuffer(GL_FRAMEBUFFER, preview->framebuffer);
     glViewport(0, 0, options->width, options->height);
     set_background(renderer, renderer->program[PL_PROGRAM_QUICK_BACKGROUND]);
     glClear(GL_DEPTH_BUFFER_BIT);
     pl_draw_screen(renderer, PL_PROGRAM_QUICK_BACKGROUND, 0, 1);
-    glBindTexture(GL_TEXTURE_2D_ARRAY, renderer->shadow.texture);
+    glBindTexture(GL_TEXTURE_2D_ARRAY, preview->shadow.texture);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
     set_bodies(renderer, s, &q);
@@ -298,11 +301,11 @@ pl_status pl_renderer_preview(pl_renderer *renderer, const pl_camera *camera, un
     pl_view s = pl_view_of(renderer, camera);
     if (preview->stale || !same_camera(camera, &preview->camera)) {
         PL_TRY(draw_quick(renderer, &s));
-        pl_clear_sum(renderer);
         preview->stale = false;
         preview->camera = *camera;
         preview->passes = 0;
     } else if (preview->passes < options->passes) {
+        if (preview->passes == 0) pl_clear_sum(renderer);
         pl_add_pass(renderer, &s, pass_in_turn(preview->passes, options->passes));
         preview->passes++;
     }

@@ -36,6 +36,7 @@ typedef struct pl_preview {
     int32_t passes;           // in `sum` so far
     GLuint framebuffer;       // several samples per pixel
     GLuint color, depth;      // its renderbuffers, 0 until they are needed
+    pl_target shadow;         // depth, two layers
     pl_target quick, overlay; // quick: resolved, sRGB
     int32_t overlay_width, overlay_height;
 } pl_preview;
@@ -80,8 +81,10 @@ pl_shadow_view pl_frame_shadow(const pl_view *s, vec3 direction, int32_t size);
 // Clip space to the coordinates of a texture, [0, 1]^3.
 mat4 pl_shadow_matrix(const pl_shadow_view *shadow);
 
-// Draws the shadow maps of n lights; `pass` chooses what of transparent bodies casts a shadow.
-void pl_draw_shadow_maps(pl_renderer *renderer, int pass, int n, const pl_shadow_view *shadow);
+// Draws the shadow maps of n lights into the layers of `to`; `pass` chooses what of transparent
+// bodies casts a shadow.
+void pl_draw_shadow_maps(pl_renderer *renderer, const pl_target *to, int32_t size, int pass, int n,
+                         const pl_shadow_view *shadow);
 
 // The camera's projection, shifted by (x, y) pixels, and its way back.
 mat4 pl_camera_clip(const pl_renderer *renderer, const pl_view *s, double x, double y,
@@ -106,6 +109,7 @@ double pl_srgb_to_linear(double x);
 
 // Targets: `format` is that of the texture.
 void pl_make_target(pl_target *t, GLenum format, int32_t width, int32_t height);
+pl_status pl_make_shadow_target(pl_target *t, int32_t size, int32_t layers);
 void pl_delete_target(pl_target *t);
 // Nothing went wrong and the framebuffer bound last can be drawn to.
 bool pl_target_works(void);
