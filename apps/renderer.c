@@ -272,6 +272,11 @@ static pl_status check_index(const pl_renderer *renderer, int32_t index)
                    (long long)renderer->n_bodies);
 }
 
+int32_t pl_renderer_vertex_count(const pl_renderer *renderer, int32_t index)
+{
+    return index >= 0 && index < renderer->n_bodies ? renderer->body[index].n_vert : 0;
+}
+
 pl_status pl_renderer_color_body(pl_renderer *renderer, int32_t index, const uint8_t *vertex_color)
 {
     PL_TRY(check_index(renderer, index));

@@ -43,6 +43,9 @@ pl_status pl_renderer_add_body(pl_renderer *renderer, const pl_draw_body *body, 
 // New positions x (3*n_vert) [m] for the body's vertices.
 pl_status pl_renderer_update_body(pl_renderer *renderer, int32_t index, const double *x);
 
+// How many vertices it has; 0 if there is no such body.
+int32_t pl_renderer_vertex_count(const pl_renderer *renderer, int32_t index);
+
 // New colours vertex_color (3*n_vert) sRGB for its vertices; NULL: the one colour that it came
 // with.
 pl_status pl_renderer_color_body(pl_renderer *renderer, int32_t index, const uint8_t *vertex_color);

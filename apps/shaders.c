@@ -21,7 +21,9 @@ const char PL_SHADER_COMMON[] =
     "}\n"
     "float threshold(int which, int turn)\n"
     "{\n"
-    "    return fract(float(noise(which) >> 8) / 16777216.0 + float(turn) * steps[which & 7]);\n"
+    "    vec2 at = floor(gl_FragCoord.xy);\n"
+    "    float start = 0.75487767 * at.x + 0.56984029 * at.y + 0.41421356 * float(which);\n"
+    "    return fract(start + float(turn) * steps[which & 7]);\n"
     "}\n"
     // Bodies (alpha) bend softly towards white instead of clipping; the background stays as asked
     // for.
