@@ -12,7 +12,7 @@ enum { ROUND_TICKS = 2 }; // round numbers are those of an axis with so many
 
 static const double HEAD_LENGTH = 5, HEAD_RADIUS = 2.3; // in radii of the shaft
 static const double LARGEST_HEAD = 0.6;                 // in lengths of the arrow
-static const double LONGEST_PART = 0.12;                // of the bodies' size
+static const double TYPICAL_PART = 0.08;                // of the bodies' size
 static const double RADIUS_PART = 0.0032;               // of the bodies' size
 
 const uint8_t PL_ARROW_NORMAL[3] = {28, 140, 70};
@@ -91,19 +91,22 @@ pl_status pl_arrows_add(pl_arrows *arrows, const double from[3], const double to
     return PL_OK;
 }
 
-double pl_arrows_strongest(const pl_world *world)
+double pl_arrows_typical(const pl_world *world)
 {
     int32_t n;
     const pl_contact_point *contact = pl_world_contacts(world, &n);
-    double most = 0;
-    for (int32_t i = 0; i < n; i++) most = fmax(most, contact[i].force);
-    return most > 0 ? pl_axis_linear(0, most, ROUND_TICKS, false).hi : 0;
+    double sum = 0, squares = 0;
+    for (int32_t i = 0; i < n; i++) {
+        sum += contact[i].force;
+        squares += contact[i].force * contact[i].force;
+    }
+    return sum > 0 ? pl_axis_linear(0, squares / sum, ROUND_TICKS, false).hi : 0;
 }
 
-pl_arrow_scale pl_arrow_scale_of(double strongest, double size)
+pl_arrow_scale pl_arrow_scale_of(double typical, double size)
 {
-    PL_ASSERT(strongest > 0);
-    return (pl_arrow_scale){LONGEST_PART * size / strongest, RADIUS_PART * size};
+    PL_ASSERT(typical > 0);
+    return (pl_arrow_scale){TYPICAL_PART * size / typical, RADIUS_PART * size};
 }
 
 static pl_status add_force(pl_arrows *arrows, const double point[3], const double force[3],

@@ -29,12 +29,12 @@ typedef struct pl_arrow_scale {
     double radius; // of a shaft [m]
 } pl_arrow_scale;
 
-// The strongest normal force of the last step's contacts, rounded up to a round number; 0 if there
-// are none [N].
-double pl_arrows_strongest(const pl_world *world);
+// A force that the last step's contacts have many of: the mean of their normal forces, each counted
+// by its force, rounded up to a round number; 0 if there are none [N].
+double pl_arrows_typical(const pl_world *world);
 
-// A force `strongest` (> 0) gets 12 % of the bodies' size, the diagonal of their bounds [m].
-pl_arrow_scale pl_arrow_scale_of(double strongest, double size);
+// A force `typical` (> 0) gets 8 % of the bodies' size, the diagonal of their bounds [m].
+pl_arrow_scale pl_arrow_scale_of(double typical, double size);
 
 // Adds the forces of the last step's contacts on body a: the normal force in green, friction in
 // orange where the contact sticks and in red where it slips; those on body b are opposite and

@@ -54,7 +54,7 @@ static pl_status color_bodies(pl_paint *paint, pl_renderer *renderer,
 
 static pl_arrow_scale scale_of(const pl_paint *paint)
 {
-    return pl_arrow_scale_of(paint->strongest, paint->size);
+    return pl_arrow_scale_of(paint->typical, paint->size);
 }
 
 static pl_status draw_arrows(pl_paint *paint, pl_renderer *renderer, const pl_world *world)
@@ -62,11 +62,11 @@ static pl_status draw_arrows(pl_paint *paint, pl_renderer *renderer, const pl_wo
     double lo[3], hi[3];
     pl_draw_body marks;
     pl_arrows_clear(&paint->arrows);
-    paint->strongest = fmax(paint->strongest, pl_arrows_strongest(world));
+    paint->typical = fmax(paint->typical, pl_arrows_typical(world));
     if (paint->size == 0 && pl_renderer_bounds(renderer, lo, hi)) {
         paint->size = hypot(hypot(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
     }
-    if (paint->strongest > 0) {
+    if (paint->typical > 0) {
         PL_TRY(pl_arrows_add_contacts(&paint->arrows, world, scale_of(paint)));
     }
     bool any = pl_arrows_body(&paint->arrows, &marks);
@@ -88,9 +88,9 @@ void pl_paint_legend(const pl_paint *paint, pl_image *image)
         pl_legend_draw(image, pl_quantity_title(paint->quantity), pl_quantity_unit(paint->quantity),
                        0, paint->end);
     }
-    if (paint->contacts && paint->strongest > 0) {
-        double metres = paint->strongest * scale_of(paint).metres_per_newton;
-        pl_legend_arrows(image, metres, paint->strongest);
+    if (paint->contacts && paint->typical > 0) {
+        double metres = paint->typical * scale_of(paint).metres_per_newton;
+        pl_legend_arrows(image, metres, paint->typical);
     }
 }
 

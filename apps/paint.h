@@ -17,7 +17,7 @@ typedef struct pl_paint {
                           // only grows, so that colours keep their meaning
     double end;           // of the colours' range, which starts at 0
 
-    double strongest;       // force that arrows are scaled by, a round number; only grows [N]
+    double typical;         // force that arrows are scaled by, a round number; only grows [N]
     double size;            // of the bodies, at the first picture [m]
     pl_arrows arrows;       // of the last picture
     double *value, *vertex; // of all surfaces, and of one body's mesh
