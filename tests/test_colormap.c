@@ -46,6 +46,27 @@ static void test_lightness_rises_evenly(void)
     }
 }
 
+// The hue turns without a kink: at each place of the table, the step before and the step after
+// differ little.
+static void test_colours_turn_evenly(void)
+{
+    enum { N = 16 };
+    double lab[N + 1][3];
+    for (int i = 0; i <= N; i++) {
+        uint8_t rgb[3];
+        pl_colormap((double)i / N, rgb);
+        lab_of(rgb, lab[i]);
+    }
+    for (int i = 1; i < N; i++) {
+        double square = 0;
+        for (int c = 0; c < 3; c++) {
+            double kink = lab[i + 1][c] - 2 * lab[i][c] + lab[i - 1][c];
+            square += kink * kink;
+        }
+        TEST_ASSERT_TRUE(sqrt(square) < 8);
+    }
+}
+
 static void test_ends_and_what_lies_beyond(void)
 {
     static const uint8_t first[] = {68, 1, 84}, last[] = {253, 231, 37};
@@ -89,6 +110,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_lightness_rises_evenly);
+    RUN_TEST(test_colours_turn_evenly);
     RUN_TEST(test_ends_and_what_lies_beyond);
     RUN_TEST(test_no_jumps);
     RUN_TEST(test_values_are_placed_between_the_ends);
