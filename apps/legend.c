@@ -72,7 +72,9 @@ void pl_legend_draw(pl_image *image, const char *title, const char *unit, double
     const char *prefix = pl_legend_prefix(fmax(fabs(lo), fabs(hi)), &scale);
     pl_axis axis = pl_axis_linear(lo / scale, hi / scale, TICKS, true);
     snprintf(heading, sizeof heading, "%s [%s%s]", title, prefix, unit);
-    double widest = (BAR_WIDTH + TICK) * size, bar = floor(BAR_HEIGHT * size);
+    double widest = (BAR_WIDTH + TICK) * size,
+           room = image->height - 2 * (MARGIN + PADDING + 1) * size;
+    double bar = fmax(floor(fmin(BAR_HEIGHT * size, room)), 1);
     for (int32_t i = 0; i < axis.n_tick; i++) {
         label_of(&axis, i, label);
         widest = fmax(widest, (BAR_WIDTH + 3 * TICK) * size + pl_overlay_text_width(size, label));

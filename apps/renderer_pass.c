@@ -76,6 +76,26 @@ mat4 pl_shadow_matrix(const pl_shadow_view *shadow)
     return mat4_multiply(&to_texture, &shadow->clip);
 }
 
+static void cast_shadow(pl_renderer *renderer, int64_t index, const mat4 *clip, int turn)
+{
+    const pl_gpu_body *body = &renderer->body[index];
+    float opacity = body->wireframe ? WIRE_SHADOW : body->opacity;
+    bool whole = opacity == 1 || turn == PL_WHOLE_SHADOWS;
+    if (turn == PL_WHOLE_SHADOWS && opacity < 0.5F) return;
+    GLuint program = renderer->program[whole ? PL_PROGRAM_DEPTH : PL_PROGRAM_DEPTH_STOCHASTIC];
+    glUseProgram(program);
+    pl_set_mat4(program, "view_projection", clip);
+    if (!whole) {
+        pl_set_int(program, "pass", turn);
+        pl_set_int(program, "layer", (int)(2 * index));
+        pl_set_float(program, "opacity", opacity);
+    }
+    // Of a closed body, the side towards the light casts the whole shadow.
+    (body->closed && whole ? glEnable : glDisable)(GL_CULL_FACE);
+    glBindVertexArray(body->vertex_vao);
+    glDrawElements(GL_TRIANGLES, 3 * body->n_face, GL_UNSIGNED_INT, NULL);
+}
+
 void pl_draw_shadow_maps(pl_renderer *renderer, const pl_target *to, int32_t size, int pass, int n,
                          const pl_shadow_view *shadow)
 {
@@ -86,24 +106,11 @@ void pl_draw_shadow_maps(pl_renderer *renderer, const pl_target *to, int32_t siz
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(1.5F, 2.0F);
     for (int i = 0; i < n; i++) {
+        int turn = pass == PL_WHOLE_SHADOWS ? pass : pass * PL_LIGHTS_PER_PASS + i;
         glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, to->texture, 0, i);
         glClear(GL_DEPTH_BUFFER_BIT);
         for (int64_t b = 0; b < renderer->n_bodies; b++) {
-            const pl_gpu_body *body = &renderer->body[b];
-            bool solid = body->opacity == 1 && !body->wireframe;
-            GLuint program =
-                renderer->program[solid ? PL_PROGRAM_DEPTH : PL_PROGRAM_DEPTH_STOCHASTIC];
-            glUseProgram(program);
-            pl_set_mat4(program, "view_projection", &shadow[i].clip);
-            if (!solid) {
-                pl_set_int(program, "pass", pass * PL_LIGHTS_PER_PASS + i);
-                pl_set_int(program, "layer", (int)(2 * b));
-                pl_set_float(program, "opacity", body->wireframe ? WIRE_SHADOW : body->opacity);
-            }
-            // Of a closed body, the side towards the light casts the whole shadow.
-            (body->closed && solid ? glEnable : glDisable)(GL_CULL_FACE);
-            glBindVertexArray(body->vertex_vao);
-            glDrawElements(GL_TRIANGLES, 3 * body->n_face, GL_UNSIGNED_INT, NULL);
+            cast_shadow(renderer, b, &shadow[i].clip, turn);
         }
     }
     glDisable(GL_CULL_FACE);

@@ -195,7 +195,7 @@ static pl_status draw_transparent(const pl_renderer *renderer, const pl_view *s)
     }
     qsort(order, (size_t)n, sizeof *order, farther_first);
     glEnable(GL_BLEND);
-    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     glDepthMask(GL_FALSE);
     glEnable(GL_CULL_FACE);
     for (int64_t i = 0; i < n; i++) {
@@ -242,7 +242,7 @@ static pl_status draw_quick(pl_renderer *renderer, const pl_view *s)
     const pl_renderer_options *options = &renderer->options;
     pl_preview *preview = &renderer->preview;
     quick q = describe(renderer, s);
-    pl_draw_shadow_maps(renderer, &preview->shadow, QUICK_SHADOW, 0, 2,
+    pl_draw_shadow_maps(renderer, &preview->shadow, QUICK_SHADOW, PL_WHOLE_SHADOWS, 2,
                         (pl_shadow_view[]){q.key, q.below});
     glBindFramebuffer(GL_FRAMEBUFFER, preview->framebuffer);
     glViewport(0, 0, options->width, options->height);

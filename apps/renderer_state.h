@@ -81,8 +81,9 @@ pl_shadow_view pl_frame_shadow(const pl_view *s, vec3 direction, int32_t size);
 // Clip space to the coordinates of a texture, [0, 1]^3.
 mat4 pl_shadow_matrix(const pl_shadow_view *shadow);
 
-// Draws the shadow maps of n lights into the layers of `to`; `pass` chooses what of transparent
-// bodies casts a shadow.
+// Draws the shadow maps of n lights into the layers of `to`. Of transparent bodies, `pass` chooses
+// what casts a shadow; with PL_WHOLE_SHADOWS, all of those that hide at least half, without grain.
+enum { PL_WHOLE_SHADOWS = -1 };
 void pl_draw_shadow_maps(pl_renderer *renderer, const pl_target *to, int32_t size, int pass, int n,
                          const pl_shadow_view *shadow);
 

@@ -67,6 +67,22 @@ static void test_colours_turn_evenly(void)
     }
 }
 
+// Published colours that lie between those of our table.
+static void test_known_colours(void)
+{
+    static const struct {
+        double t;
+        uint8_t rgb[3];
+    } known[] = {{0.2, {0x41, 0x44, 0x87}},     {1.0 / 3, {0x31, 0x68, 0x8e}},
+                 {0.4, {0x2a, 0x78, 0x8e}},     {0.6, {0x22, 0xa8, 0x84}},
+                 {2.0 / 3, {0x35, 0xb7, 0x79}}, {0.8, {0x7a, 0xd1, 0x51}}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        uint8_t rgb[3];
+        pl_colormap(known[i].t, rgb);
+        for (int c = 0; c < 3; c++) TEST_ASSERT_INT_WITHIN(3, known[i].rgb[c], rgb[c]);
+    }
+}
+
 static void test_ends_and_what_lies_beyond(void)
 {
     static const uint8_t first[] = {68, 1, 84}, last[] = {253, 231, 37};
@@ -111,6 +127,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_lightness_rises_evenly);
     RUN_TEST(test_colours_turn_evenly);
+    RUN_TEST(test_known_colours);
     RUN_TEST(test_ends_and_what_lies_beyond);
     RUN_TEST(test_no_jumps);
     RUN_TEST(test_values_are_placed_between_the_ends);
