@@ -3,28 +3,23 @@
 #include "args.h"
 #include "commands.h"
 #include "export.h"
+#include "interrupt.h"
 #include "jitter.h"
 #include "paths.h"
 #include "progress.h"
 #include "run_audit.h"
 #include "scene.h"
+#include "schedule.h"
 #include "stats_file.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-enum { EXIT_INTERSECTS = 2, EXIT_LATE = 3, EXIT_INTERRUPTED = 130 };
+enum { EXIT_INTERSECTS = 2, EXIT_LATE = 3 };
 enum { ERROR_ROOM = 1024, NOTES_ROOM = 4096 };
-
-// A time that is a whole number of steps must not gain one by rounding [steps].
-static const double STEP_SLACK = 1e-6;
-// Nor must as many frames as steps count as more, for the same reason [frames per step].
-static const double FRAME_SLACK = 1e-9;
 
 // What the command line asks for.
 typedef struct job {
@@ -53,26 +48,6 @@ typedef struct run {
     bool intersects;
     bool late, gave_up; // --max-seconds came first; amid a step
 } run;
-
-// --- Ctrl-C ---
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-    (void)signal;
-    if (interrupted) _exit(EXIT_INTERRUPTED);
-    interrupted = 1;
-}
-
-// A signal that the shell told us to ignore stays ignored.
-static void catch_signal(int number)
-{
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART}, before;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN) return;
-    sigaction(number, &action, NULL);
-}
 
 // --- Outputs ---
 
@@ -114,30 +89,24 @@ static pl_status save_problem(const run *r, int64_t step)
     return status;
 }
 
-// Frames that --fps wants in a step: above 0, at most 1.
-static double frames_per_step(const run *r)
+static pl_schedule schedule_of(const run *r)
 {
-    return r->job->fps * r->scene->world.dt;
+    return (pl_schedule){r->scene->world.dt, r->job->every, r->job->fps};
 }
 
-// Is there a frame after this step? Frame k of --fps comes after the step that is nearest to it.
 static bool is_due(const run *r, int64_t step)
 {
-    if (r->job->every > 0) return step % r->job->every == 0;
-    double rate = frames_per_step(r);
-    return llround(round((double)step * rate) / rate) == step;
+    pl_schedule schedule = schedule_of(r);
+    return pl_schedule_is_due(&schedule, step);
 }
 
 static pl_status open_frames(run *r)
 {
     const job *j = r->job;
-    double dt = r->scene->world.dt;
-    if (j->fps > 0 && frames_per_step(r) > 1 + FRAME_SLACK) {
-        return pl_fail(PL_ERROR_ARGUMENT, "--fps: %g frames, but only %g steps in a second", j->fps,
-                       1 / dt);
-    }
+    pl_schedule schedule = schedule_of(r);
+    PL_TRY(pl_schedule_check(&schedule));
     pl_export_options options = {.formats = j->formats,
-                                 .fps = j->fps > 0 ? j->fps : 1 / (j->every * dt),
+                                 .fps = pl_schedule_rate(&schedule),
                                  .contacts = r->scene->world.contact,
                                  .resumed = j->resume != NULL};
     return pl_export_open(j->out, &options, r->scene, r->world, &r->export);
@@ -246,7 +215,7 @@ static pl_status step(run *r)
 
 static bool is_over(const run *r)
 {
-    return interrupted || r->intersects || r->late || pl_world_steps(r->world) >= r->last;
+    return pl_interrupted() || r->intersects || r->late || pl_world_steps(r->world) >= r->last;
 }
 
 static void print_end(const run *r)
@@ -254,7 +223,7 @@ static void print_end(const run *r)
     const pl_world *world = r->world;
     int64_t steps = pl_world_steps(world) - r->first;
     double seconds = pl_seconds() - r->progress.start;
-    if (interrupted) printf("interrupted\n");
+    if (pl_interrupted()) printf("interrupted\n");
     if (r->late) {
         printf("--max-seconds %g: ended after step %lld of %lld\n", r->job->max_seconds,
                (long long)pl_world_steps(world), (long long)r->last);
@@ -298,8 +267,7 @@ static pl_status simulate(run *r)
     if (r->scene->world.contact || r->job->audit) PL_TRY(audit(r));
     if (r->intersects) return PL_OK;
     PL_TRY(open_outputs(r));
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
+    pl_interrupt_catch();
     r->progress = pl_progress_start(r->first, r->last, r->job->quiet);
     pl_status status = PL_OK;
     while (status == PL_OK && !is_over(r)) status = step(r);
@@ -325,7 +293,7 @@ static int report(const run *r, pl_status status)
     }
     if (r->failed || (r->intersects && stepped)) print_evidence(r);
     if (code == 0 && r->late) code = EXIT_LATE;
-    return code == 0 && interrupted ? EXIT_INTERRUPTED : code;
+    return code == 0 && pl_interrupted() ? PL_EXIT_INTERRUPTED : code;
 }
 
 // --- The command ---
@@ -413,10 +381,7 @@ static pl_status count_steps(const run *r, int64_t *last)
         return PL_OK;
     }
     double time = j->time > 0 ? j->time : r->scene->duration;
-    double steps = ceil((time - pl_world_time(r->world)) / r->scene->world.dt - STEP_SLACK);
-    if (steps > 1e15) return pl_fail(PL_ERROR_ARGUMENT, "%g s are %g steps: too many", time, steps);
-    *last = pl_world_steps(r->world) + (steps > 0 ? (int64_t)steps : 0);
-    return PL_OK;
+    return pl_schedule_last(r->world, r->scene->world.dt, time, last);
 }
 
 static const char NOTES[] =
