@@ -3,6 +3,7 @@
 #include "load.h"
 #include "scene_copies.h"
 #include "scene_physics.h"
+#include "scene_shots.h"
 #include "scene_surface.h"
 #include "../meshes/mesh.h"
 
@@ -162,9 +163,11 @@ static pl_status read_body(const pl_json *at, const pl_groups *groups, pl_scene 
         "mesh",  "position", "rotation", "scale",   "color",   "opacity",     "edges",
         "cut",   "material", "fixed",    "driven",  "forces",  "velocity",    "angular_velocity",
         "type",  "density",  "mass",     "damping", "motion",  "friction",    "radius",
-        "group", "ignore",   "self",     "copies",  "comment", "render_mesh",
+        "group", "ignore",   "self",     "copies",  "comment", "render_mesh", "name",
     };
+    const char *name;
     PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_json_string(at, "name", &name)); // pl_scene_read_shots looks for it
     pl_mesh *shape = NULL;
     int32_t first = scene->n_bodies;
     pl_status status = read_shape(at, "mesh", &shape);
@@ -189,34 +192,14 @@ static pl_status read_bodies(const pl_json *root, pl_scene *scene)
 
 // --- The scene ---
 
-static pl_status read_camera(const pl_json *root, pl_scene *scene)
-{
-    static const char *const keys[] = {"eye", "target", "angle"};
-    pl_json v, eye;
-    if (!pl_json_get(root, "camera", &v)) return PL_OK;
-    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
-    PL_TRY(pl_json_require(&v, "eye", &eye));
-    PL_TRY(pl_json_vector(&v, "eye", scene->eye));
-    PL_TRY(pl_json_vector(&v, "target", scene->target));
-    double degrees = 30;
-    PL_TRY(pl_json_positive(&v, "angle", &degrees));
-    if (degrees >= 180) return pl_json_fail(&v, "angle: less than 180 degrees expected");
-    if (memcmp(scene->eye, scene->target, sizeof scene->eye) == 0) {
-        return pl_json_fail(&v, "eye and target must differ");
-    }
-    scene->view_angle = degrees * RADIANS;
-    scene->has_camera = true;
-    return PL_OK;
-}
-
 static pl_status read_scene(const pl_json *root, pl_scene *scene)
 {
-    static const char *const keys[] = {"comment", "bodies", "ground", "camera", "world"};
+    static const char *const keys[] = {"comment", "bodies", "ground", "camera", "cameras", "world"};
     PL_TRY(pl_json_object(root, keys, COUNT(keys)));
     PL_TRY(pl_scene_read_ground(root, scene));
-    PL_TRY(read_camera(root, scene));
     PL_TRY(pl_scene_read_world(root, scene));
-    return read_bodies(root, scene);
+    PL_TRY(read_bodies(root, scene));
+    return pl_scene_read_shots(root, scene);
 }
 
 static pl_status read_tree(cJSON *tree, const char *name, pl_scene *out)
@@ -263,5 +246,7 @@ void pl_scene_free(pl_scene *scene)
     pl_free(scene->bodies);
     for (int32_t i = 0; i < scene->n_embeddings; i++) pl_embedding_destroy(scene->embeddings[i]);
     pl_free(scene->embeddings);
+    for (int32_t i = 0; i < scene->n_shots; i++) pl_free(scene->shots[i].shot.key);
+    pl_free(scene->shots);
     *scene = (pl_scene){0};
 }

@@ -5,7 +5,7 @@
 #define PL_SCENE_H
 
 #include "embedding.h"
-#include "../base/base.h"
+#include "shot.h"
 
 typedef struct pl_scene_cut {
     bool on;
@@ -45,6 +45,13 @@ typedef struct pl_scene_body {
     pl_scene_cut cut;
 } pl_scene_body;
 
+enum { PL_SHOT_NAME = 64 };
+
+typedef struct pl_scene_shot {
+    char name[PL_SHOT_NAME]; // "" for that of the key "camera"
+    pl_shot shot;            // its keys belong to the scene
+} pl_scene_shot;
+
 typedef struct pl_scene {
     const char *file;      // the path as it was given; borrowed
     pl_scene_body *bodies; // (n_bodies) with all copies
@@ -59,10 +66,9 @@ typedef struct pl_scene {
     double ground_z;    // its height [m]: 0 in a scene file; NAN for the lowest point of the bodies
     double ground_size; // edge of the square around the origin that carries [m]
     pl_surface_options ground_surface;
-    // Where from and where to; has_camera is false if the scene leaves it to the program.
-    bool has_camera;
-    double eye[3], target[3]; // [m]
-    double view_angle;        // vertical [rad]
+    pl_scene_shot *shots; // (n_shots) its cameras, the one to use first; none: the program's
+    int32_t n_shots;
+    int64_t shot_capacity;
 } pl_scene;
 
 // Loads a scene and its meshes. Fails with the key's path; relative paths of meshes start at the

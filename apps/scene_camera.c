@@ -1,6 +1,5 @@
 #include "scene_camera.h"
-
-#include <string.h>
+#include "scene_shots.h"
 
 const double PL_DEFAULT_SIGHT[3] = {0.6, -1, 0.35};
 
@@ -11,13 +10,11 @@ pl_status pl_scene_camera(const pl_scene *scene, const double lo[3], const doubl
                           const double direction[3], double aspect, pl_camera *out)
 {
     *out = pl_camera_default();
-    if (scene->has_camera) {
-        memcpy(out->eye, scene->eye, sizeof out->eye);
-        memcpy(out->target, scene->target, sizeof out->target);
-        out->fov_y = scene->view_angle;
-        double sight[3];
-        for (int k = 0; k < 3; k++) sight[k] = scene->target[k] - scene->eye[k];
-        pl_camera_stand_up(out, sight);
+    if (scene->n_shots > 0) {
+        const pl_shot *shot = &scene->shots[0].shot;
+        double subject[3];
+        if (shot->kind == PL_SHOT_FOLLOW) pl_scene_subject(scene, shot, subject);
+        pl_shot_camera(shot, 0, subject, out);
         return PL_OK;
     }
     if (!(lo[0] <= hi[0])) return PL_OK;

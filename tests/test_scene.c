@@ -65,10 +65,12 @@ static void test_a_whole_scene(void)
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
     TEST_ASSERT_EQUAL_INT(2, scene.n_bodies);
     TEST_ASSERT_FALSE(scene.ground);
-    TEST_ASSERT_TRUE(scene.has_camera);
-    TEST_ASSERT_EQUAL_DOUBLE(2, scene.eye[1]);
-    TEST_ASSERT_EQUAL_DOUBLE(0, scene.target[1]);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-15, acos(-1) / 2, scene.view_angle);
+    TEST_ASSERT_EQUAL_INT(1, scene.n_shots);
+    const pl_shot *shot = &scene.shots[0].shot;
+    TEST_ASSERT_EQUAL(PL_SHOT_FIXED, shot->kind);
+    TEST_ASSERT_EQUAL_DOUBLE(2, shot->eye[1]);
+    TEST_ASSERT_EQUAL_DOUBLE(0, shot->target[1]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, acos(-1) / 2, shot->fov_y);
     const pl_scene_body *b = &scene.bodies[1];
     double lo[3], hi[3];
     pl_mesh_bounds(b->mesh, lo, hi);

@@ -26,14 +26,15 @@ static pl_camera camera_of(const pl_scene *scene, const double lo[3], const doub
 
 static void test_the_scenes_own(void)
 {
-    pl_scene scene = {.has_camera = true, .eye = {1, 2, 3}, .target = {4, 5, 6}, .view_angle = 0.7};
+    pl_scene_shot own = {.shot = {.eye = {1, 2, 3}, .target = {4, 5, 6}, .fov_y = 0.7}};
+    pl_scene scene = {.shots = &own, .n_shots = 1};
     pl_camera camera = camera_of(&scene, LO, HI);
-    TEST_ASSERT_EQUAL_MEMORY(scene.eye, camera.eye, sizeof camera.eye);
-    TEST_ASSERT_EQUAL_MEMORY(scene.target, camera.target, sizeof camera.target);
+    TEST_ASSERT_EQUAL_MEMORY(own.shot.eye, camera.eye, sizeof camera.eye);
+    TEST_ASSERT_EQUAL_MEMORY(own.shot.target, camera.target, sizeof camera.target);
     TEST_ASSERT_EQUAL_DOUBLE(0.7, camera.fov_y);
     TEST_ASSERT_EQUAL_DOUBLE(1, camera.up[2]);
     const double above[3] = {4, 5, 20}; // straight down, y is up
-    memcpy(scene.eye, above, sizeof above);
+    memcpy(own.shot.eye, above, sizeof above);
     TEST_ASSERT_EQUAL_DOUBLE(1, camera_of(&scene, LO, HI).up[1]);
 }
 

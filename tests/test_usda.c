@@ -125,11 +125,12 @@ static void test_looks(void)
 // A camera on the y axis that looks at the origin: its x is the world's -x, its y is z.
 static void test_camera(void)
 {
-    scene.has_camera = true;
-    memcpy(scene.eye, (double[3]){0, 4, 0}, sizeof scene.eye);
-    memset(scene.target, 0, sizeof scene.target);
-    scene.view_angle = 2 * atan(0.5);
+    pl_scene_shot shot = {.shot = {.eye = {0, 4, 0}, .fov_y = 2 * atan(0.5)}};
+    scene.shots = &shot;
+    scene.n_shots = 1;
     const char *camera = after(written(), "def Camera \"camera\"\n");
+    scene.shots = NULL;
+    scene.n_shots = 0;
     after(camera, "float focalLength = 0.24\n");
     after(camera, "float verticalAperture = 0.24\n");
     after(camera, "float focusDistance = 4\n");
