@@ -1,30 +1,55 @@
-// pliant render: meshes or a scene into a picture, without a display.
+// pliant render: meshes, a scene or the frames of a run into a picture or a film, without a
+// display.
 
 #include "args.h"
 #include "commands.h"
-#include "cutaway.h"
+#include "export.h"
+#include "film.h"
+#include "interrupt.h"
 #include "load.h"
-#include "renderer.h"
+#include "paths.h"
+#include "progress.h"
+#include "reel.h"
 #include "scene_camera.h"
-#include "../base/file.h"
+#include "scene_shots.h"
+#include "stage.h"
 #include "../base/number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
-// Lines of element edges, in pixels of a picture 720 pixels high.
-static const float EDGE_WIDTH = 0.8f;
+#define RADIANS (3.14159265358979323846 / 180)
 
-enum { TEXT_MAX = 64, WORDS_MAX = 10000 };
+static const double ORBIT_RATE = 30; // of --camera orbit [degrees/s]
+
+enum { TEXT_MAX = 128, WORDS_MAX = 10000, CAMERAS_MAX = 64 };
 
 typedef struct job {
-    const char *output, *size, *from, *cut, *up, *resume;
-    int32_t passes;
-    bool edges, no_ground;
+    const char *output, *size, *from, *cut, *up, *resume, *camera, *scene;
+    int32_t passes, every, threads; // 0: not given
+    double fps, time;               // 0: not given
+    bool edges, no_ground, quiet;
+    bool film; // else a picture
     int32_t width, height;
     double direction[3]; // from the bodies towards the eye
 } job;
+
+// What is drawn, and how.
+typedef struct render {
+    const job *job;
+    double started; // wall clock [s]
+    pl_scene scene;
+    char *scene_path; // of a cache, or NULL
+    pl_reel reel;
+    pl_shot shot;   // once it is known
+    bool framed;    // it is to see all bodies of the first frame,
+    double turning; // and to turn about them [rad/s]
+    pl_stage stage;
+    pl_film film;
+    pl_image image;
+} render;
 
 // --- Options that are more than a number ---
 
@@ -43,20 +68,44 @@ static bool read_numbers(const char *text, char separator, int n, double *value)
     return true;
 }
 
-static pl_status read_job(job *j)
+static pl_status read_output(job *j)
+{
+    pl_frame_pattern pattern;
+    if (j->output == NULL) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "-o is missing: PICTURE.png, FILM.mp4 or frames/%%04d.png");
+    }
+    j->film = pl_film_is(j->output);
+    if (j->film && !pl_film_is_mp4(j->output)) {
+        PL_TRY(pl_frame_pattern_read(j->output, &pattern));
+    } else if (!j->film && !pl_has_extension(j->output, ".png")) {
+        return pl_fail(PL_ERROR_ARGUMENT, "-o: \"%s\" ends neither in .png nor in .mp4", j->output);
+    }
+    if (!j->film && (j->fps > 0 || j->every > 0)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: one picture has no frames; -o FILM.mp4 has",
+                       j->fps > 0 ? "--fps" : "--every");
+    }
+    return PL_OK;
+}
+
+static pl_status read_size(job *j)
 {
     double size[2] = {1280, 720};
-    if (j->output == NULL) return pl_fail(PL_ERROR_ARGUMENT, "-o PICTURE.png is missing");
-    if (!pl_has_extension(j->output, ".png")) {
-        return pl_fail(PL_ERROR_ARGUMENT, "-o: \"%s\" does not end in .png", j->output);
-    }
     if (j->size != NULL && (!read_numbers(j->size, 'x', 2, size) || !(size[0] >= 1) ||
                             !(size[1] >= 1) || size[0] > 65536 || size[1] > 65536 ||
                             size[0] != floor(size[0]) || size[1] != floor(size[1]))) {
         return pl_fail(PL_ERROR_ARGUMENT, "--size: \"%s\" is not WIDTHxHEIGHT in pixels", j->size);
     }
-    j->width = (int32_t)size[0];
-    j->height = (int32_t)size[1];
+    bool even = pl_film_is_mp4(j->output); // as all players want it
+    j->width = (int32_t)size[0] + (even && (int32_t)size[0] % 2 == 1);
+    j->height = (int32_t)size[1] + (even && (int32_t)size[1] % 2 == 1);
+    return PL_OK;
+}
+
+static pl_status read_job(job *j)
+{
+    PL_TRY(read_output(j));
+    PL_TRY(read_size(j));
     if (j->from != NULL && !read_numbers(j->from, ',', 3, j->direction)) {
         return pl_fail(PL_ERROR_ARGUMENT, "--from: \"%s\" is not X,Y,Z", j->from);
     }
@@ -69,7 +118,7 @@ static pl_status read_job(job *j)
     if (j->cut != NULL && (strlen(j->cut) != 1 || strchr("xyz", j->cut[0]) == NULL)) {
         return pl_fail(PL_ERROR_ARGUMENT, "--cut: \"%s\" is not x, y or z", j->cut);
     }
-    return pl_output_try(j->output);
+    return j->film ? PL_OK : pl_output_try(j->output);
 }
 
 // --- Meshes named on the command line, as a scene ---
@@ -103,185 +152,342 @@ static pl_status scene_of_meshes(int n, char **words, const job *j, pl_scene *ou
     out->n_bodies = n;
     out->ground = true;
     out->ground_z = NAN;
+    out->file = words[0];
     pl_status status = PL_OK;
     for (int i = 0; i < n && status == PL_OK; i++) status = add_mesh(words[i], j, &out->bodies[i]);
     if (status != PL_OK) pl_scene_free(out);
     return status;
 }
 
-// Moves the bodies to where they are in a checkpoint.
-static pl_status pose(pl_scene *scene, const char *checkpoint)
+// --- What is drawn ---
+
+static bool is_folder(const char *path)
 {
-    pl_world *world;
-    PL_TRY(pl_scene_world(scene, &world));
-    pl_status status = pl_world_load(world, checkpoint);
-    if (status == PL_OK) pl_scene_pose(scene, world);
-    pl_world_destroy(world);
-    return status;
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static pl_status load_scene(int n, char **words, const job *j, pl_scene *out)
+// The scene of a cache is the one that its folder names, unless the command line does.
+static pl_status find_scene(render *r, const char *folder)
 {
-    if (!pl_has_extension(words[0], ".json")) {
-        if (j->resume == NULL) return scene_of_meshes(n, words, j, out);
+    if (r->job->scene != NULL) return pl_path_in(&r->scene_path, NULL, "%s", r->job->scene);
+    if (pl_export_read_scene(folder, &r->scene_path) == PL_OK) return PL_OK;
+    return pl_fail(PL_ERROR_FILE, "%s; --scene SCENE.json says of which scene the frames are",
+                   pl_error_text());
+}
+
+static pl_status load_scene(render *r, int n, char **words)
+{
+    const job *j = r->job;
+    bool cache = is_folder(words[0]), scene = pl_has_extension(words[0], ".json");
+    if (j->scene != NULL && !cache) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--scene: only the folder of a run needs it");
+    }
+    if (j->resume != NULL && (cache || !scene)) {
         return pl_fail(PL_ERROR_ARGUMENT, "--resume: a checkpoint belongs to a scene");
     }
+    if (!cache && !scene) return scene_of_meshes(n, words, j, &r->scene);
     if (n > 1) return pl_fail(PL_ERROR_ARGUMENT, "one scene at a time");
-    PL_TRY(pl_scene_load(words[0], out));
-    pl_status status = j->resume != NULL ? pose(out, j->resume) : PL_OK;
-    if (status != PL_OK) pl_scene_free(out);
-    return status;
+    if (cache) PL_TRY(find_scene(r, words[0]));
+    return pl_scene_load(cache ? r->scene_path : words[0], &r->scene);
 }
 
-// --- From the scene to the renderer ---
-
-static pl_status draw_cut(pl_renderer *renderer, const pl_scene_body *body, pl_draw_body *draw)
-{
-    const pl_scene_cut *cut = &body->cut;
-    pl_cutaway_options options = pl_cutaway_options_default(body->mesh, cut->normal);
-    double square = 0;
-    for (int k = 0; k < 3; k++) square += cut->normal[k] * cut->normal[k];
-    for (int k = 0; k < 3; k++) {
-        options.point[k] = cut->offset * cut->normal[k] / square;
-        options.outer_color[k] = (uint8_t)lround(255 * draw->color[k]);
-    }
-    options.shrink = cut->shrink;
-    pl_cutaway cutaway;
-    PL_TRY(pl_cutaway_make(body->mesh, &options, &cutaway));
-    draw->n_vert = cutaway.n_vert;
-    draw->n_face = cutaway.n_face;
-    draw->x = cutaway.x;
-    draw->face = cutaway.face;
-    draw->face_color = cutaway.face_color;
-    draw->crease = 0;
-    draw->edge_width = EDGE_WIDTH;
-    pl_status status = pl_renderer_add_body(renderer, draw, NULL);
-    pl_cutaway_free(&cutaway);
-    return status;
-}
-
-static pl_status draw_surface(pl_renderer *renderer, const pl_scene_body *body, pl_draw_body *draw)
-{
-    pl_mesh *surface;
-    PL_TRY(pl_scene_body_surface(body, &surface));
-    draw->n_vert = pl_mesh_vertex_count(surface);
-    draw->n_face = pl_mesh_face_count(surface);
-    draw->x = pl_mesh_positions(surface);
-    draw->face = pl_mesh_faces(surface);
-    if (body->edges) {
-        draw->edge_width = EDGE_WIDTH;
-        draw->crease = 0;
-    }
-    pl_status status = pl_renderer_add_body(renderer, draw, NULL);
-    pl_mesh_destroy(surface);
-    return status;
-}
-
-static pl_status add_bodies(pl_renderer *renderer, const pl_scene *scene)
+static bool is_simulated(const pl_scene *scene)
 {
     for (int32_t i = 0; i < scene->n_bodies; i++) {
-        const pl_scene_body *body = &scene->bodies[i];
-        pl_draw_body draw = pl_draw_body_default(i);
-        for (int k = 0; body->has_color && k < 3; k++) draw.color[k] = (float)body->color[k];
-        draw.opacity = (float)body->opacity;
-        bool cut = body->cut.on && pl_mesh_tet_count(body->mesh) > 0;
-        pl_status status =
-            cut ? draw_cut(renderer, body, &draw) : draw_surface(renderer, body, &draw);
-        if (status != PL_OK) {
-            char place[TEXT_MAX];
-            snprintf(place, sizeof place, "bodies[%d]", (int)i);
-            pl_fail_prefix(place);
-            return status;
-        }
+        if (scene->bodies[i].simulated) return true;
     }
+    return false;
+}
+
+// How long a film lasts in which only the camera moves.
+static pl_status still_time(const render *r, double *time)
+{
+    const pl_shot *shot = &r->shot;
+    double rate = r->framed ? r->turning : shot->kind == PL_SHOT_ORBIT ? shot->rate : 0;
+    if (*time > 0) return PL_OK;
+    if (rate != 0) *time = 360 * RADIANS / fabs(rate);
+    if (shot->kind == PL_SHOT_KEYFRAMES) *time = shot->key[shot->n_keys - 1].time;
+    if (*time > 0) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "nothing moves: a film needs --camera orbit, or --time");
+}
+
+static pl_status open_reel(render *r, const char *word)
+{
+    const job *j = r->job;
+    pl_reel_options options = {j->time, j->fps, j->every, !j->film, j->resume};
+    if (is_folder(word)) return pl_reel_open_cache(word, &r->scene, &options, &r->reel);
+    bool moves = j->film || j->time > 0 || j->resume != NULL;
+    if (moves && is_simulated(&r->scene)) {
+        return pl_reel_open_world(&r->scene, &options, &r->reel);
+    }
+    if (j->film) PL_TRY(still_time(r, &options.time));
+    return pl_reel_open_still(&r->scene, &options, &r->reel);
+}
+
+// --- The camera ---
+
+static pl_status no_such_camera(const render *r)
+{
+    const char *names[CAMERAS_MAX] = {"orbit"};
+    int n = 1;
+    for (int32_t i = 0; i < r->scene.n_shots && n < CAMERAS_MAX; i++) {
+        if (r->scene.shots[i].name[0] != '\0') names[n++] = r->scene.shots[i].name;
+    }
+    const char *word = r->job->camera;
+    pl_fail_unknown(PL_ERROR_ARGUMENT, "camera", word, strlen(word), names, n);
+    pl_fail_prefix("--camera");
+    return PL_ERROR_ARGUMENT;
+}
+
+// A camera of the scene by its name, orbit[:RATE], or eye and target: X,Y,Z:X,Y,Z.
+static pl_status read_camera(render *r)
+{
+    const char *word = r->job->camera;
+    const pl_shot *shot = pl_scene_find_shot(&r->scene, word);
+    char text[TEXT_MAX];
+    double x[6], rate = ORBIT_RATE;
+    if (shot != NULL) {
+        r->shot = *shot;
+        return PL_OK;
+    }
+    if (strcmp(word, "orbit") == 0 ||
+        (strncmp(word, "orbit:", 6) == 0 && read_numbers(word + 6, ',', 1, &rate))) {
+        r->framed = true;
+        r->turning = rate * RADIANS;
+        return PL_OK;
+    }
+    snprintf(text, sizeof text, "%s", word);
+    for (char *p = text; *p != '\0'; p++) *p = *p == ':' ? ',' : *p;
+    bool two = strlen(word) < TEXT_MAX && read_numbers(text, ',', 6, x);
+    if (!two) return no_such_camera(r);
+    r->shot = (pl_shot){.fov_y = pl_camera_default().fov_y};
+    memcpy(r->shot.eye, x, sizeof r->shot.eye);
+    memcpy(r->shot.target, x + 3, sizeof r->shot.target);
     return PL_OK;
 }
 
-static pl_status place_camera(pl_renderer *renderer, const pl_scene *scene, const job *j,
-                              pl_camera *camera)
+static pl_status choose_camera(render *r)
 {
-    double lo[3], hi[3], aspect = (double)j->width / j->height;
-    pl_renderer_bounds(renderer, lo, hi);
-    PL_TRY(pl_scene_camera(scene, lo, hi, j->direction, aspect, camera));
-    double light[3];
-    pl_camera_key_light(camera, light);
-    return pl_renderer_set_key_light(renderer, light);
+    r->framed = r->scene.n_shots == 0;
+    if (!r->framed) r->shot = r->scene.shots[0].shot;
+    if (r->job->camera == NULL) return PL_OK;
+    r->framed = false;
+    return read_camera(r);
 }
 
-static pl_status render(pl_renderer *renderer, const pl_scene *scene, const job *j)
+// The box that a camera without a place of its own has to see: the bodies, in a film also the
+// ground that they may fall to, and what they pass through when they turn.
+static void box_to_see(const render *r, double lo[3], double hi[3])
+{
+    pl_renderer_bounds(r->stage.renderer, lo, hi);
+    if (!(lo[0] <= hi[0])) return;
+    if (r->job->film && r->scene.ground) lo[2] = fmin(lo[2], r->scene.ground_z);
+    if (r->turning == 0) return;
+    double radius = 0.5 * hypot(hi[0] - lo[0], hi[1] - lo[1]);
+    for (int k = 0; k < 2; k++) {
+        double centre = 0.5 * (lo[k] + hi[k]);
+        lo[k] = centre - radius;
+        hi[k] = centre + radius;
+    }
+}
+
+static pl_status frame_bodies(render *r)
+{
+    const job *j = r->job;
+    double lo[3], hi[3];
+    pl_camera camera;
+    box_to_see(r, lo, hi);
+    PL_TRY(pl_scene_camera(&r->scene, lo, hi, j->direction, (double)j->width / j->height, &camera));
+    r->shot = pl_shot_around(&camera, r->turning);
+    r->shot.azimuth -= r->turning * r->reel.time; // it starts as it stands
+    if (r->turning == 0) r->shot.kind = PL_SHOT_FIXED;
+    return PL_OK;
+}
+
+// --- Frames ---
+
+// The light stays where it flatters the first frame.
+static pl_status draw(render *r)
 {
     pl_camera camera;
-    pl_image image = {0};
-    PL_TRY(add_bodies(renderer, scene));
-    PL_TRY(place_camera(renderer, scene, j, &camera));
-    pl_status status = pl_renderer_draw(renderer, &camera, &image);
-    if (status == PL_OK) status = pl_image_write_png(&image, j->output);
-    pl_image_free(&image);
-    return status;
+    bool first = r->reel.frame == 1;
+    PL_TRY(pl_stage_update(&r->stage));
+    if (first && r->framed) PL_TRY(frame_bodies(r));
+    pl_shot_camera(&r->shot, r->reel.time, r->reel.follower.x, &camera);
+    if (first) {
+        double light[3];
+        pl_camera_key_light(&camera, light);
+        PL_TRY(pl_renderer_set_key_light(r->stage.renderer, light));
+    }
+    return pl_renderer_draw(r->stage.renderer, &camera, &r->image);
 }
 
-static pl_status render_scene(const pl_scene *scene, const job *j)
+static pl_status open_stage(render *r)
 {
-    pl_gl_context *context;
-    PL_TRY(pl_gl_context_create(&context));
+    const job *j = r->job;
     pl_renderer_options options = pl_renderer_options_default();
     options.width = j->width;
     options.height = j->height;
     if (j->passes > 0) options.passes = j->passes;
-    options.floor = scene->ground && !j->no_ground;
-    options.floor_z = scene->ground_z;
-    pl_renderer *renderer;
-    pl_status status = pl_renderer_create(context, &options, &renderer);
-    if (status == PL_OK) {
-        status = render(renderer, scene, j);
-        pl_renderer_destroy(renderer);
+    options.floor = r->scene.ground && !j->no_ground;
+    options.floor_z = r->scene.ground_z;
+    bool inside = r->reel.sample == NULL; // a cache has surfaces only
+    return pl_stage_open(&r->scene, &r->reel.bodies, inside, &options, &r->stage);
+}
+
+static pl_status make_picture(render *r)
+{
+    bool more;
+    PL_TRY(pl_reel_next(&r->reel, &more));
+    if (!more) {
+        printf("interrupted: no picture\n");
+        return PL_OK;
     }
-    pl_gl_context_destroy(context);
+    PL_TRY(draw(r));
+    PL_TRY(pl_image_write_png(&r->image, r->job->output));
+    if (r->job->quiet) return PL_OK;
+    printf("%s: %dx%d, %d %s, %.1f s\n", r->job->output, r->job->width, r->job->height,
+           r->scene.n_bodies, r->scene.n_bodies == 1 ? "body" : "bodies",
+           pl_seconds() - r->started);
+    return PL_OK;
+}
+
+static void print_film(const render *r, int64_t frames)
+{
+    const job *j = r->job;
+    const pl_film *film = &r->film;
+    if (frames < r->reel.n_frames) {
+        printf("%s%lld of %lld frames\n", pl_interrupted() ? "interrupted: " : "",
+               (long long)frames, (long long)r->reel.n_frames);
+    }
+    if (j->quiet) return;
+    printf("%s: %dx%d, %lld frame%s, %.6g per second; %.1f s\n",
+           film->frames != NULL ? film->frames : j->output, j->width, j->height, (long long)frames,
+           frames == 1 ? "" : "s", film->options.fps, pl_seconds() - r->started);
+}
+
+// Where an MP4 file was asked for and there is no ffmpeg.
+static void print_instead(const pl_film *film, const char *output)
+{
+    printf("there is no ffmpeg here, so the frames are in %s; it makes the film by:\n"
+           "ffmpeg -framerate %.9g -i %s -c:v libx264 -crf 18 -pix_fmt yuv420p "
+           "-movflags +faststart %s\n",
+           film->frames, film->options.fps, film->frames, output);
+}
+
+static pl_status add_frames(render *r)
+{
+    bool more = true;
+    pl_progress progress = pl_progress_start(0, r->reel.n_frames, r->job->quiet);
+    pl_status status = PL_OK;
+    while (status == PL_OK) {
+        status = pl_reel_next(&r->reel, &more);
+        if (status != PL_OK || !more) break;
+        status = draw(r);
+        if (status == PL_OK) status = pl_film_add(&r->film, &r->image);
+        pl_progress_show_frame(&progress, r->film.n_frames, r->reel.time);
+    }
+    pl_progress_end(&progress);
     return status;
+}
+
+// A step that fails, or Ctrl-C, ends the film with the frames so far.
+static pl_status make_film(render *r)
+{
+    const job *j = r->job;
+    const pl_film_options options = {j->width, j->height, j->fps > 0 ? j->fps : r->reel.fps};
+    PL_TRY(pl_film_open(j->output, &options, &r->film));
+    pl_interrupt_catch();
+    pl_status status = add_frames(r);
+    int64_t frames = r->film.n_frames;
+    bool lost = frames == 0 || (status != PL_OK && r->reel.frame > frames);
+    if (lost) {
+        if (status == PL_OK) printf("interrupted: no frame\n");
+        pl_film_abandon(&r->film);
+        return status;
+    }
+    char text[TEXT_MAX * 8];
+    snprintf(text, sizeof text, "%s", pl_error_text());
+    print_film(r, frames);
+    if (r->film.frames != NULL) print_instead(&r->film, j->output);
+    PL_TRY(pl_film_close(&r->film));
+    return status == PL_OK ? PL_OK : pl_fail(status, "%s", text);
 }
 
 // --- The command ---
 
-static pl_status run(int n_words, char **words, job *j)
+static pl_status render_words(render *r, int n_words, char **words)
 {
-    PL_TRY(read_job(j));
-    double start = pl_seconds();
-    pl_scene scene;
-    PL_TRY(load_scene(n_words, words, j, &scene));
-    pl_status status = render_scene(&scene, j);
-    if (status == PL_OK) {
-        printf("%s: %dx%d, %d %s, %.1f s\n", j->output, j->width, j->height, scene.n_bodies,
-               scene.n_bodies == 1 ? "body" : "bodies", pl_seconds() - start);
-    }
-    pl_scene_free(&scene);
-    return status;
+    PL_TRY(load_scene(r, n_words, words));
+    PL_TRY(choose_camera(r));
+    PL_TRY(open_reel(r, words[0]));
+    r->reel.shot = &r->shot;
+    PL_TRY(open_stage(r));
+    return r->job->film ? make_film(r) : make_picture(r);
 }
+
+static int run(int n_words, char **words, job *j)
+{
+    render r = {.job = j, .started = pl_seconds(), .reel = {.all = {.fd = -1}}};
+    if (j->threads > 0) pl_set_threads(j->threads);
+    pl_status status = read_job(j);
+    if (status == PL_OK) status = render_words(&r, n_words, words);
+    fflush(stdout);
+    int code = status == PL_OK ? 0 : pl_command_failed();
+    pl_image_free(&r.image);
+    if (r.stage.context != NULL) pl_stage_close(&r.stage);
+    pl_reel_close(&r.reel);
+    pl_scene_free(&r.scene);
+    pl_free(r.scene_path);
+    return code == 0 && pl_interrupted() ? PL_EXIT_INTERRUPTED : code;
+}
+
+static const char NOTES[] =
+    "A scene is simulated for a film, up to its duration or --time; its picture is the start,\n"
+    "the checkpoint of --resume, or what --time leads to. A film has its true speed; --every\n"
+    "and --fps together make it slow or fast: a frame every K steps, N of them in a second.\n"
+    "A RUN is a folder of 'pliant run --out' with the format pc2 or usda: it is drawn without\n"
+    "simulating, --every counting its frames; a picture shows its last one up to --time.\n\n"
+    "FILM.mp4 needs ffmpeg; without it the frames come into FILM.frames. In a name of frames,\n"
+    "%d is the number, %04d one with four digits. Ctrl-C ends a film with the frames so far.\n\n"
+    "--camera names one of the scene's; orbit (or orbit:20, degrees per second) turns about\n"
+    "what the camera sees; X,Y,Z:X,Y,Z is an eye and what it looks at.\n"
+    "--up, --cut and --edges apply to meshes; a scene says these itself.\n";
 
 int pl_command_render(int argc, char **argv)
 {
     job j = {0};
     memcpy(j.direction, PL_DEFAULT_SIGHT, sizeof j.direction);
     const pl_option options[] = {
-        {"-o", PL_OPTION_TEXT, &j.output, "OUT.png", "the picture to write"},
+        {"-o", PL_OPTION_TEXT, &j.output, "OUT",
+         "what to write: PICTURE.png, FILM.mp4 or frames/%04d.png"},
         {"--size", PL_OPTION_TEXT, &j.size, "WxH", "pixels; default 1280x720"},
+        {"--time", PL_OPTION_NUMBER, &j.time, "T", "end at T s; default the scene's duration"},
+        {"--fps", PL_OPTION_NUMBER, &j.fps, "N", "frames per second; default 30, or the run's"},
+        {"--every", PL_OPTION_COUNT, &j.every, "K", "or a frame every K steps"},
+        {"--camera", PL_OPTION_TEXT, &j.camera, "NAME", "which camera, see below"},
         {"--from", PL_OPTION_TEXT, &j.from, "X,Y,Z", "look from this side; default 0.6,-1,0.35"},
         {"--up", PL_OPTION_TEXT, &j.up, "AXIS", "y: the meshes' y points up; default z"},
         {"--cut", PL_OPTION_TEXT, &j.cut, "AXIS", "cut tets open through the middle: x, y or z"},
         {"--edges", PL_OPTION_FLAG, &j.edges, NULL, "draw the edges of the elements"},
         {"--no-ground", PL_OPTION_FLAG, &j.no_ground, NULL, "leave the ground out"},
-        {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "a scene as it is in this checkpoint"},
+        {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "start a scene from this checkpoint"},
+        {"--scene", PL_OPTION_TEXT, &j.scene, "FILE.json", "the scene of a RUN, if it has moved"},
         {"--passes", PL_OPTION_COUNT, &j.passes, "N", "quality: time is proportional; default 32"},
+        {"--threads", PL_OPTION_COUNT, &j.threads, "N", "of the simulation; default one per core"},
+        {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but errors"},
     };
     const pl_command command = {
-        "render MESH...|SCENE.json -o OUT.png [options]",
-        "Draws meshes (files or shapes) or a scene into a picture. Needs "
-        "neither a display nor a GPU.",
+        "render MESH...|SCENE.json|RUN -o OUT [options]",
+        "Draws meshes (files or shapes), a scene or the frames of a run into a picture or a film.\n"
+        "Needs neither a display nor a GPU.",
         options,
         sizeof options / sizeof options[0],
-        "--up, --cut and --edges apply to meshes; a scene says these itself.\n",
+        NOTES,
         1,
         WORDS_MAX};
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
-    return run(n_words, argv, &j) == PL_OK ? 0 : pl_command_failed();
+    return run(n_words, argv, &j);
 }

@@ -6,11 +6,14 @@
 #include "../base/file.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static const char LIST[] = "frames.csv", LIST_HEADER[] = "step,time\n";
-static const char CACHE[] = "scene.pc2"; // of all bodies, for scene.usda
+static const char ORIGIN[] = "scene.txt"; // the path of the scene
+const char PL_EXPORT_CACHE[] = "scene.pc2";
 
 static const char *const FORMATS[] = {"vtu", "obj", "ply", "pc2", "usda"}; // bit by bit
 enum { N_FORMATS = 5 };
@@ -99,6 +102,50 @@ static pl_status write_list(const pl_export *e)
     return pl_output_close(&out);
 }
 
+pl_status pl_export_read_frames(const char *folder, pl_series_frame **frames, int64_t *n)
+{
+    pl_export e = {.folder = (char *)folder};
+    pl_status status = read_list(&e, INT64_MAX);
+    if (status != PL_OK) {
+        pl_free(e.frames);
+        return status;
+    }
+    *frames = e.frames;
+    *n = e.n_frames;
+    return PL_OK;
+}
+
+// --- The scene ---
+
+// By its absolute path, because the folder may be looked at from anywhere.
+static pl_status write_origin(const pl_export *e)
+{
+    char *path, whole[PATH_MAX];
+    pl_output out;
+    PL_TRY(pl_path_in(&path, e->folder, "%s", ORIGIN));
+    pl_status status = pl_output_open(path, &out);
+    pl_free(path);
+    PL_TRY(status);
+    const char *text = realpath(e->scene->file, whole) != NULL ? whole : e->scene->file;
+    pl_output_write(&out, text, strlen(text));
+    pl_output_write(&out, "\n", 1);
+    return pl_output_close(&out);
+}
+
+pl_status pl_export_read_scene(const char *folder, char **path)
+{
+    char *file;
+    pl_bytes bytes;
+    PL_TRY(pl_path_in(&file, folder, "%s", ORIGIN));
+    pl_status status = pl_bytes_load(file, &bytes);
+    pl_free(file);
+    PL_TRY(status);
+    bytes.data[strcspn(bytes.data, "\n")] = '\0';
+    status = pl_path_in(path, NULL, "%s", bytes.data);
+    pl_bytes_free(&bytes);
+    return status;
+}
+
 // --- Point caches ---
 
 typedef pl_status cache_work(const char *path, int32_t n_points, const pl_export *e,
@@ -130,7 +177,7 @@ static pl_status with_caches(const pl_export *e, cache_work *work)
     char *path;
     pl_status status = PL_OK;
     if (e->options.formats & PL_EXPORT_USDA) {
-        PL_TRY(pl_path_in(&path, e->folder, "%s", CACHE));
+        PL_TRY(pl_path_in(&path, e->folder, "%s", PL_EXPORT_CACHE));
         status = work(path, bodies->n_vert, e, e->x);
         pl_free(path);
     }
@@ -162,7 +209,7 @@ static pl_status write_rest(const pl_export *e)
 static pl_status write_usda(pl_export *e)
 {
     char *path, *cache;
-    PL_TRY(pl_path_in(&cache, e->folder, "%s", CACHE));
+    PL_TRY(pl_path_in(&cache, e->folder, "%s", PL_EXPORT_CACHE));
     pl_status status = pl_path_in(&path, e->folder, "scene.usda");
     if (status == PL_OK) {
         pl_usda usda = {e->scene, &e->bodies, cache, e->frames, e->n_frames, e->options.fps};
@@ -198,6 +245,7 @@ static pl_status write_file(const pl_export *e, int format, const char *extensio
 static pl_status write_files(pl_export *e, const pl_world *world)
 {
     int64_t step = pl_world_steps(world);
+    if (!e->begun) PL_TRY(write_origin(e));
     if (!e->begun && e->options.formats & PL_EXPORT_PC2) PL_TRY(write_rest(e));
     pl_export_bodies_move(&e->bodies, world);
     for (int64_t i = 0; i < 3 * (int64_t)e->bodies.n_vert; i++) e->x[i] = (float)e->bodies.x[i];

@@ -8,7 +8,7 @@
 //
 // Numbers of frames are those of steps. For all but vtu, frames.csv lists the step and the time [s]
 // of each frame, in the order of the samples of the caches. It is written last: a frame is in it
-// when all its files are whole.
+// when all its files are whole. scene.txt names the scene, for who reads the caches.
 
 #ifndef PL_EXPORT_H
 #define PL_EXPORT_H
@@ -62,5 +62,16 @@ pl_status pl_export_write(pl_export *export, pl_world *world);
 pl_status pl_export_finish(pl_export *export);
 
 void pl_export_free(pl_export *export);
+
+// --- Reading ---
+
+// The frames that the folder's frames.csv lists, the caller's to pl_free; none if it has no such
+// file.
+pl_status pl_export_read_frames(const char *folder, pl_series_frame **frames, int64_t *n);
+// The path of the scene that they are of, the caller's to pl_free; PL_ERROR_FILE if it is not
+// known.
+pl_status pl_export_read_scene(const char *folder, char **path);
+
+extern const char PL_EXPORT_CACHE[]; // the name of the cache of all bodies, for scene.usda
 
 #endif

@@ -146,5 +146,6 @@ pl_shot pl_shot_around(const pl_camera *camera, double rate)
                     .azimuth = atan2(arm.y, arm.x),
                     .rate = rate};
     memcpy(shot.target, camera->target, sizeof shot.target);
+    memcpy(shot.eye, camera->eye, sizeof shot.eye);
     return shot;
 }

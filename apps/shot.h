@@ -54,7 +54,8 @@ void pl_follower_move(pl_follower *follower, double smoothing, double time, cons
 // The camera at a time; `subject` is where the follower of a shot that follows is (else NULL).
 void pl_shot_camera(const pl_shot *shot, double time, const double subject[3], pl_camera *out);
 
-// A shot that starts as `camera` stands, and turns about the vertical axis through its target.
+// A shot that starts as `camera` stands, and turns about the vertical axis through its target. With
+// the kind PL_SHOT_FIXED in place of its own it stays there.
 pl_shot pl_shot_around(const pl_camera *camera, double rate);
 
 #endif

@@ -202,8 +202,8 @@ static void test_render(void)
         0,
         "render cube ring --cut y --up y --edges --no-ground -o $T/two.png --size 64x64 --passes 1",
         "2 bodies");
-    expect(1, "render ring", "-o PICTURE.png is missing");
-    expect(1, "render ring -o $T/a.jpg", "does not end in .png");
+    expect(1, "render ring", "-o is missing: PICTURE.png, FILM.mp4 or frames/%04d.png");
+    expect(1, "render ring -o $T/a.jpg", "ends neither in .png nor in .mp4");
     expect(1, "render ring -o $T/a.png --size 0x5", "--size: \"0x5\" is not WIDTHxHEIGHT");
     expect(1, "render ring -o $T/a.png --size 10.5x20", "is not WIDTHxHEIGHT in pixels");
     expect(1, "render ring -o $T/a.png --from 0,0,0", "--from: \"0,0,0\" has no direction");
