@@ -245,7 +245,8 @@ static pl_status write_file(const pl_export *e, int format, const char *extensio
 static pl_status write_files(pl_export *e, const pl_world *world)
 {
     int64_t step = pl_world_steps(world);
-    if (!e->begun) PL_TRY(write_origin(e));
+    bool caches = e->options.formats & (PL_EXPORT_PC2 | PL_EXPORT_USDA);
+    if (!e->begun && caches) PL_TRY(write_origin(e));
     if (!e->begun && e->options.formats & PL_EXPORT_PC2) PL_TRY(write_rest(e));
     pl_export_bodies_move(&e->bodies, world);
     for (int64_t i = 0; i < 3 * (int64_t)e->bodies.n_vert; i++) e->x[i] = (float)e->bodies.x[i];

@@ -56,6 +56,17 @@ static void put_points(pl_output *out, const float *x, int32_t n)
     pl_output_write(out, "]", 1);
 }
 
+// The box around points: lo and hi.
+static void measure(const float *x, int32_t n, float extent[6])
+{
+    for (int k = 0; k < 3; k++) extent[k] = INFINITY, extent[3 + k] = -INFINITY;
+    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
+        float *lo = &extent[i % 3], *hi = &extent[3 + i % 3];
+        *lo = PL_MIN(*lo, x[i]);
+        *hi = PL_MAX(*hi, x[i]);
+    }
+}
+
 // --- Head and camera ---
 
 static void put_head(writer *w)
@@ -91,33 +102,122 @@ static void bound_bodies(const pl_scene *scene, double lo[3], double hi[3])
     }
 }
 
-// USD's cameras look along -z, with y up, and their matrices act on rows.
-static pl_status put_camera(writer *w)
+// Where the bodies are that the shot follows: the middle of the box around them.
+static pl_status find_subject(writer *w, const pl_shot *shot, int64_t frame, double subject[3])
 {
-    double lo[3], hi[3], right[3], up[3], back[3], far = 0;
-    pl_camera camera;
-    bound_bodies(w->usda->scene, lo, hi);
-    PL_TRY(pl_scene_camera(w->usda->scene, lo, hi, PL_DEFAULT_SIGHT, ASPECT, &camera));
-    pl_camera_axes(&camera, right, up, back);
-    for (int k = 0; k < 3; k++) far += (camera.eye[k] - camera.target[k]) * back[k];
+    const pl_export_body *body = &w->usda->bodies->body[shot->body];
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = 0; i < shot->n_bodies; i++) {
+        float box[6];
+        PL_TRY(pl_pc2_read(&w->cache, frame, body[i].vert, body[i].n_vert, w->x));
+        measure(w->x, body[i].n_vert, box);
+        for (int k = 0; k < 3; k++) {
+            lo[k] = fmin(lo[k], box[k]);
+            hi[k] = fmax(hi[k], box[3 + k]);
+        }
+    }
+    for (int k = 0; k < 3; k++) subject[k] = 0.5 * (lo[k] + hi[k]);
+    return PL_OK;
+}
+
+// The camera at each frame, one for all if it does not move: camera (n).
+static pl_status find_cameras(writer *w, pl_camera *camera, int64_t n)
+{
+    const pl_scene *scene = w->usda->scene;
+    pl_follower follower = {0};
+    double lo[3], hi[3], subject[3];
+    bound_bodies(scene, lo, hi);
+    for (int64_t i = 0; i < n; i++) {
+        const pl_shot *shot = scene->n_shots > 0 ? &scene->shots[0].shot : NULL;
+        double time = w->usda->frames[i].time;
+        if (shot == NULL || shot->kind == PL_SHOT_FIXED) {
+            return pl_scene_camera(scene, lo, hi, PL_DEFAULT_SIGHT, ASPECT, camera);
+        }
+        if (shot->kind == PL_SHOT_FOLLOW) {
+            PL_TRY(find_subject(w, shot, i, subject));
+            pl_follower_move(&follower, shot->smoothing, time, subject);
+        }
+        pl_shot_camera(shot, time, follower.x, &camera[i]);
+        PL_TRY(pl_camera_check(&camera[i]));
+    }
+    return PL_OK;
+}
+
+static double distance(const pl_camera *camera)
+{
+    const double *a = camera->eye, *b = camera->target;
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+static void put_focal_length(pl_output *out, const pl_camera *camera)
+{
+    pl_output_printf(out, "%.9g", FILM / 2 / tan(camera->fov_y / 2));
+}
+
+static void put_distance(pl_output *out, const pl_camera *camera)
+{
+    pl_output_printf(out, "%.9g", distance(camera));
+}
+
+// USD's cameras look along -z, with y up, and their matrices act on rows.
+static void put_place(pl_output *out, const pl_camera *camera)
+{
+    double right[3], up[3], back[3];
+    pl_camera_axes(camera, right, up, back);
+    const double *rows[4] = {right, up, back, camera->eye};
+    pl_output_printf(out, "( ");
+    for (int i = 0; i < 4; i++) {
+        pl_output_printf(out, "(%.17g, %.17g, %.17g, %d)%s", rows[i][0], rows[i][1], rows[i][2],
+                         i == 3, i < 3 ? ", " : " )");
+    }
+}
+
+// An attribute of the camera, once or at each of its n times.
+static void put_attribute(writer *w, const char *name, const pl_camera *camera, int64_t n,
+                          void (*put)(pl_output *out, const pl_camera *camera))
+{
+    pl_output *out = &w->out;
+    pl_output_printf(out, "        %s%s = ", name, n > 1 ? ".timeSamples" : "");
+    if (n > 1) pl_output_printf(out, "{\n");
+    for (int64_t i = 0; i < n; i++) {
+        if (n > 1) pl_output_printf(out, "            %.12g: ", time_code(w->usda, i));
+        put(out, &camera[i]);
+        pl_output_printf(out, n > 1 ? ",\n" : "\n");
+    }
+    if (n > 1) pl_output_printf(out, "        }\n");
+}
+
+static void put_cameras(writer *w, const pl_camera *camera, int64_t n)
+{
+    double nearest = INFINITY, farthest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        nearest = fmin(nearest, distance(&camera[i]));
+        farthest = fmax(farthest, distance(&camera[i]));
+    }
+    pl_output_printf(&w->out, "    def Camera \"camera\"\n    {\n");
+    put_attribute(w, "float focalLength", camera, n, put_focal_length);
     pl_output_printf(&w->out,
-                     "    def Camera \"camera\"\n    {\n"
-                     "        float focalLength = %.9g\n"
                      "        float horizontalAperture = %.9g\n"
                      "        float verticalAperture = %.9g\n"
-                     "        float focusDistance = %.9g\n"
                      "        float2 clippingRange = (%.9g, %.9g)\n",
-                     FILM / 2 / tan(camera.fov_y / 2), FILM * ASPECT, FILM, far, NEAREST * far,
-                     FARTHEST * far);
-    pl_output_printf(&w->out, "        matrix4d xformOp:transform = ( ");
-    const double *rows[4] = {right, up, back, camera.eye};
-    for (int i = 0; i < 4; i++) {
-        pl_output_printf(&w->out, "(%.17g, %.17g, %.17g, %d)%s", rows[i][0], rows[i][1], rows[i][2],
-                         i == 3, i < 3 ? ", " : " )\n");
-    }
+                     FILM * ASPECT, FILM, NEAREST * nearest, FARTHEST * farthest);
+    put_attribute(w, "float focusDistance", camera, n, put_distance);
+    put_attribute(w, "matrix4d xformOp:transform", camera, n, put_place);
     pl_output_printf(&w->out,
                      "        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n\n");
-    return PL_OK;
+}
+
+static pl_status put_camera(writer *w)
+{
+    const pl_scene *scene = w->usda->scene;
+    bool moves = scene->n_shots > 0 && scene->shots[0].shot.kind != PL_SHOT_FIXED;
+    int64_t n = moves ? w->usda->n_frames : 1;
+    pl_camera *camera = pl_alloc(n, sizeof *camera);
+    if (camera == NULL) return PL_ERROR_MEMORY;
+    pl_status status = find_cameras(w, camera, n);
+    if (status == PL_OK) put_cameras(w, camera, n);
+    pl_free(camera);
+    return status;
 }
 
 // --- Materials ---
@@ -184,16 +284,6 @@ static void put_faces(pl_output *out, const pl_export_bodies *bodies, const pl_e
         pl_output_int(out, face[i]);
     }
     pl_output_printf(out, "]\n");
-}
-
-static void measure(const float *x, int32_t n, float extent[6])
-{
-    for (int k = 0; k < 3; k++) extent[k] = INFINITY, extent[3 + k] = -INFINITY;
-    for (int64_t i = 0; i < 3 * (int64_t)n; i++) {
-        float *lo = &extent[i % 3], *hi = &extent[3 + i % 3];
-        *lo = PL_MIN(*lo, x[i]);
-        *hi = PL_MAX(*hi, x[i]);
-    }
 }
 
 // Does the body never move? Loads its first sample into w->x.

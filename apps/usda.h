@@ -1,5 +1,6 @@
 // A run as one USD file in text, for Blender, Houdini, usdview and their like: a mesh per body with
-// its points at the time of each frame, a material per body, the ground and a camera. Metres, z up.
+// its points at the time of each frame, a material per body, the ground and the camera, which may
+// move. Metres, z up.
 //
 //     /World/camera
 //     /World/materials/body_007    UsdPreviewSurface

@@ -70,8 +70,8 @@ static void test_files(void)
         {PL_EXPORT_OBJ, "frame-000000.obj frame-000002.obj frames.csv "},
         {PL_EXPORT_PLY, "frame-000000.ply frame-000002.ply frames.csv "},
         {PL_EXPORT_PC2, "body_000.obj body_000.pc2 body_001.obj body_001.pc2 body_002.obj "
-                        "body_002.pc2 body_003.obj body_003.pc2 frames.csv "},
-        {PL_EXPORT_USDA, "frames.csv scene.pc2 scene.usda "}};
+                        "body_002.pc2 body_003.obj body_003.pc2 frames.csv scene.txt "},
+        {PL_EXPORT_USDA, "frames.csv scene.pc2 scene.txt scene.usda "}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         pl_export export;
         TEST_ASSERT_EQUAL(PL_OK, open_export("files", expected[i].format, false, &export));

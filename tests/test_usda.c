@@ -143,6 +143,37 @@ static void test_camera(void)
     for (int i = 0; i < 16; i++) TEST_ASSERT_EQUAL_DOUBLE(expected[i], m[i]);
 }
 
+// Cameras that move have their place at each time.
+static void test_moving_camera(void)
+{
+    pl_scene_shot shot = {.shot = {.kind = PL_SHOT_FOLLOW, .fov_y = 1, .eye = {0, -4, 0}}};
+    shot.shot.body = 1; // the rigid ball, which falls
+    shot.shot.n_bodies = 1;
+    scene.shots = &shot;
+    scene.n_shots = 1;
+    const char *camera = after(written(), "def Camera \"camera\"\n");
+    shot.shot.kind = PL_SHOT_ORBIT;
+    shot.shot.radius = 2;
+    const char *orbit = after(written(), "def Camera \"camera\"\n");
+    scene.shots = NULL;
+    scene.n_shots = 0;
+    const char *at = after(camera, "matrix4d xformOp:transform.timeSamples = {\n");
+    for (int i = 0; i < FRAMES; i++) {
+        double eye[3], lo = INFINITY, hi = -INFINITY;
+        for (int32_t v = 0; v < bodies.body[1].n_vert; v++) {
+            double z = x[i][3 * (bodies.body[1].vert + v) + 2];
+            lo = fmin(lo, z);
+            hi = fmax(hi, z);
+        }
+        at = after(at, ": ( ");
+        for (int row = 0; row < 3; row++) at = after(at, "), (");
+        TEST_ASSERT_EQUAL_INT(3, sscanf(at, "%lf, %lf, %lf", &eye[0], &eye[1], &eye[2]));
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * (lo + hi), eye[2]);
+    }
+    after(orbit, "float focusDistance.timeSamples = {\n            0: 2,\n            1: 2,\n");
+    after(orbit, "float focalLength.timeSamples = {\n");
+}
+
 static pl_status write_again(void *user)
 {
     (void)user;
@@ -172,6 +203,7 @@ int main(void)
     RUN_TEST(test_points);
     RUN_TEST(test_looks);
     RUN_TEST(test_camera);
+    RUN_TEST(test_moving_camera);
     RUN_TEST(test_failures);
     shell("rm -rf $T");
     return UNITY_END();
