@@ -38,6 +38,7 @@ build  libgl1-mesa-dri     driver swrast_dri.so
 test   dpkg-dev            command dpkg-source
 test   python3-vtk9        python vtkmodules.vtkIOXML
 test   python3-numpy       python numpy
+test   ffmpeg              command ffmpeg
 tsan   clang               command clang
 tsan   libomp-14-dev       driver libarcher.so
 lint   clang-format        command clang-format
