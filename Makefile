@@ -37,7 +37,7 @@ APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c)
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
 .PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
-        check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job
+        pictures pictures-job check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -129,22 +129,59 @@ PICTURES_bunny-fall := 000025 000175 000225 000350
 PICTURES_armadillo-twist := 000025 000350 000400 000750
 PICTURES_beam := 000025 000075 000150 000400
 
+RUN_armadillo-twist := --format vtu,pc2
+
 out/bunny-fall/done: build/meshes/bunny.msh
 out/armadillo-twist/done: build/meshes/armadillo-light.msh
 $(SIMULATED:%=out/%/done): out/%/done: apps/scenes/%.json | $(B)/pliant
-	$(B)/pliant run $< --out $(@D) --stats $(@D)/stats.csv --checkpoint-every 25 --threads 1 --quiet
+	$(B)/pliant run $< --out $(@D) --stats $(@D)/stats.csv --checkpoint-every 25 --threads 1 --quiet \
+		$(RUN_$*)
 	@for step in $(PICTURES_$*); do \
 		$(B)/pliant render $< --resume $(@D)/checkpoint-$$step.plc --size 960x720 \
 			-o out/$*-$$step.png || exit 1; done
 	@touch $@
 
-demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png $(SIMULATED:%=out/%/done)
+# Of the frames of the run, so that nothing is simulated twice: about 12 s of one core.
+out/armadillo-twist.mp4: out/armadillo-twist/done
+	@command -v ffmpeg >/dev/null || { echo "No film: ffmpeg is not installed."; exit 0; }; \
+	$(B)/pliant render out/armadillo-twist -o $@ --fps 25 --size 640x360 --passes 8 --quiet
+
+demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png $(SIMULATED:%=out/%/done) out/armadillo-twist.mp4
 	@echo "The bunny in tetrahedra:       out/bunny.vtu (quality: out/bunny.txt)"
 	@echo "The armadillo in tetrahedra:   out/armadillo.vtu (quality: out/armadillo.txt)"
-	@echo "Both in a picture:             out/gallery.png"
 	@echo "A bunny that falls:            out/bunny-fall-*.png (ParaView: out/bunny-fall/series.pvd)"
 	@echo "An armadillo that is twisted:  out/armadillo-twist-*.png (out/armadillo-twist/series.pvd)"
 	@echo "Beams that bend:               out/beam-*.png (out/beam/series.pvd)"
+	@echo "Bunny and armadillo, cut open: out/gallery.png"
+	@test ! -e out/armadillo-twist.mp4 || echo "The twist as a film:           out/armadillo-twist.mp4"
+
+# --- the pictures of the README --------------------------------------------------------------------
+
+# The moments are telling, and affordable: 15 min of one core, of which the bunnies take 8. A run goes on
+# from its last checkpoint, in out/pictures, so that it may be interrupted, and a second time costs only
+# the drawing.
+STRIP := bunnies rings armadillo-light stack strings
+STRIP_bunnies := 0.8
+STRIP_rings := 0.8
+STRIP_armadillo-light := 0.8
+STRIP_stack := 0.2
+STRIP_strings := 2.2
+
+pictures: ## simulate and draw the pictures of the README (a quarter of an hour)
+	@base/setup.sh packages build
+	@+$(MAKE) --no-print-directory -j$(JOBS) pictures-job
+
+pictures-job: $(STRIP:%=picture-%)
+	@ls -l $(STRIP:%=apps/pictures/%.png)
+
+.PHONY: $(STRIP:%=picture-%)
+$(STRIP:%=picture-%): picture-%: apps/scenes/%.json build/meshes/bunny.msh build/meshes/armadillo-light.msh | $(B)/pliant
+	@mkdir -p out/pictures/$* apps/pictures
+	@last=$$(ls out/pictures/$*/checkpoint-*.plc 2>/dev/null | tail -n 1); \
+	$(B)/pliant run $< --time $(STRIP_$*) --out out/pictures/$* --every 1000000 --format obj \
+		--checkpoint-every 20 --threads 1 --quiet $${last:+--resume $$last}
+	$(B)/pliant render $< --resume $$(ls out/pictures/$*/checkpoint-*.plc | tail -n 1) --camera strip \
+		--size 480x360 --passes 64 -o apps/pictures/$*.png
 
 # --- tests ----------------------------------------------------------------------------------------
 
