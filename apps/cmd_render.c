@@ -12,7 +12,7 @@
 #include "reel.h"
 #include "scene_camera.h"
 #include "scene_shots.h"
-#include "stage.h"
+#include "studio.h"
 #include "../base/number.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@
 
 static const double ORBIT_RATE = 30; // of --camera orbit [degrees/s]
 
-enum { TEXT_MAX = 128, WORDS_MAX = 10000, CAMERAS_MAX = 64 };
+enum { TEXT_MAX = 128, WORDS_MAX = 10000, CAMERAS_MAX = 64, ERROR_ROOM = 1024 };
 
 typedef struct job {
     const char *output, *size, *from, *cut, *up, *resume, *camera, *scene;
@@ -46,7 +46,7 @@ typedef struct render {
     pl_shot shot;   // once it is known
     bool framed;    // it is to see all bodies of the first frame,
     double turning; // and to turn about them [rad/s]
-    pl_stage stage;
+    pl_studio studio;
     pl_film film;
     pl_image image;
 } render;
@@ -280,7 +280,7 @@ static pl_status choose_camera(render *r)
 // ground that they may fall to, and what they pass through when they turn.
 static void box_to_see(const render *r, double lo[3], double hi[3])
 {
-    pl_renderer_bounds(r->stage.renderer, lo, hi);
+    pl_renderer_bounds(r->studio.renderer, lo, hi);
     if (!(lo[0] <= hi[0])) return;
     if (r->job->film && r->scene.ground) lo[2] = fmin(lo[2], r->scene.ground_z);
     if (r->turning == 0) return;
@@ -312,18 +312,18 @@ static pl_status draw(render *r)
 {
     pl_camera camera;
     bool first = r->reel.frame == 1;
-    PL_TRY(pl_stage_update(&r->stage));
+    PL_TRY(pl_studio_update(&r->studio));
     if (first && r->framed) PL_TRY(frame_bodies(r));
     pl_shot_camera(&r->shot, r->reel.time, r->reel.follower.x, &camera);
     if (first) {
         double light[3];
         pl_camera_key_light(&camera, light);
-        PL_TRY(pl_renderer_set_key_light(r->stage.renderer, light));
+        PL_TRY(pl_renderer_set_key_light(r->studio.renderer, light));
     }
-    return pl_renderer_draw(r->stage.renderer, &camera, &r->image);
+    return pl_renderer_draw(r->studio.renderer, &camera, &r->image);
 }
 
-static pl_status open_stage(render *r)
+static pl_status open_studio(render *r)
 {
     const job *j = r->job;
     pl_renderer_options options = pl_renderer_options_default();
@@ -333,17 +333,13 @@ static pl_status open_stage(render *r)
     options.floor = r->scene.ground && !j->no_ground;
     options.floor_z = r->scene.ground_z;
     bool inside = r->reel.sample == NULL; // a cache has surfaces only
-    return pl_stage_open(&r->scene, &r->reel.bodies, inside, &options, &r->stage);
+    return pl_studio_open(&r->scene, &r->reel.bodies, inside, &options, &r->studio);
 }
 
 static pl_status make_picture(render *r)
 {
     bool more;
     PL_TRY(pl_reel_next(&r->reel, &more));
-    if (!more) {
-        printf("interrupted: no picture\n");
-        return PL_OK;
-    }
     PL_TRY(draw(r));
     PL_TRY(pl_image_write_png(&r->image, r->job->output));
     if (r->job->quiet) return PL_OK;
@@ -353,65 +349,64 @@ static pl_status make_picture(render *r)
     return PL_OK;
 }
 
-static void print_film(const render *r, int64_t frames)
+static void print_film(const render *r)
 {
     const job *j = r->job;
     const pl_film *film = &r->film;
-    if (frames < r->reel.n_frames) {
-        printf("%s%lld of %lld frames\n", pl_interrupted() ? "interrupted: " : "",
-               (long long)frames, (long long)r->reel.n_frames);
+    long long frames = film->n_frames, all = r->reel.n_frames;
+    if (frames < all) {
+        printf("%s%lld of %lld frames\n", pl_interrupted() ? "interrupted: " : "", frames, all);
+    }
+    if (film->frames != NULL) {
+        printf("there is no ffmpeg here, so the frames are in %s; it makes the film by:\n"
+               "ffmpeg -framerate %.9g -i %s -c:v libx264 -crf 18 -pix_fmt yuv420p "
+               "-movflags +faststart %s\n",
+               film->frames, film->options.fps, film->frames, j->output);
     }
     if (j->quiet) return;
     printf("%s: %dx%d, %lld frame%s, %.6g per second; %.1f s\n",
-           film->frames != NULL ? film->frames : j->output, j->width, j->height, (long long)frames,
+           film->frames != NULL ? film->frames : j->output, j->width, j->height, frames,
            frames == 1 ? "" : "s", film->options.fps, pl_seconds() - r->started);
 }
 
-// Where an MP4 file was asked for and there is no ffmpeg.
-static void print_instead(const pl_film *film, const char *output)
-{
-    printf("there is no ffmpeg here, so the frames are in %s; it makes the film by:\n"
-           "ffmpeg -framerate %.9g -i %s -c:v libx264 -crf 18 -pix_fmt yuv420p "
-           "-movflags +faststart %s\n",
-           film->frames, film->options.fps, film->frames, output);
-}
-
-static pl_status add_frames(render *r)
+// *whole tells that the film can be closed, even if the status is not PL_OK.
+static pl_status add_frames(render *r, bool *whole)
 {
     bool more = true;
     pl_progress progress = pl_progress_start(0, r->reel.n_frames, r->job->quiet);
     pl_status status = PL_OK;
+    *whole = true;
     while (status == PL_OK) {
         status = pl_reel_next(&r->reel, &more);
         if (status != PL_OK || !more) break;
         status = draw(r);
-        if (status == PL_OK) status = pl_film_add(&r->film, &r->image);
+        if (status != PL_OK) break;
+        status = pl_film_add(&r->film, &r->image);
+        *whole = status == PL_OK;
         pl_progress_show_frame(&progress, r->film.n_frames, r->reel.time);
     }
     pl_progress_end(&progress);
+    *whole = *whole && r->film.n_frames > 0;
     return status;
 }
 
-// A step that fails, or Ctrl-C, ends the film with the frames so far.
+// What ends a film early, a step that fails or Ctrl-C, leaves the frames so far.
 static pl_status make_film(render *r)
 {
     const job *j = r->job;
     const pl_film_options options = {j->width, j->height, j->fps > 0 ? j->fps : r->reel.fps};
     PL_TRY(pl_film_open(j->output, &options, &r->film));
     pl_interrupt_catch();
-    pl_status status = add_frames(r);
-    int64_t frames = r->film.n_frames;
-    bool lost = frames == 0 || (status != PL_OK && r->reel.frame > frames);
-    if (lost) {
-        if (status == PL_OK) printf("interrupted: no frame\n");
-        pl_film_abandon(&r->film);
-        return status;
-    }
-    char text[TEXT_MAX * 8];
+    bool whole;
+    char text[ERROR_ROOM];
+    pl_status status = add_frames(r, &whole);
     snprintf(text, sizeof text, "%s", pl_error_text());
-    print_film(r, frames);
-    if (r->film.frames != NULL) print_instead(&r->film, j->output);
-    PL_TRY(pl_film_close(&r->film));
+    if (whole) {
+        PL_TRY(pl_film_close(&r->film));
+        print_film(r);
+    } else if (status == PL_OK) {
+        printf("interrupted: no frame\n");
+    }
     return status == PL_OK ? PL_OK : pl_fail(status, "%s", text);
 }
 
@@ -423,20 +418,22 @@ static pl_status render_words(render *r, int n_words, char **words)
     PL_TRY(choose_camera(r));
     PL_TRY(open_reel(r, words[0]));
     r->reel.shot = &r->shot;
-    PL_TRY(open_stage(r));
+    PL_TRY(open_studio(r));
     return r->job->film ? make_film(r) : make_picture(r);
 }
 
 static int run(int n_words, char **words, job *j)
 {
     render r = {.job = j, .started = pl_seconds(), .reel = {.all = {.fd = -1}}};
+    r.film = (pl_film){.file = {.fd = -1}, .encoder = {.in = -1, .err = -1}};
     if (j->threads > 0) pl_set_threads(j->threads);
     pl_status status = read_job(j);
     if (status == PL_OK) status = render_words(&r, n_words, words);
     fflush(stdout);
     int code = status == PL_OK ? 0 : pl_command_failed();
+    pl_film_free(&r.film);
     pl_image_free(&r.image);
-    if (r.stage.context != NULL) pl_stage_close(&r.stage);
+    if (r.studio.context != NULL) pl_studio_close(&r.studio);
     pl_reel_close(&r.reel);
     pl_scene_free(&r.scene);
     pl_free(r.scene_path);

@@ -102,7 +102,7 @@ pl_status pl_film_open(const char *path, const pl_film_options *options, pl_film
 {
     *out = (pl_film){.options = *options, .file = {.fd = -1}, .encoder = {.in = -1, .err = -1}};
     pl_status status = open_film(path, out);
-    if (status != PL_OK) pl_film_abandon(out);
+    if (status != PL_OK) pl_film_free(out);
     return status;
 }
 
@@ -123,16 +123,12 @@ pl_status pl_film_add(pl_film *film, const pl_image *image)
 
 pl_status pl_film_close(pl_film *film)
 {
-    pl_status status = PL_OK;
-    if (film->encoded) {
-        status = name_film(film, pl_encoder_finish(&film->encoder));
-        if (status == PL_OK) status = pl_output_close(&film->file);
-    }
-    pl_film_abandon(film);
-    return status;
+    if (!film->encoded) return PL_OK;
+    PL_TRY(name_film(film, pl_encoder_finish(&film->encoder)));
+    return pl_output_close(&film->file);
 }
 
-void pl_film_abandon(pl_film *film)
+void pl_film_free(pl_film *film)
 {
     pl_encoder_abandon(&film->encoder);
     pl_output_abandon(&film->file);

@@ -46,13 +46,13 @@ bool pl_film_is(const char *path);
 // `path` is borrowed until the end.
 pl_status pl_film_open(const char *path, const pl_film_options *options, pl_film *out);
 
-// Frames count from 1. If it fails, the film is to be abandoned.
+// Frames count from 1. After a failure the film cannot be closed.
 pl_status pl_film_add(pl_film *film, const pl_image *image);
 
 // The end; on failure there is no MP4 file, and one that was there before stays.
 pl_status pl_film_close(pl_film *film);
 
-// Gives it up: an MP4 file does not appear, frames stay.
-void pl_film_abandon(pl_film *film);
+// A film that was not closed is given up: an MP4 file does not appear, frames stay.
+void pl_film_free(pl_film *film);
 
 #endif

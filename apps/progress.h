@@ -15,7 +15,7 @@ typedef struct pl_progress {
 pl_progress pl_progress_start(int64_t first, int64_t last, bool quiet);
 // After a step.
 void pl_progress_show(pl_progress *progress, const pl_step_stats *stats);
-// After a frame, or on the way to the next; `frame` are done.
+// After frame number `frame`, which shows the time `time` [s].
 void pl_progress_show_frame(pl_progress *progress, int64_t frame, double time);
 // Clears the line on a terminal, so that what is printed next stands alone.
 void pl_progress_end(const pl_progress *progress);

@@ -96,8 +96,8 @@ static pl_status film_of(const char *name, int frames)
         paint(64, 48, (uint8_t)(10 * i));
         status = pl_film_add(&film, &image);
     }
-    if (status == PL_OK) return pl_film_close(&film);
-    pl_film_abandon(&film);
+    if (status == PL_OK) status = pl_film_close(&film);
+    pl_film_free(&film);
     return status;
 }
 
@@ -267,7 +267,7 @@ static void test_full_disk(void)
     char text[512];
     if (status == PL_OK) status = pl_film_close(&film);
     snprintf(text, sizeof text, "%s", pl_error_text());
-    pl_film_abandon(&film);
+    pl_film_free(&film);
     int left = shell("ls $T/small | wc -l | grep -qx 0");
     pl_status frames = film_of("small/%d.png", 500);
     shell("umount $T/small");
@@ -406,6 +406,16 @@ static void test_no_ffmpeg_for_the_command(void)
     expect_probe("n.mp4", "10/1,3\n");
 }
 
+// A step that fails, here because it may take no time: the film has the frames before it.
+static void test_a_step_fails(void)
+{
+    need_driver();
+    need_ffmpeg();
+    expect(1, "$P render $T/slow.json -o $T/slow.mp4 --fps 20" SMALL, "1 of 5 frames\n");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "pliant: step 1, from 0 s: "), output);
+    expect_probe("slow.mp4", "20/1,1\n");
+}
+
 // Ctrl-C amid the film: it ends with the frames so far.
 static void test_interrupted(void)
 {
@@ -433,6 +443,9 @@ int main(void)
     write_file("other.json", "{\"bodies\": [{\"mesh\": \"ring\"}]}");
     write_file("crossed.json", "{\"bodies\": [{\"mesh\": \"cube\", \"position\": [0, 0, 2]},"
                                " {\"mesh\": \"cube\", \"position\": [0.5, 0.1, 2.1]}]}");
+    write_file("slow.json",
+               "{\"bodies\": [{\"mesh\": \"cube\", \"position\": [0, 0, 1]}],"
+               " \"world\": {\"dt\": 0.01, \"duration\": 0.2, \"max_seconds\": 1e-9}}");
     has_ffmpeg = shell("which ffmpeg ffprobe") == 0;
     has_driver = shell("$P render ring -o $T/ring.png --size 16x16 --passes 1") == 0;
     UNITY_BEGIN();
@@ -451,6 +464,7 @@ int main(void)
     RUN_TEST(test_cameras);
     RUN_TEST(test_bad_words);
     RUN_TEST(test_no_ffmpeg_for_the_command);
+    RUN_TEST(test_a_step_fails);
     RUN_TEST(test_interrupted);
     shell("rm -rf $T");
     return UNITY_END();

@@ -1,4 +1,4 @@
-#include "stage.h"
+#include "studio.h"
 #include "cutaway.h"
 
 #include <math.h>
@@ -7,10 +7,10 @@
 // Lines of element edges, in pixels of a picture 720 pixels high.
 static const float EDGE_WIDTH = 0.8f;
 
-static bool is_cut(const pl_stage *stage, int32_t i)
+static bool is_cut(const pl_studio *studio, int32_t i)
 {
-    const pl_scene_body *body = &stage->scene->bodies[i];
-    return stage->cuts && body->cut.on && pl_mesh_tet_count(body->mesh) > 0;
+    const pl_scene_body *body = &studio->scene->bodies[i];
+    return studio->cuts && body->cut.on && pl_mesh_tet_count(body->mesh) > 0;
 }
 
 static pl_status draw_cut(pl_renderer *renderer, const pl_scene_body *body, pl_draw_body *draw)
@@ -38,34 +38,34 @@ static pl_status draw_cut(pl_renderer *renderer, const pl_scene_body *body, pl_d
     return status;
 }
 
-static pl_status draw_surface(const pl_stage *stage, int32_t i, pl_draw_body *draw)
+static pl_status draw_surface(const pl_studio *studio, int32_t i, pl_draw_body *draw)
 {
-    const pl_export_body *body = &stage->bodies->body[i];
+    const pl_export_body *body = &studio->bodies->body[i];
     draw->n_vert = body->n_vert;
     draw->n_face = body->n_face;
-    draw->x = stage->bodies->x + 3 * (int64_t)body->vert;
-    draw->face = stage->bodies->face + 3 * (int64_t)body->face;
-    if (stage->scene->bodies[i].edges) {
+    draw->x = studio->bodies->x + 3 * (int64_t)body->vert;
+    draw->face = studio->bodies->face + 3 * (int64_t)body->face;
+    if (studio->scene->bodies[i].edges) {
         draw->edge_width = EDGE_WIDTH;
         draw->crease = 0;
     }
-    return pl_renderer_add_body(stage->renderer, draw, NULL);
+    return pl_renderer_add_body(studio->renderer, draw, NULL);
 }
 
-static pl_status add_body(pl_stage *stage, int32_t i)
+static pl_status add_body(pl_studio *studio, int32_t i)
 {
-    const pl_export_body *body = &stage->bodies->body[i];
+    const pl_export_body *body = &studio->bodies->body[i];
     pl_draw_body draw = pl_draw_body_default(i);
     for (int k = 0; k < 3; k++) draw.color[k] = (float)body->color[k];
     draw.opacity = (float)body->opacity;
-    if (!is_cut(stage, i)) return draw_surface(stage, i, &draw);
-    return draw_cut(stage->renderer, &stage->scene->bodies[i], &draw);
+    if (!is_cut(studio, i)) return draw_surface(studio, i, &draw);
+    return draw_cut(studio->renderer, &studio->scene->bodies[i], &draw);
 }
 
-static pl_status move_body(pl_stage *stage, int32_t i)
+static pl_status move_body(pl_studio *studio, int32_t i)
 {
-    const double *x = stage->bodies->x + 3 * (int64_t)stage->bodies->body[i].vert;
-    return pl_renderer_update_body(stage->renderer, i, x);
+    const double *x = studio->bodies->x + 3 * (int64_t)studio->bodies->body[i].vert;
+    return pl_renderer_update_body(studio->renderer, i, x);
 }
 
 // The body's name for the sentence.
@@ -77,21 +77,21 @@ static pl_status name_body(pl_status status, int32_t i)
     return status;
 }
 
-pl_status pl_stage_update(pl_stage *stage)
+pl_status pl_studio_update(pl_studio *studio)
 {
-    bool anew = !stage->built || stage->cuts; // which tets a cut leaves changes as they move
-    if (anew) pl_renderer_clear(stage->renderer);
-    stage->built = true;
-    for (int32_t i = 0; i < stage->bodies->n; i++) {
-        PL_TRY(name_body(anew ? add_body(stage, i) : move_body(stage, i), i));
+    bool anew = !studio->built || studio->cuts; // which tets a cut leaves changes as they move
+    if (anew) pl_renderer_clear(studio->renderer);
+    studio->built = true;
+    for (int32_t i = 0; i < studio->bodies->n; i++) {
+        PL_TRY(name_body(anew ? add_body(studio, i) : move_body(studio, i), i));
     }
     return PL_OK;
 }
 
-pl_status pl_stage_open(const pl_scene *scene, const pl_export_bodies *bodies, bool inside,
-                        const pl_renderer_options *options, pl_stage *out)
+pl_status pl_studio_open(const pl_scene *scene, const pl_export_bodies *bodies, bool inside,
+                         const pl_renderer_options *options, pl_studio *out)
 {
-    *out = (pl_stage){.scene = scene, .bodies = bodies};
+    *out = (pl_studio){.scene = scene, .bodies = bodies};
     for (int32_t i = 0; i < scene->n_bodies; i++) out->cuts |= inside && scene->bodies[i].cut.on;
     PL_TRY(pl_gl_context_create(&out->context));
     pl_status status = pl_renderer_create(out->context, options, &out->renderer);
@@ -102,9 +102,9 @@ pl_status pl_stage_open(const pl_scene *scene, const pl_export_bodies *bodies, b
     return status;
 }
 
-void pl_stage_close(pl_stage *stage)
+void pl_studio_close(pl_studio *studio)
 {
-    pl_renderer_destroy(stage->renderer);
-    pl_gl_context_destroy(stage->context);
-    *stage = (pl_stage){0};
+    pl_renderer_destroy(studio->renderer);
+    pl_gl_context_destroy(studio->context);
+    *studio = (pl_studio){0};
 }
