@@ -489,18 +489,45 @@ static int living_objects(void)
     return n;
 }
 
+// As a window does it.
+static pl_status preview(pl_renderer *r, const pl_camera *camera)
+{
+    static uint8_t pixels[4 * 3 * 2];
+    const pl_image overlay = {3, 2, pixels};
+    GLuint framebuffer, buffer;
+    glGenFramebuffers(1, &framebuffer);
+    glGenRenderbuffers(1, &buffer);
+    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, W, H);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
+    pl_status status = PL_OK;
+    bool done = false;
+    while (status == PL_OK && !done) status = pl_renderer_preview(r, camera, framebuffer, &done);
+    if (status == PL_OK) status = pl_renderer_show(r, &overlay, framebuffer);
+    glDeleteFramebuffers(1, &framebuffer);
+    glDeleteRenderbuffers(1, &buffer);
+    return status;
+}
+
 static pl_status make_picture(void)
 {
     pl_renderer_options options = small_options();
     options.passes = 1;
     pl_renderer *r;
     PL_TRY(pl_renderer_create(context, &options, &r));
+    static const uint8_t colors[3 * 4];
     pl_draw_body bodies[] = {quad(), cube()};
+    bodies[1].opacity = 0.5F;
     pl_camera camera = front();
     pl_image picture = {0};
     pl_status status = pl_renderer_add_body(r, &bodies[0], NULL);
     if (status == PL_OK) status = pl_renderer_add_body(r, &bodies[1], NULL);
     if (status == PL_OK) status = pl_renderer_update_body(r, 0, QUAD_X);
+    if (status == PL_OK) status = pl_renderer_color_body(r, 0, colors);
+    if (status == PL_OK) status = pl_renderer_set_marks(r, &bodies[0]);
+    if (status == PL_OK) status = pl_renderer_set_marks(r, &bodies[1]);
+    if (status == PL_OK) status = preview(r, &camera);
     if (status == PL_OK) status = pl_renderer_draw(r, &camera, &picture);
     pl_image_free(&picture);
     pl_renderer_destroy(r);
