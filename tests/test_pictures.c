@@ -250,6 +250,17 @@ static void test_a_window_refines_and_starts_anew(void)
     TEST_ASSERT_TRUE(alike(d));
 }
 
+static void test_an_empty_window_is_background(void)
+{
+    open_window();
+    for (int i = 0; i < 3; i++) preview();
+    read_window(&image);
+    close_window();
+    const uint8_t *middle = image.rgba + 4 * (H / 2 * W + W / 2);
+    static const uint8_t background[] = {237, 240, 242};
+    for (int c = 0; c < 3; c++) TEST_ASSERT_INT_WITHIN(1, background[c], middle[c]);
+}
+
 static void test_an_overlay_is_blended_over_the_window(void)
 {
     pl_image overlay = {0}, before = {0};
@@ -330,6 +341,7 @@ int main(void)
     RUN_TEST(test_arrows_are_in_front_of_all);
     RUN_TEST(test_the_quick_picture);
     RUN_TEST(test_a_window_refines_and_starts_anew);
+    RUN_TEST(test_an_empty_window_is_background);
     RUN_TEST(test_an_overlay_is_blended_over_the_window);
     RUN_TEST(test_bad_styles_and_indices_are_refused);
     RUN_TEST(test_the_measure_forgives_grain_and_not_more);
