@@ -7,6 +7,7 @@
 #include "film.h"
 #include "interrupt.h"
 #include "load.h"
+#include "paint.h"
 #include "paths.h"
 #include "progress.h"
 #include "reel.h"
@@ -27,11 +28,12 @@ static const double ORBIT_RATE = 30; // of --camera orbit [degrees/s]
 enum { TEXT_MAX = 128, WORDS_MAX = 10000, CAMERAS_MAX = 64, ERROR_ROOM = 1024 };
 
 typedef struct job {
-    const char *output, *size, *from, *cut, *up, *resume, *camera, *scene;
+    const char *output, *size, *from, *cut, *up, *resume, *camera, *scene, *color;
     int32_t passes, every, threads; // 0: not given
-    double fps, time;               // 0: not given
-    bool edges, no_ground, quiet;
-    bool film; // else a picture
+    double fps, time, range;        // 0: not given
+    bool edges, no_ground, quiet, contacts, wireframe;
+    pl_quantity quantity; // of `color`
+    bool film;            // else a picture
     int32_t width, height;
     double direction[3]; // from the bodies towards the eye
 } job;
@@ -47,6 +49,7 @@ typedef struct render {
     bool framed;    // it is to see all bodies of the first frame,
     double turning; // and to turn about them [rad/s]
     pl_studio studio;
+    pl_paint paint;
     pl_film film;
     pl_image image;
 } render;
@@ -102,10 +105,22 @@ static pl_status read_size(job *j)
     return PL_OK;
 }
 
+static pl_status read_color(job *j)
+{
+    pl_status status = j->color != NULL ? pl_quantity_find(j->color, &j->quantity) : PL_OK;
+    if (status != PL_OK) {
+        pl_fail_prefix("--color");
+    } else if (j->range > 0 && j->quantity == PL_QUANTITY_NONE) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--range: it is that of --color, which is missing");
+    }
+    return status;
+}
+
 static pl_status read_job(job *j)
 {
     PL_TRY(read_output(j));
     PL_TRY(read_size(j));
+    PL_TRY(read_color(j));
     if (j->from != NULL && !read_numbers(j->from, ',', 3, j->direction)) {
         return pl_fail(PL_ERROR_ARGUMENT, "--from: \"%s\" is not X,Y,Z", j->from);
     }
@@ -212,12 +227,22 @@ static pl_status still_time(const render *r, double *time)
     return pl_fail(PL_ERROR_ARGUMENT, "nothing moves: a film needs --camera orbit, or --time");
 }
 
+// Colours and arrows need more than places.
+static bool needs_world(const job *j)
+{
+    return j->quantity != PL_QUANTITY_NONE || j->contacts;
+}
+
 static pl_status open_reel(render *r, const char *word)
 {
     const job *j = r->job;
+    if (needs_world(j) && (is_folder(word) || !is_simulated(&r->scene))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: only a scene that is simulated on the way has it",
+                       j->contacts ? "--contacts" : "--color");
+    }
     pl_reel_options options = {j->time, j->fps, j->every, !j->film, j->resume};
     if (is_folder(word)) return pl_reel_open_cache(word, &r->scene, &options, &r->reel);
-    bool moves = j->film || j->time > 0 || j->resume != NULL;
+    bool moves = j->film || j->time > 0 || j->resume != NULL || needs_world(j);
     if (moves && is_simulated(&r->scene)) {
         return pl_reel_open_world(&r->scene, &options, &r->reel);
     }
@@ -307,12 +332,24 @@ static pl_status frame_bodies(render *r)
 
 // --- Frames ---
 
+static pl_status paint_bodies(render *r)
+{
+    const pl_export_bodies *bodies = &r->reel.bodies;
+    for (int32_t i = 0; r->job->wireframe && i < bodies->n; i++) {
+        const pl_draw_style style = {.opacity = 1, .wireframe = true};
+        PL_TRY(pl_renderer_style_body(r->studio.renderer, i, &style));
+    }
+    if (!needs_world(r->job)) return PL_OK;
+    return pl_paint_bodies(&r->paint, r->studio.renderer, bodies, r->reel.world);
+}
+
 // The light stays where it flatters the first frame.
 static pl_status draw(render *r)
 {
     pl_camera camera;
     bool first = r->reel.frame == 1;
     PL_TRY(pl_studio_update(&r->studio));
+    PL_TRY(paint_bodies(r));
     if (first && r->framed) PL_TRY(frame_bodies(r));
     pl_shot_camera(&r->shot, r->reel.time, r->reel.follower.x, &camera);
     if (first) {
@@ -320,7 +357,9 @@ static pl_status draw(render *r)
         pl_camera_key_light(&camera, light);
         PL_TRY(pl_renderer_set_key_light(r->studio.renderer, light));
     }
-    return pl_renderer_draw(r->studio.renderer, &camera, &r->image);
+    PL_TRY(pl_renderer_draw(r->studio.renderer, &camera, &r->image));
+    pl_paint_legend(&r->paint, &r->image);
+    return PL_OK;
 }
 
 static pl_status open_studio(render *r)
@@ -428,11 +467,14 @@ static int run(int n_words, char **words, job *j)
     r.film = (pl_film){.file = {.fd = -1}, .encoder = {.in = -1, .err = -1}};
     if (j->threads > 0) pl_set_threads(j->threads);
     pl_status status = read_job(j);
+    r.paint = (pl_paint){
+        .quantity = j->quantity, .contacts = j->contacts, .fixed = j->range > 0, .end = j->range};
     if (status == PL_OK) status = render_words(&r, n_words, words);
     fflush(stdout);
     int code = status == PL_OK ? 0 : pl_command_failed();
     pl_film_free(&r.film);
     pl_image_free(&r.image);
+    pl_paint_free(&r.paint);
     if (r.studio.context != NULL) pl_studio_close(&r.studio);
     pl_reel_close(&r.reel);
     pl_scene_free(&r.scene);
@@ -468,6 +510,12 @@ int pl_command_render(int argc, char **argv)
         {"--up", PL_OPTION_TEXT, &j.up, "AXIS", "y: the meshes' y points up; default z"},
         {"--cut", PL_OPTION_TEXT, &j.cut, "AXIS", "cut tets open through the middle: x, y or z"},
         {"--edges", PL_OPTION_FLAG, &j.edges, NULL, "draw the edges of the elements"},
+        {"--wireframe", PL_OPTION_FLAG, &j.wireframe, NULL, "draw nothing but the edges"},
+        {"--color", PL_OPTION_TEXT, &j.color, "WHAT",
+         "colour a scene's bodies by stress, speed or pressure (of contacts)"},
+        {"--range", PL_OPTION_NUMBER, &j.range, "X", "--color from 0 to X; default by the values"},
+        {"--contacts", PL_OPTION_FLAG, &j.contacts, NULL,
+         "arrows for the forces of a scene's contacts"},
         {"--no-ground", PL_OPTION_FLAG, &j.no_ground, NULL, "leave the ground out"},
         {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "start a scene from this checkpoint"},
         {"--scene", PL_OPTION_TEXT, &j.scene, "FILE.json", "the scene of a RUN, if it has moved"},

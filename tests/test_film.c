@@ -372,6 +372,33 @@ static void test_cameras(void)
     expect(1, "$P render ring -o $T/t/%d.png", "nothing moves: a film needs --camera orbit, or");
 }
 
+// Each way to draw gives a picture of its own, and the same one twice.
+static void test_colours_arrows_and_wireframes(void)
+{
+    need_driver();
+    static const char *const ways[] = {
+        "",           "--color stress", "--color speed",          "--color pressure",
+        "--contacts", "--wireframe",    "--color speed --range 9"};
+    expect(0, "mkdir $T/ways", "");
+    for (int i = 0; i < 7; i++) {
+        char command[256];
+        for (int twice = 0; twice < 2; twice++) {
+            snprintf(command, sizeof command,
+                     "$P render $T/scene.json -o $T/ways/%d-%d.png --time 0.2 %s" SMALL, i, twice,
+                     ways[i]);
+            expect(0, command, "2 bodies");
+        }
+        snprintf(command, sizeof command, "cmp $T/ways/%d-0.png $T/ways/%d-1.png && echo same", i,
+                 i);
+        expect(0, command, "same");
+    }
+    expect(0, "md5sum $T/ways/?-0.png | cut -c1-32 | sort -u | wc -l", "7");
+    expect(1, "$P render $T/scene.json -o $T/a.png --color heat", "--color: \"heat\" is not");
+    expect(1, "$P render $T/scene.json -o $T/a.png --range 2", "--range: it is that of --color");
+    expect(1, "$P render ring -o $T/a.png --color stress", "--color: only a scene that is");
+    expect(1, "$P render $T/one -o $T/a.png --contacts --scene $T/scene.json", "--contacts: only");
+}
+
 static void test_bad_words(void)
 {
     expect(1, "$P render ring -o $T/%s.png", "\"%d for the number" + 1);
@@ -462,6 +489,7 @@ int main(void)
     RUN_TEST(test_frames_of_a_scene);
     RUN_TEST(test_film_of_a_run);
     RUN_TEST(test_cameras);
+    RUN_TEST(test_colours_arrows_and_wireframes);
     RUN_TEST(test_bad_words);
     RUN_TEST(test_no_ffmpeg_for_the_command);
     RUN_TEST(test_a_step_fails);
