@@ -21,8 +21,7 @@ static pl_status gather_body(pl_paint *paint, const pl_export_bodies *bodies, pl
     int32_t n = pl_world_vertex_count(world, body->number);
     PL_TRY(pl_reserve((void **)&paint->vertex, &paint->vertex_room, n, sizeof *paint->vertex));
     PL_TRY(pl_quantity_of_body(world, body->number, paint->quantity, paint->vertex));
-    const int32_t *from = bodies->from + body->vert;
-    for (int32_t v = 0; v < body->n_vert; v++) out[v] = paint->vertex[from[v]];
+    pl_export_bodies_scalar(bodies, i, paint->vertex, out);
     return PL_OK;
 }
 
