@@ -215,30 +215,6 @@ static void test_allocations_that_fail(void)
     fail_each_allocation(grow, NULL);
 }
 
-static void test_an_arena_is_used_again(void)
-{
-    pl_arena arena = {0};
-    char *first[6];
-    for (int round = 0; round < 3; round++) {
-        fail_nth(-1);
-        pl_arena_reset(&arena);
-        for (int i = 0; i < 6; i++) {
-            char *piece = pl_arena_take(&arena, 30000 * (i + 1) + i, 1);
-            TEST_ASSERT_NOT_NULL(piece);
-            TEST_ASSERT_EQUAL(0, (uintptr_t)piece % 64);
-            memset(piece, i, (size_t)(30000 * (i + 1) + i));
-            if (round == 0) first[i] = piece;
-            TEST_ASSERT_EQUAL_PTR(first[i], piece);
-        }
-        for (int i = 0; i < 6; i++) TEST_ASSERT_EQUAL(i, first[i][30000 * (i + 1) - 1]);
-        if (round > 0) TEST_ASSERT_EQUAL(0, allocations);
-    }
-    TEST_ASSERT_NULL(pl_arena_take(&arena, INT64_MAX / 4, 8));
-    TEST_ASSERT_NULL(pl_arena_take(&arena, -1, 8));
-    pl_arena_free(&arena);
-    fail_never();
-}
-
 int main(void)
 {
     UNITY_BEGIN();
@@ -249,6 +225,5 @@ int main(void)
     RUN_TEST(test_threads_do_not_change_bits);
     RUN_TEST(test_what_no_solver_could_handle_is_named);
     RUN_TEST(test_allocations_that_fail);
-    RUN_TEST(test_an_arena_is_used_again);
     return UNITY_END();
 }
