@@ -48,6 +48,7 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 {
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
     *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS, .least = INFINITY};
+    PL_TRY(pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps));
     double **vector[] = {&a->v, &a->old, &a->y, &a->Av, &a->Aold, &a->Ay, &a->g};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = pl_arena_take(&ws->arena, n, sizeof(double));
@@ -55,8 +56,7 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
     }
     a->f = pl_arena_take(&ws->arena, m, sizeof(double));
     a->impulse = pl_arena_take(&ws->arena, m, sizeof(double));
-    if (a->f == NULL || a->impulse == NULL) return PL_ERROR_MEMORY;
-    return pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps);
+    return a->f != NULL && a->impulse != NULL ? PL_OK : PL_ERROR_MEMORY;
 }
 
 // An estimate from below of the largest eigenvalue of D^-1 A: Rayleigh's quotient x . A x / x . D x

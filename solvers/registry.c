@@ -132,10 +132,12 @@ static double measure_b(const pl_problem *problem, pl_workspace *ws, const doubl
 {
     int64_t n = 3 * (int64_t)problem->A->n;
     if (problem->known == NULL) return sqrt(pl_vec_dot(n, problem->b, problem->b));
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
     double *at_rest = pl_arena_take(&ws->arena, n, sizeof *at_rest);
     if (at_rest == NULL) return NAN;
     for (int64_t i = 0; i < n; i++) at_rest[i] = problem->known[i / 3] ? v[i] : 0;
     pl_bsr_multiply(problem->A, at_rest, ws->r);
+    pl_arena_back(&ws->arena, mark);
     stats->products++;
     for (int64_t i = 0; i < n; i++) {
         ws->r[i] = problem->known[i / 3] ? 0 : problem->b[i] - ws->r[i];

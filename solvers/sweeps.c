@@ -36,21 +36,18 @@ typedef struct builder {
     int32_t *node;  // (n_contact) of a contact, or -1
     int32_t *mark;  // (n_contact) the last row that has a block in this column,
     int32_t *at;    // (n_contact) and where it is
-    double *G, *H;  // (9*n_term)
+    double *H;      // (9*n_term) see rows.h
 } builder;
 
 static pl_status builder_create(const pl_problem *problem, pl_arena *arena, builder *b)
 {
-    int64_t n = problem->A->n, n_contact = problem->n_contact, n_term = problem->n_term;
+    int64_t n = problem->A->n, n_contact = problem->n_contact;
     b->problem = problem;
     b->place = pl_arena_take(arena, n, sizeof *b->place);
     b->node = pl_arena_take(arena, n_contact, sizeof *b->node);
     b->mark = pl_arena_take(arena, n_contact, sizeof *b->mark);
     b->at = pl_arena_take(arena, n_contact, sizeof *b->at);
-    b->G = pl_arena_take(arena, 9 * n_term, sizeof *b->G);
-    b->H = pl_arena_take(arena, 9 * n_term, sizeof *b->H);
-    bool all = b->place != NULL && b->node != NULL && b->mark != NULL && b->at != NULL &&
-               b->G != NULL && b->H != NULL;
+    bool all = b->place != NULL && b->node != NULL && b->mark != NULL && b->at != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -64,31 +61,56 @@ static void index_all(const builder *b, const pl_sweeps *out)
 {
     for (int32_t i = 0; i < b->problem->A->n; i++) b->place[i] = -1;
     for (int32_t i = 0; i < b->uses->n; i++) b->place[b->uses->block[i]] = i;
-    for (int32_t k = 0; k < b->problem->n_contact; k++) b->node[k] = b->mark[k] = -1;
+    for (int32_t k = 0; k < b->problem->n_contact; k++) b->node[k] = -1;
     for (int32_t i = 0; i < out->n; i++) b->node[out->node[i].contact] = i;
+}
+
+static pl_status make_responses(builder *b, pl_arena *arena)
+{
+    b->H = pl_arena_take(arena, 9 * (int64_t)b->problem->n_term, sizeof *b->H);
+    if (b->H == NULL) return PL_ERROR_MEMORY;
     for (int32_t k = 0; k < b->problem->n_contact; k++) {
         const pl_contact *contact = b->problem->contact + k;
         for (int64_t t = contact->first; t < contact->first + contact->count; t++) {
             const pl_term *term = b->problem->term + t;
-            pl_term_rows(contact, term, b->G + 9 * t);
-            pl_term_response(b->D->inv + 6 * (int64_t)term->block, b->G + 9 * t, b->H + 9 * t);
+            double G[9];
+            pl_term_rows(contact, term, G);
+            pl_term_response(b->D->inv + 6 * (int64_t)term->block, G, b->H + 9 * t);
+        }
+    }
+    return PL_OK;
+}
+
+static void clear_marks(const builder *b)
+{
+    for (int32_t k = 0; k < b->problem->n_contact; k++) b->mark[k] = -1;
+}
+
+// How many other contacts share a block with that of node i, and its links: what fill_node makes.
+static void count_node(const builder *b, const pl_sweeps *out, int32_t i, int64_t *n_block,
+                       int64_t *n_link)
+{
+    const pl_contact *contact = b->problem->contact + out->node[i].contact;
+    b->mark[out->node[i].contact] = i;
+    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        int32_t place = b->place[b->problem->term[t].block];
+        if (place < 0) continue; // known
+        int32_t first = b->uses->start[place], last = b->uses->start[place + 1];
+        if (last - first > MANY_USES) {
+            (*n_link)++;
+            continue;
+        }
+        for (int32_t j = first; j < last; j++) {
+            int32_t *mark = b->mark + b->uses->use[j].contact;
+            *n_block += *mark != i;
+            *mark = i;
         }
     }
 }
 
-// No more blocks than this, and links: one for each pair of uses of a block with few.
-static void bound_sizes(const builder *b, int64_t *n_block, int64_t *n_link)
-{
-    *n_block = *n_link = 0;
-    for (int32_t i = 0; i < b->uses->n; i++) {
-        int64_t n = b->uses->start[i + 1] - b->uses->start[i];
-        *n_block += n <= MANY_USES ? n * (n - 1) : 0;
-        *n_link += n > MANY_USES ? n : 0;
-    }
-}
-
-// Adds G H' to the block of S in the row of `node`, at the end of which it is made if it is new.
-static void add_block(const builder *b, pl_sweeps *out, int32_t i, int32_t term,
+// Adds G H' to the block of S in the row of node i, at the end of which it is made if it is new. G
+// (9) is that of a term of the node's contact.
+static void add_block(const builder *b, pl_sweeps *out, int32_t i, const double *G,
                       const pl_use *other)
 {
     pl_sweep_node *node = out->node + i;
@@ -100,7 +122,7 @@ static void add_block(const builder *b, pl_sweeps *out, int32_t i, int32_t term,
         node->n_row++;
     }
     double *M = out->val + 9 * (int64_t)b->at[other->contact];
-    const double *G = b->G + 9 * (int64_t)term, *H = b->H + 9 * (int64_t)other->term;
+    const double *H = b->H + 9 * (int64_t)other->term;
     for (int e = 0; e < 9; e++) {
         const double *g = G + e / 3 * 3, *h = H + e % 3;
         M[e] += g[0] * h[0] + g[1] * h[3] + g[2] * h[6];
@@ -117,15 +139,17 @@ static void fill_node(const builder *b, pl_sweeps *out, int32_t i, int32_t row, 
     for (int a = 0; a < 3; a++) node->S[4 * a] += REGULARIZE * trace;
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
         int32_t block = b->problem->term[t].block, place = b->place[block];
+        double G[9];
+        pl_term_rows(contact, b->problem->term + t, G);
         if (count_uses(b, block) > MANY_USES) {
             pl_sweep_link *to = out->link + link + node->n_link++;
-            memcpy(to->G, b->G + 9 * (int64_t)t, sizeof to->G);
+            memcpy(to->G, G, sizeof to->G);
             memcpy(to->H, b->H + 9 * (int64_t)t, sizeof to->H);
             to->block = block;
         } else if (place >= 0) { // not known
             for (int32_t j = b->uses->start[place]; j < b->uses->start[place + 1]; j++) {
                 const pl_use *use = b->uses->use + j;
-                if (use->contact != node->contact) add_block(b, out, i, t, use);
+                if (use->contact != node->contact) add_block(b, out, i, G, use);
             }
         }
     }
@@ -133,8 +157,9 @@ static void fill_node(const builder *b, pl_sweeps *out, int32_t i, int32_t row, 
 
 static pl_status take(const builder *b, pl_arena *arena, pl_sweeps *out)
 {
-    int64_t n_block, n_link, n = out->n;
-    bound_sizes(b, &n_block, &n_link);
+    int64_t n_block = 0, n_link = 0, n = out->n;
+    clear_marks(b);
+    for (int32_t i = 0; i < out->n; i++) count_node(b, out, i, &n_block, &n_link);
     if (n_block > INT32_MAX) {
         return pl_fail(PL_ERROR_ARGUMENT, "contacts share too many blocks: %lld pairs",
                        (long long)n_block);
@@ -178,12 +203,16 @@ pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, 
     index_all(&b, out);
     PL_TRY(take(&b, arena, out));
     PL_TRY(take_clusters(arena, out));
+    pl_arena_mark mark = pl_arena_here(arena); // what follows is not needed for long
+    PL_TRY(make_responses(&b, arena));
+    clear_marks(&b);
     int32_t row = 0, link = 0;
     for (int32_t i = 0; i < out->n; i++) {
         fill_node(&b, out, i, row, link);
         row += out->node[i].n_row;
         link += out->node[i].n_link;
     }
+    pl_arena_back(arena, mark);
     return PL_OK;
 }
 
