@@ -8,6 +8,7 @@
 #include "paths.h"
 #include "progress.h"
 #include "run_audit.h"
+#include "../contact/audit_world.h"
 #include "scene.h"
 #include "schedule.h"
 #include "stats_file.h"
@@ -266,6 +267,7 @@ static pl_status simulate(run *r)
 {
     if (r->scene->world.contact || r->job->audit) PL_TRY(audit(r));
     if (r->intersects) return PL_OK;
+    if (!r->job->audit) pl_world_end_audits(r->world); // that of the start was the only one
     PL_TRY(open_outputs(r));
     pl_interrupt_catch();
     r->progress = pl_progress_start(r->first, r->last, r->job->quiet);

@@ -24,6 +24,12 @@ void pl_auditor_destroy(pl_auditor *auditor)
     pl_free(auditor);
 }
 
+void pl_world_end_audits(pl_world *world)
+{
+    pl_auditor_destroy(world->auditor);
+    world->auditor = NULL;
+}
+
 // --- Faces ---
 
 // Appends the surface of a body to the faces.
@@ -145,8 +151,7 @@ static pl_status prepare(pl_world *world)
     bool fits =
         old != NULL && old->n_bodies == world->n_bodies && old->n_ignored == world->n_ignored;
     if (fits) return PL_OK;
-    pl_auditor_destroy(world->auditor);
-    world->auditor = NULL;
+    pl_world_end_audits(world);
     return create(world, false, &world->auditor);
 }
 
@@ -180,8 +185,7 @@ pl_status pl_world_check_apart(pl_world *world)
     pl_audit_report report;
     PL_TRY(pl_world_audit(world, &report));
     if (report.clean) {
-        if (!lasts) pl_auditor_destroy(world->auditor);
-        if (!lasts) world->auditor = NULL;
+        if (!lasts) pl_world_end_audits(world);
         return PL_OK;
     }
     if (report.n_intersections == 0) {

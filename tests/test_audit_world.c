@@ -3,6 +3,7 @@
 
 #include "failing_alloc.h"
 #include "worlds.h"
+#include "../contact/audit_world.h"
 
 void setUp(void)
 {
@@ -216,6 +217,27 @@ static void test_audits_without_allocations(void)
     TEST_ASSERT_TRUE(clean);
 }
 
+// What audits keep is given back, and the next one has it again.
+static void test_ended_audits(void)
+{
+    fail_nth(-1);
+    live_blocks = 0;
+    pl_world *world = make_world(NULL);
+    add_cube(world, PL_BODY_RIGID, 0, SURFACE);
+    add_cube(world, PL_BODY_DEFORMABLE, 1.5, SURFACE);
+    int64_t before = live_blocks;
+    bool clean = true;
+    for (int i = 0; i < 2; i++) {
+        clean = clean && is_clean(world) && live_blocks > before;
+        pl_world_end_audits(world);
+        clean = clean && live_blocks == before;
+    }
+    pl_world_end_audits(world); // there is none
+    pl_world_destroy(world);
+    fail_never();
+    TEST_ASSERT_TRUE(clean);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -227,5 +249,6 @@ int main(void)
     RUN_TEST(test_without_contact);
     RUN_TEST(test_allocations_fail);
     RUN_TEST(test_audits_without_allocations);
+    RUN_TEST(test_ended_audits);
     return UNITY_END();
 }
