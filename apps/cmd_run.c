@@ -3,15 +3,16 @@
 #include "args.h"
 #include "commands.h"
 #include "export.h"
+#include "heap.h"
 #include "interrupt.h"
 #include "jitter.h"
 #include "paths.h"
 #include "progress.h"
 #include "run_audit.h"
-#include "../contact/audit_world.h"
 #include "scene.h"
 #include "schedule.h"
 #include "stats_file.h"
+#include "../contact/audit_world.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -485,6 +486,7 @@ int pl_command_run(int argc, char **argv)
     }
     if (j.every == 0 && j.fps == 0) j.every = 10;
     if (j.threads > 0) pl_set_threads(j.threads);
+    pl_heap_stay_small();
     pl_scene scene;
     if (pl_scene_load(argv[0], &scene) != PL_OK) return pl_command_failed();
     exit_code = run_scene(&scene, &j);
