@@ -70,17 +70,47 @@ static void test_random_masses(void)
     }
 }
 
-static void test_many_contacts_of_one_body(void)
+// A plate with n contacts, up to nine in a row.
+static void check_plate(int n, int32_t n_link)
 {
     small s;
     start_masses(&s, 2, (double[]){3, 0.5}, 0.01);
     s.b[0] = 0.2, s.b[2] = -0.3, s.b[3] = 0.01, s.b[5] = 0.02;
-    for (int k = 0; k < 81; k++) {
+    for (int k = 0; k < n; k++) {
         pl_contact contact = contact_along(0.01 * random_number(), 0, 1, 0.5);
         const double x = k % 9 / 8.0 - 0.5, y = k / 9 / 8.0 - 0.5;
         add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, 0, {x, y, -0.05}}});
     }
-    check_solved(&s, 20000, 162);
+    check_solved(&s, 20000, n_link);
+    end_small(&s);
+}
+
+static void test_many_contacts_of_one_body(void)
+{
+    check_plate(12, 0);
+    check_plate(13, 26);
+    check_plate(81, 162);
+}
+
+// A lid pushes a mass onto 13 others, which it would not reach by itself: contacts that are open at
+// first close by what its block carries.
+static void test_contacts_that_others_close(void)
+{
+    small s;
+    double mass[14] = {3}, sum = 0;
+    for (int k = 0; k < 13; k++) mass[1 + k] = 0.2;
+    start_masses(&s, 14, mass, 0.01);
+    for (int k = 0; k < 13; k++) {
+        pl_contact contact = contact_along(0, 0, 1, 0.3);
+        contact.c[0] = -0.01;
+        add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1 + k, -1, {0}}});
+    }
+    pl_contact lid = contact_along(0, 0, -1, 0.3);
+    lid.c[0] = 0.5;
+    add_contact(&s, &lid, 1, (pl_term[]){{0, 1, {0}}});
+    check_solved(&s, 20000, 14);
+    for (int k = 0; k < 13; k++) sum += s.f[3 * k];
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 13 * 0.2 * 0.49, sum);
     end_small(&s);
 }
 
@@ -89,5 +119,6 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_random_masses);
     RUN_TEST(test_many_contacts_of_one_body);
+    RUN_TEST(test_contacts_that_others_close);
     return UNITY_END();
 }
