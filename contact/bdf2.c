@@ -283,6 +283,19 @@ double pl_bdf2_assemble(pl_world *world)
     return energy;
 }
 
+// A pull acts as a contact does: on what it meets at first order.
+static void meet_pulls(pl_world *world)
+{
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        const pl_world_body *b = &world->bodies[i];
+        bool rigid = b->kind == PL_BODY_RIGID;
+        for (int32_t j = 0; j < b->n_pull; j++) {
+            make_first(world, rigid ? world->n_vert + 2 * (int64_t)b->rigid
+                                    : b->first + b->rank[b->pull[j].vertex]);
+        }
+    }
+}
+
 void pl_bdf2_assemble_rigid(pl_world *world)
 {
     if (world->bdf2 == NULL) return;
@@ -295,6 +308,7 @@ void pl_bdf2_assemble_rigid(pl_world *world)
             world->v_new[at + k] = mean;
         }
     }
+    meet_pulls(world);
 }
 
 void pl_bdf2_meet(pl_world *world)
@@ -382,6 +396,12 @@ void pl_bdf2_remember(pl_world *world)
         h->dv[i] = world->v[i] - before[i];
     }
     for (int64_t i = 0; i < world->n_vert; i++) h->struck[i] = world->known[i];
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        const pl_world_body *b = &world->bodies[i];
+        if (b->kind != PL_BODY_DEFORMABLE) continue;
+        for (int32_t j = 0; j < b->n_pull; j++)
+            h->struck[b->first + b->rank[b->pull[j].vertex]] = 1;
+    }
     if (world->touch == NULL) return;
     const pl_contacts *c = &world->touch->contacts;
     for (int32_t i = 0; i < c->problem.n_contact; i++) {

@@ -40,6 +40,7 @@ void pl_bdf2_move(pl_world *world);
 // --- These do nothing with another integrator ---
 
 // b for rigid bodies, after their system of first order is in place; v_new gets a better guess.
+// What is pulled goes to first order: pull.c adds to that.
 void pl_bdf2_assemble_rigid(pl_world *world);
 
 // After rows were added: what they act on goes to first order.

@@ -1,6 +1,7 @@
 // Adding bodies to a world, and what acts on them.
 
 #include "world.h"
+#include "audit_world.h"
 #include "../meshes/curve.h"
 #include "../meshes/geometry.h"
 
@@ -72,9 +73,6 @@ static pl_status check_weight(const pl_rigid_options *o)
 static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind kind,
                             const pl_surface_options *surface, pl_world_body **out)
 {
-    if (world->steps > 0 || world->ready) {
-        return pl_fail(PL_ERROR_ARGUMENT, "bodies are added before the first step");
-    }
     PL_TRY(check_surface(surface));
     int64_t n = (int64_t)world->n_shown + mesh->n_vert;
     if (n > INT32_MAX / 4) return pl_fail(PL_ERROR_ARGUMENT, "too many vertices in one world");
@@ -90,6 +88,9 @@ static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind k
 static void keep_body(pl_world *world, const pl_world_body *b, int32_t *number)
 {
     if (number != NULL) *number = (int32_t)world->n_bodies;
+    pl_world_unprepare(world);
+    pl_auditor_destroy(world->auditor);
+    world->auditor = NULL;
     world->n_bodies++;
     world->n_shown += b->mesh->n_vert;
     pl_world_show(world);
@@ -222,6 +223,16 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
         return status;
     }
     keep_body(world, b, body);
+    return PL_OK;
+}
+
+pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
+{
+    PL_TRY(pl_world_check_body(world, body));
+    pl_surface_options surface = world->bodies[body].surface;
+    surface.friction = friction;
+    PL_TRY(check_surface(&surface));
+    world->bodies[body].surface = surface;
     return PL_OK;
 }
 

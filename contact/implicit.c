@@ -67,6 +67,7 @@ static void start(newton *s)
             load[at] = world->fem.mass[i] * world->v[at] + dt * world->f_ext[at];
         }
     }
+    pl_pull_assemble(world, s->H0.val, load);
 }
 
 static void place(const pl_world *world, const double *w, double *x)

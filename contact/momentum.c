@@ -15,7 +15,7 @@
 // x P'. So after x has advanced, a rigid velocity field dv + domega x (x' - c') is added to the
 // stored velocities that gives the body these momenta. Positions are not touched: they stay where
 // the solve has put them. Contacts are outer forces here like any other. A body with driven
-// vertices is held by forces we do not sum, and is left alone.
+// vertices, or one that is pulled, is held by forces we do not sum, and is left alone.
 //
 // With BDF2 a body that nothing touches follows that formula in its momentum and its spin about the
 // centre of mass, which bdf2.c supplies, with gamma dt in place of dt. One that something touches
@@ -66,7 +66,7 @@ static double find_centre(const pl_world *world, const pl_world_body *b, double 
 static void note_body(const pl_world *world, pl_world_body *b)
 {
     double centre[3], dt = world->dt;
-    b->free = true;
+    b->free = b->n_pull == 0;
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) b->free &= world->known[i] == 0;
     b->share = 1;
     if (!b->free || pl_bdf2_note(world, b)) return;

@@ -35,6 +35,7 @@ static pl_status begin_rigid(pl_world *world)
         const pl_rigid *state = &world->rigid[b->rigid];
         pl_rigid_load load = {.damping = b->damping};
         for (int k = 0; k < 3; k++) load.force[k] = state->mass * world->options.gravity[k];
+        pl_pull_rigid(world, b, &load);
         PL_TRY(pl_rigid_begin(state, &load, world->dt, &world->turn[b->rigid]));
     }
     return PL_OK;
@@ -143,6 +144,7 @@ static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *sta
         stats->elastic_energy = energy; // not that of a later half
     assemble_rigid(world);
     pl_bdf2_assemble_rigid(world);
+    pl_pull_assemble(world, world->A.val, world->b);
     stats->t_fem += pl_seconds() - start;
     if (world->touch != NULL) return pl_touch_solve(world, t_end, stats, clear);
     *clear = true;

@@ -22,6 +22,12 @@ pl_status pl_step_check_finite(const pl_world *world);
 // Backward Euler: the new velocities by Newton's method. implicit.c
 pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats);
 
+// pull.c: what pulls bring to deformable bodies: to the values of a matrix with A's pattern, and to
+// the impulses on its right-hand side; and to the load of a rigid body, which holds its damping and
+// other forces already.
+void pl_pull_assemble(const pl_world *world, double *val, double *load);
+void pl_pull_rigid(const pl_world *world, const pl_world_body *b, pl_rigid_load *load);
+
 // momentum.c: before the state advances, note what makes the momentum of each free body;
 // afterwards, give it what it should have by the laws of motion.
 void pl_momentum_note(pl_world *world);

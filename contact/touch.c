@@ -40,6 +40,19 @@ pl_status pl_touch_check(pl_world_options *o)
     return PL_OK;
 }
 
+pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond)
+{
+    pl_world_options changed = world->options;
+    changed.solver = solver;
+    changed.precond = precond;
+    if (!changed.contact) return pl_fail(PL_ERROR_ARGUMENT, "solver: the world has no contact");
+    PL_TRY(pl_touch_check(&changed));
+    world->options = changed;
+    if (world->touch == NULL) return PL_OK;
+    PL_TRY(pl_precond_find(changed.precond, &world->touch->options.precond));
+    return pl_solver_find(changed.solver, &world->touch->solver);
+}
+
 pl_status pl_touch_create(const pl_world *world, pl_touch **out)
 {
     const pl_world_options *o = &world->options;

@@ -121,6 +121,7 @@ void pl_world_destroy(pl_world *world)
         pl_free(world->bodies[i].rank);
         pl_free(world->bodies[i].local);
         pl_path_free(&world->bodies[i].path);
+        pl_free(world->bodies[i].pull);
     }
     for (int64_t i = 0; i < world->n_paths; i++) pl_path_free(&world->paths[i]);
     pl_free(world->bodies);

@@ -23,7 +23,7 @@ typedef struct pl_world_body {
     pl_material_options material;
     int32_t first;               // of its vertices in the world's arrays
     int32_t fem;                 // its number among the deformable ones
-    bool free;                   // no vertex is driven in this step
+    bool free;                   // no vertex is driven or pulled in this step
     double momentum[3], spin[3]; // if free: of the step, see momentum.c
     double share;                // of the step, in which forces act on them: bdf2.c's gamma
     double push[3], torque[3];   // of contacts in the step, about the origin [N s, N m s]
@@ -34,6 +34,10 @@ typedef struct pl_world_body {
     int32_t rigid;      // its number among the rigid ones
     double damping;
     pl_path path; // kinematic
+
+    pl_pull *pull; // (n_pull) see pull.c
+    int32_t n_pull;
+    int64_t pull_capacity;
 } pl_world_body;
 
 // A vertex that follows a motion.

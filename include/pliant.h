@@ -584,9 +584,11 @@ typedef struct pl_deformable_options {
 PL_API pl_deformable_options pl_deformable_options_default(void);
 
 // Adds an elastic body whose rest shape is `mesh` (copied), at the place where the mesh lies; *body
-// receives its number, 0, 1, ... Bodies are added before the first step. Fails with
-// PL_ERROR_GEOMETRY (no tets, a flat or inverted tet, a vertex without a tet; named),
-// PL_ERROR_ARGUMENT (an option, or the world has stepped already) or PL_ERROR_MEMORY.
+// receives its number, 0, 1, ... A world that has stepped already takes a body too: the next step
+// builds its system anew and starts without what the last one has left to begin with (impulses of
+// contacts, the past of BDF2); it fails if the body overlaps another. Fails with PL_ERROR_GEOMETRY
+// (no tets, a flat or inverted tet, a vertex without a tet; named), PL_ERROR_ARGUMENT (an option)
+// or PL_ERROR_MEMORY.
 PL_API pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
                                          const pl_deformable_options *options, int32_t *body);
 
@@ -652,6 +654,24 @@ PL_API pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const 
 // Sets the outer forces on a body's vertices, force (3*n_vert) [N], kept until set again; gravity
 // is added by the world. NULL removes them.
 PL_API pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force);
+
+// A damped spring from a vertex of a body to a place, as a hand pulls.
+typedef struct pl_pull {
+    int32_t vertex;   // of the body's mesh
+    double target[3]; // the place [m]
+    double stiffness; // [N/m], >= 0
+    double damping;   // of the vertex's velocity [N s/m], >= 0
+} pl_pull;
+
+// Pulls a deformable or rigid body from now on by these n springs in place of those of before; 0
+// lets go of it. They are implicit in the step, so that any stiffness is stable, and contacts
+// resist them. Like outer forces they are no part of the state: a checkpoint does not have them.
+// Fails with PL_ERROR_ARGUMENT on a number out of range or a kinematic body.
+PL_API pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const pl_pull *pull);
+
+// The friction of a body's surface from now on, see pl_surface_options; PL_ERROR_ARGUMENT if it is
+// not 0 or above.
+PL_API pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction);
 
 // --- State ---
 
@@ -726,6 +746,10 @@ typedef struct pl_step_stats {
 // PL_ERROR_NUMERICS when a solve does not converge or a number overflows, PL_ERROR_TIME when
 // max_seconds pass) the state is that of before the step.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
+
+// Sets the options solver and precond for the steps that follow. PL_ERROR_ARGUMENT if a name is not
+// known, or if the world has no contact.
+PL_API pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond);
 
 // Sets the option max_seconds for the steps that follow. PL_ERROR_ARGUMENT if it is negative.
 PL_API pl_status pl_world_set_max_seconds(pl_world *world, double seconds);

@@ -725,8 +725,6 @@ static void test_bad_calls(void)
     expect_failure(PL_ERROR_ARGUMENT, pl_world_set_forces(world, 0, bad), "force: not finite");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_set_forces(world, -1, NULL), "body -1");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_stress(world, 9, NULL, NULL), "body 9");
-    step(world, 1);
-    expect_failure(PL_ERROR_ARGUMENT, pl_world_add_deformable(world, mesh, NULL, &body), "before");
     TEST_ASSERT_EQUAL_INT(1, pl_world_body_count(world));
     pl_mesh_destroy(mesh);
     pl_world_destroy(world);
