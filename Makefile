@@ -26,7 +26,7 @@ CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
 LINK := $(O) $(SANITIZE) -fopenmp -Wl,--as-needed $(LDFLAGS)
 LIB_LIBS := -lgmp -lz -lm -lpthread
-APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy)
+APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
@@ -86,7 +86,8 @@ demo: ## set up, build, mesh the bunny and the armadillo, simulate, draw: result
 	@base/setup.sh packages build
 	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
 
-meshes: $(patsubst %,build/meshes/%.msh,bunny armadillo armadillo-light armadillo-fine ball) ## prepare the scans
+meshes: $(patsubst %,build/meshes/%.msh,bunny armadillo armadillo-light armadillo-fine ball \
+        bunny-coarse armadillo-coarse) ## prepare the scans
 
 $(SCANS_DIR)/bunny.off $(SCANS_DIR)/armadillo.off &:
 	@base/setup.sh scans $(SCANS_DIR)
@@ -108,6 +109,15 @@ build/meshes/armadillo-light.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 build/meshes/armadillo-fine.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 	@mkdir -p $(@D)
 	$(B)/pliant mesh $< --fit 1 -o $@
+
+# Coarser ones, for pliant view.
+build/meshes/bunny-coarse.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
+	@mkdir -p $(@D)
+	$(B)/pliant mesh $< --fit 1 --faces 160 --tets 250 -o $@
+
+build/meshes/armadillo-coarse.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
+	@mkdir -p $(@D)
+	$(B)/pliant mesh $< --fit 1 --faces 600 --tets 1400 -o $@
 
 # A ball of its Bearing: nine of them have 46,080 faces, and as many tets as TetGen can be brought to.
 build/meshes/ball.msh: | $(B)/pliant

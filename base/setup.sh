@@ -31,11 +31,14 @@ build  libtet1.5-dev       header tetgen.h
 build  libcjson-dev        header cjson/cJSON.h
 build  libstb-dev          header stb/stb_image_write.h
 build  libepoxy-dev        module epoxy
+build  libglfw3-dev        module glfw3
 build  libegl-dev          module egl
 build  libegl1             library libEGL.so.1
 build  libegl-mesa0        library libEGL_mesa.so.0
 build  libgl1-mesa-dri     driver swrast_dri.so
 test   dpkg-dev            command dpkg-source
+test   xvfb                command Xvfb
+test   xdotool             command xdotool
 test   python3-vtk9        python vtkmodules.vtkIOXML
 test   python3-numpy       python numpy
 test   ffmpeg              command ffmpeg
