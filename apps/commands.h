@@ -7,6 +7,7 @@ int pl_command_mesh(int argc, char **argv);
 int pl_command_run(int argc, char **argv);
 int pl_command_audit(int argc, char **argv);
 int pl_command_render(int argc, char **argv);
+int pl_command_view(int argc, char **argv);
 int pl_command_solve(int argc, char **argv);
 int pl_command_plot(int argc, char **argv);
 int pl_command_ccd(int argc, char **argv);

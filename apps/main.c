@@ -17,6 +17,7 @@ static const entry commands[] = {
      "read, check, clean, decimate, fill with tetrahedra and write meshes"},
     {"run", pl_command_run, "simulate a scene"},
     {"render", pl_command_render, "draw meshes, a scene or a run into a picture or a film"},
+    {"view", pl_command_view, "play with a scene in a window"},
     {"audit", pl_command_audit, "prove that surfaces do not intersect, or show where they do"},
     {"solve", pl_command_solve, "solve recorded contact problems again, with any solver"},
     {"plot", pl_command_plot, "draw the statistics of runs"},
