@@ -113,7 +113,7 @@ build/meshes/armadillo-fine.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 # Coarser ones, for pliant view.
 build/meshes/bunny-coarse.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
 	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 160 --tets 250 -o $@
+	$(B)/pliant mesh $< --fit 1 --faces 120 --tets 180 -o $@
 
 build/meshes/armadillo-coarse.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 	@mkdir -p $(@D)
