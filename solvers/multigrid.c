@@ -227,8 +227,7 @@ static pl_status find_columns_of_AP(builder *b, const pl_multigrid *mg)
         b->ap_row[A->n] = at;
         if (pass == 1) break;
         b->ap_col = pl_arena_take(b->arena, at, sizeof *b->ap_col);
-        b->ap_val = pl_arena_take(b->arena, 3 * W * at, sizeof *b->ap_val);
-        if (b->ap_col == NULL || b->ap_val == NULL) return PL_ERROR_MEMORY;
+        if (b->ap_col == NULL) return PL_ERROR_MEMORY;
     }
     return PL_OK;
 }
@@ -361,8 +360,10 @@ static pl_status fill_first(builder *b, pl_multigrid *mg, double omega)
     PL_TRY(find_columns_of_AP(b, mg));
     PL_TRY(find_columns_of_groups(b, mg, g));
     int64_t size = PL_MAX(3 * W * longest(n, b->ap_row), M * W * longest(g->n, g->row));
+    pl_arena_mark mark = pl_arena_here(b->arena); // A P is large, and not needed for long
+    b->ap_val = pl_arena_take(b->arena, 3 * W * b->ap_row[n], sizeof *b->ap_val);
     double *sums = pl_arena_take(b->arena, size * omp_get_max_threads(), sizeof *sums);
-    if (sums == NULL) return PL_ERROR_MEMORY;
+    if (b->ap_val == NULL || sums == NULL) return PL_ERROR_MEMORY;
 #pragma omp parallel
     {
         int32_t *place = b->place + (int64_t)omp_get_thread_num() * g->n;
@@ -374,6 +375,7 @@ static pl_status fill_first(builder *b, pl_multigrid *mg, double omega)
 #pragma omp for schedule(static)
         for (int32_t a = 0; a < g->n; a++) fill_row_of_groups(b, mg, g, a, place, sum);
     }
+    pl_arena_back(b->arena, mark);
     return PL_OK;
 }
 
