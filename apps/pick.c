@@ -9,7 +9,7 @@ pl_ray pl_pick_ray(const pl_camera *camera, int32_t width, int32_t height, doubl
     vec3 side = vec3_scale(vec3_of(right), (x - 0.5 * width) * per_pixel);
     vec3 rise = vec3_scale(vec3_of(up), (0.5 * height - y) * per_pixel);
     vec3 way = vec3_sub(vec3_add(side, rise), vec3_of(backward));
-    pl_ray ray;
+    pl_ray ray = {0};
     vec3_store(vec3_of(camera->eye), ray.origin);
     vec3_store(vec3_unit(way), ray.direction);
     return ray;

@@ -29,9 +29,10 @@ static void start(const char *text, bool paused)
                               pl_error_text());
 }
 
-// Looks until the condition holds of the snapshot `now`; fails after 20 s.
+// Looks until the condition holds of the snapshot `now`; fails after 60 s, which a sanitizer may
+// need.
 #define WAIT_FOR(condition)                                                                        \
-    for (double end = pl_seconds() + 20;;) {                                                       \
+    for (double end = pl_seconds() + 60;;) {                                                       \
         now = pl_simulation_look(simulation);                                                      \
         if (condition) break;                                                                      \
         TEST_ASSERT_TRUE_MESSAGE(pl_seconds() < end, #condition);                                  \
@@ -185,7 +186,8 @@ static void test_a_file_is_dropped(void)
 static void test_a_step_that_fails_pauses(void)
 {
     const pl_snapshot *now;
-    start("{\"world\": {\"dt\": 0.01, \"halvings\": 1}, \"bodies\": ["
+    start("{\"world\": {\"dt\": 0.01, \"halvings\": 0, \"rounds\": 3,"
+          " \"contact_iterations\": 200}, \"bodies\": ["
           "{\"mesh\": \"box:size=0.2,0.2,0.2\", \"type\": \"rigid\", \"position\": [0, 0, 0.11]},"
           "{\"mesh\": \"box:size=1,1,0.1\", \"type\": \"kinematic\", \"position\": [0, 0, 0.4],"
           " \"motion\": {\"velocity\": [0, 0, -1]}}]}",
@@ -237,6 +239,10 @@ static void test_a_scene_that_cannot_start(void)
 
 int main(void)
 {
+    // LLVM's OpenMP 14 with Archer, which `make tsan` uses, crashes in a critical section of a
+    // thread that comes after another one has ended. With one thread per simulation the sanitizer
+    // needs no Archer to know what OpenMP orders. No other OpenMP heeds this.
+    setenv("OMP_TOOL", "disabled", 1);
     UNITY_BEGIN();
     RUN_TEST(test_pause_step_and_reset);
     RUN_TEST(test_time_passes_as_on_the_clock);
