@@ -277,6 +277,21 @@ pl_status pl_stage_reset(pl_stage *stage)
 
 // --- The hand ---
 
+// The corners of the mesh below a face of the surface that it carries, and their shares: those of
+// the vertex that is nearest to the hand. A rigid body carries by faces, whose first corner stands
+// there twice; of others the corners do not count (pl_grab_take).
+static void find_carrier(const pl_embedding *embedding, const int32_t face[3],
+                         const double weight[3], int32_t corner[3], double share[3])
+{
+    int nearest = weight[1] > weight[0] ? 1 : 0;
+    if (weight[2] > weight[nearest]) nearest = 2;
+    const double *w = embedding->weight + 3 * (int64_t)face[nearest];
+    memcpy(corner, embedding->corner + 4 * (int64_t)face[nearest], 3 * sizeof *corner);
+    share[0] = 1 - w[0] - w[1];
+    share[1] = w[0];
+    share[2] = w[1];
+}
+
 pl_status pl_stage_grab(pl_stage *stage, int32_t body, int32_t face, const double weight[3])
 {
     const pl_export_bodies *drawn = &stage->drawn;
@@ -285,15 +300,18 @@ pl_status pl_stage_grab(pl_stage *stage, int32_t body, int32_t face, const doubl
     const pl_export_body *b = &drawn->body[body];
     if (b->number < 0 || pl_world_kind(stage->world, b->number) == PL_BODY_KINEMATIC) return PL_OK;
     if (face < 0 || face >= b->n_face) return PL_OK;
-    double at[3] = {0};
+    double at[3] = {0}, share[3];
     int32_t corner[3];
+    const int32_t *drawn_corner = drawn->face + 3 * ((int64_t)b->face + face);
     for (int i = 0; i < 3; i++) {
-        int32_t v = b->vert + drawn->face[3 * ((int64_t)b->face + face) + i];
+        int64_t v = b->vert + drawn_corner[i];
         corner[i] = drawn->from[v];
-        for (int k = 0; k < 3; k++) at[k] += weight[i] * drawn->x[3 * (int64_t)v + k];
+        share[i] = weight[i];
+        for (int k = 0; k < 3; k++) at[k] += weight[i] * drawn->x[3 * v + k];
     }
+    if (b->embedding != NULL) find_carrier(b->embedding, drawn_corner, weight, corner, share);
     double density = stage->scene.bodies[body].deformable.material.density;
-    return pl_grab_take(&stage->grab, stage->world, b->number, density, at, corner, weight);
+    return pl_grab_take(&stage->grab, stage->world, b->number, density, at, corner, share);
 }
 
 pl_status pl_stage_release(pl_stage *stage)
@@ -352,9 +370,7 @@ static pl_status show_values(pl_stage *stage, pl_snapshot *out)
         int32_t n = pl_world_vertex_count(stage->world, b->number);
         PL_TRY(pl_reserve((void **)&stage->value, &stage->value_room, n, sizeof *stage->value));
         PL_TRY(pl_quantity_of_body(stage->world, b->number, out->quantity, stage->value));
-        for (int32_t v = b->vert; v < b->vert + b->n_vert; v++) {
-            if (drawn->from[v] >= 0) out->value[v] = stage->value[drawn->from[v]];
-        }
+        pl_export_bodies_scalar(drawn, i, stage->value, out->value + b->vert);
     }
     return pl_quantity_range(drawn->n_vert, out->value, &out->range);
 }

@@ -39,6 +39,7 @@ build  libgl1-mesa-dri     driver swrast_dri.so
 test   dpkg-dev            command dpkg-source
 test   xvfb                command Xvfb
 test   xdotool             command xdotool
+test   libx11-dev          header X11/Xlib.h
 test   python3-vtk9        python vtkmodules.vtkIOXML
 test   python3-numpy       python numpy
 test   ffmpeg              command ffmpeg

@@ -44,6 +44,14 @@ static const char CUBE[] =
     "{\"mesh\": \"box:size=0.4,0.4,0.4:cells=2,2,2\", \"position\": [0, 0, 0.3]},"
     "{\"mesh\": \"box:size=0.4,0.4,0.4\", \"type\": \"rigid\", \"position\": [1, 0, 0.21]}]}";
 
+// The same, but what is seen and held are balls that the boxes carry.
+static const char CARRIED[] =
+    "{\"world\": {\"dt\": 0.01}, \"bodies\": ["
+    "{\"mesh\": \"box:size=0.4,0.4,0.4:cells=2,2,2\", \"position\": [0, 0, 0.3],"
+    " \"render_mesh\": \"icosphere:radius=0.19:level=2:shells=1\"},"
+    "{\"mesh\": \"box:size=0.4,0.4,0.4\", \"type\": \"rigid\", \"position\": [1, 0, 0.21],"
+    " \"render_mesh\": \"icosphere:radius=0.19:level=2:shells=1\"}]}";
+
 static void centre_of(const pl_snapshot *now, int32_t body, double out[3])
 {
     const pl_view_body *b = &now->body[body];
@@ -102,8 +110,9 @@ static void test_time_passes_as_on_the_clock(void)
 static void test_bodies_are_dragged(void)
 {
     const pl_snapshot *now;
-    for (int32_t body = 0; body < 2; body++) {
-        start(CUBE, false);
+    for (int trial = 0; trial < 4; trial++) {
+        int32_t body = trial % 2;
+        start(trial < 2 ? CUBE : CARRIED, false);
         const double third[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3}, up[3] = {0.3, 0.6, 1.6};
         pl_simulation_grab(simulation, body, 0, third, up);
         WAIT_FOR(now->held == body);
