@@ -454,7 +454,7 @@ static void test_resume(void)
 // With one round, steps in which something new is hit are halved.
 static void test_halving(void)
 {
-    pl_world_options options = with_contact(5e-3);
+    pl_world_options options = with_contact(1e-2);
     options.rounds = 1;
     int32_t halvings = 0;
     pl_world *world = make_heap(&options);
