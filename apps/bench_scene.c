@@ -107,7 +107,7 @@ static pl_status load_scene(const pl_bench_scene *scene, char *path, size_t room
 {
     if (scene->file == NULL) return pl_scene_parse(scene->text, scene->name, out);
     snprintf(path, room, "apps/scenes/%s", scene->file);
-    return pl_scene_load(path, out);
+    return pl_scene_load_unseen(path, out);
 }
 
 static void apply(const pl_bench_change *change, pl_scene *scene)

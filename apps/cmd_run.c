@@ -488,7 +488,10 @@ int pl_command_run(int argc, char **argv)
     if (j.threads > 0) pl_set_threads(j.threads);
     pl_heap_stay_small();
     pl_scene scene;
-    if (pl_scene_load(argv[0], &scene) != PL_OK) return pl_command_failed();
+    bool seen = j.out != NULL && (j.formats & ~PL_EXPORT_VTU) != 0;
+    pl_status status =
+        seen ? pl_scene_load(argv[0], &scene) : pl_scene_load_unseen(argv[0], &scene);
+    if (status != PL_OK) return pl_command_failed();
     exit_code = run_scene(&scene, &j);
     pl_scene_free(&scene);
     return exit_code;

@@ -142,7 +142,7 @@ static pl_status read_render_mesh(const pl_json *at, const pl_mesh *shape, int32
     pl_mesh *fine = NULL;
     const pl_scene_body *body = &scene->bodies[first];
     bool soft = body->simulated && body->kind == PL_BODY_DEFORMABLE && shape->n_tet > 0;
-    if (!pl_json_get(at, "render_mesh", &v)) return PL_OK;
+    if (!pl_json_get(at, "render_mesh", &v) || scene->unseen) return PL_OK;
     PL_TRY(pl_reserve((void **)&scene->embeddings, &scene->embedding_capacity,
                       scene->n_embeddings + 1, sizeof *scene->embeddings));
     pl_embedding **embedding = &scene->embeddings[scene->n_embeddings];
@@ -211,12 +211,23 @@ static pl_status read_tree(cJSON *tree, const char *name, pl_scene *out)
     return status;
 }
 
-pl_status pl_scene_load(const char *path, pl_scene *out)
+static pl_status load_tree(const char *path, pl_scene *out)
 {
-    *out = (pl_scene){.file = path};
     cJSON *tree;
     PL_TRY(pl_json_load(path, &tree));
     return read_tree(tree, path, out);
+}
+
+pl_status pl_scene_load(const char *path, pl_scene *out)
+{
+    *out = (pl_scene){.file = path};
+    return load_tree(path, out);
+}
+
+pl_status pl_scene_load_unseen(const char *path, pl_scene *out)
+{
+    *out = (pl_scene){.file = path, .unseen = true};
+    return load_tree(path, out);
 }
 
 pl_status pl_scene_parse(const char *text, const char *name, pl_scene *out)

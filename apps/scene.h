@@ -54,6 +54,7 @@ typedef struct pl_scene_shot {
 
 typedef struct pl_scene {
     const char *file;      // the path as it was given; borrowed
+    bool unseen;           // surfaces that bodies carry are left out
     pl_scene_body *bodies; // (n_bodies) with all copies
     int32_t n_bodies;
     int64_t body_capacity;
@@ -74,6 +75,8 @@ typedef struct pl_scene {
 // Loads a scene and its meshes. Fails with the key's path; relative paths of meshes start at the
 // scene's folder. Give back with pl_scene_free.
 pl_status pl_scene_load(const char *path, pl_scene *out);
+// The same without the surfaces that bodies carry, for who draws and exports none.
+pl_status pl_scene_load_unseen(const char *path, pl_scene *out);
 // The same for the text of a file; `name` (borrowed) stands for its path.
 pl_status pl_scene_parse(const char *text, const char *name, pl_scene *out);
 void pl_scene_free(pl_scene *scene);

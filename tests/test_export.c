@@ -252,6 +252,18 @@ static void test_fine_surfaces(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, run_readers("$T/fine 20 0 5 10"), output);
 }
 
+// Who sees nothing of it needs not even its file.
+static void test_a_surface_that_nobody_sees_is_not_read(void)
+{
+    write_file(
+        "unseen.json",
+        "{\"ground\": false, \"bodies\": [{\"mesh\": \"cube\", \"render_mesh\": \"no.obj\"}]}");
+    expect(0, "$P run $T/unseen.json --steps 1", "");
+    expect(0, "$P run $T/unseen.json --steps 1 --out $T/unseen", "");
+    expect(1, "$P run $T/unseen.json --steps 1 --out $T/unseen2 --format obj",
+           "bodies[0].render_mesh");
+}
+
 static void test_complaints(void)
 {
     write_file("scene.json", EXPORT_SCENE);
@@ -324,6 +336,7 @@ int main(void)
     RUN_TEST(test_resumed);
     RUN_TEST(test_fps);
     RUN_TEST(test_fine_surfaces);
+    RUN_TEST(test_a_surface_that_nobody_sees_is_not_read);
     RUN_TEST(test_complaints);
     RUN_TEST(test_disk_full);
     RUN_TEST(test_killed);
