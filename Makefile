@@ -185,7 +185,8 @@ pictures-job: $(STRIP:%=picture-%)
 	@ls -l $(STRIP:%=apps/pictures/%.png)
 
 .PHONY: $(STRIP:%=picture-%)
-$(STRIP:%=picture-%): picture-%: apps/scenes/%.json build/meshes/bunny.msh build/meshes/armadillo-light.msh | $(B)/pliant
+$(STRIP:%=picture-%): picture-%: apps/scenes/%.json build/meshes/bunny.msh build/meshes/armadillo-light.msh \
+		build/meshes/armadillo-fine.msh | $(B)/pliant
 	@mkdir -p out/pictures/$* apps/pictures
 	@last=$$(ls out/pictures/$*/checkpoint-*.plc 2>/dev/null | tail -n 1); \
 	$(B)/pliant run $< --time $(STRIP_$*) --out out/pictures/$* --every 1000000 --format obj \

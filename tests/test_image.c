@@ -57,6 +57,23 @@ static void test_png_holds_the_pixels(void)
     pl_image_free(&image);
 }
 
+// stb wrote the encoder, too. Nobody there has to do with the decoder of ffmpeg.
+static void test_another_decoder(void)
+{
+    if (system("command -v ffmpeg >/dev/null") != 0) TEST_IGNORE_MESSAGE("ffmpeg is not installed");
+    pl_image image = test_picture(37, 21);
+    TEST_ASSERT_EQUAL(PL_OK, pl_image_write_png(&image, path));
+    char line[256];
+    snprintf(line, sizeof line, "ffmpeg -v error -i %s -f rawvideo -pix_fmt rgba -", path);
+    FILE *pipe = popen(line, "r");
+    static uint8_t read[4 * 37 * 21 + 1];
+    TEST_ASSERT_NOT_NULL(pipe);
+    TEST_ASSERT_EQUAL_UINT(sizeof read - 1, fread(read, 1, sizeof read, pipe));
+    TEST_ASSERT_EQUAL_INT(0, pclose(pipe));
+    TEST_ASSERT_EQUAL_MEMORY(image.rgba, read, sizeof read - 1);
+    pl_image_free(&image);
+}
+
 static void test_flip_turns_rows_around(void)
 {
     pl_image image = test_picture(3, 5), before = test_picture(3, 5);
@@ -99,6 +116,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/a.png", folder);
     UNITY_BEGIN();
     RUN_TEST(test_png_holds_the_pixels);
+    RUN_TEST(test_another_decoder);
     RUN_TEST(test_flip_turns_rows_around);
     RUN_TEST(test_bad_paths_leave_nothing_behind);
     RUN_TEST(test_every_failed_allocation_is_reported);
