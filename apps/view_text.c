@@ -12,24 +12,30 @@ static const pl_ink PANEL = {250, 250, 248, 205}, TEXT = {40, 44, 52, 255};
 static const pl_ink WARNING = {158, 44, 36, 235}, PALE = {255, 255, 255, 255};
 static const pl_ink HAND = {214, 92, 40, 230};
 
-static const char HELP[] = "left drag   pull a body; elsewhere: orbit\n"
-                           "right drag   orbit\n"
-                           "middle or shift drag   pan\n"
-                           "wheel   zoom\n"
-                           "space   pause, go on\n"
-                           ". or n   single step\n"
-                           "r   reset\n"
-                           "- and =   slow motion\n"
-                           "s   next solver\n"
-                           "p   next preconditioner (of cr)\n"
-                           "f and F   less and more friction\n"
-                           "c   colours: stress, speed, pressure\n"
-                           "w   wireframe\n"
-                           "x   forces of contacts\n"
-                           "t   statistics\n"
-                           "drop a mesh file   another body\n"
-                           "h   this help\n"
-                           "q   quit";
+typedef struct help_row {
+    const char *keys, *meaning;
+} help_row;
+
+static const help_row HELP[] = {
+    {"left drag", "pull a body; elsewhere: orbit"},
+    {"right drag", "orbit"},
+    {"middle or shift drag", "pan"},
+    {"wheel", "zoom"},
+    {"space", "pause, go on"},
+    {". or n", "single step"},
+    {"r", "reset"},
+    {"- and =", "slow motion"},
+    {"s", "next solver"},
+    {"p", "next preconditioner (of cr)"},
+    {"f and F", "less and more friction"},
+    {"c", "colours: stress, speed, pressure"},
+    {"w", "wireframe"},
+    {"x", "forces of contacts"},
+    {"t", "statistics"},
+    {"drop a mesh file", "another body"},
+    {"h", "this help"},
+    {"q", "quit"},
+};
 
 static int count_lines(const char *text)
 {
@@ -47,6 +53,25 @@ static double panel(pl_image *image, double x, double y, double size, pl_ink bac
     pl_overlay_rectangle(image, x, y, width, height, 0.5 * size, back);
     pl_overlay_text(image, x + pad, y + 0.6 * pad, size, front, text);
     return height;
+}
+
+// The help: what to press, and in a second column what that does.
+static void help_panel(pl_image *image, double x, double y, double size)
+{
+    const int n = sizeof HELP / sizeof HELP[0];
+    double pad = 0.6 * size, keys = 0, meaning = 0;
+    for (int i = 0; i < n; i++) {
+        keys = PL_MAX(keys, pl_overlay_text_width(size, HELP[i].keys));
+        meaning = PL_MAX(meaning, pl_overlay_text_width(size, HELP[i].meaning));
+    }
+    double second = pad + keys + size; // where the second column begins
+    pl_overlay_rectangle(image, x, y, second + meaning + pad, size * n + 1.2 * pad, 0.5 * size,
+                         PANEL);
+    for (int i = 0; i < n; i++) {
+        double row = y + 0.6 * pad + i * size;
+        pl_overlay_text(image, x + pad, row, size, TEXT, HELP[i].keys);
+        pl_overlay_text(image, x + second, row, size, TEXT, HELP[i].meaning);
+    }
 }
 
 // Breaks the text between words so that it fits.
@@ -79,13 +104,14 @@ static void write_statistics(pl_view *view, const pl_snapshot *now)
     snprintf(view->statistics_text, sizeof view->statistics_text,
              "%s   %.2f s%s%s\n"
              "%.0f steps/s   %.2f x real time\n"
-             "%d contacts   %d iterations   %d rounds\n"
+             "%d contact%s   %d iteration%s   %d round%s\n"
              "%.1f ms: fem %.1f  collision %.1f  solver %.1f\n"
              "%s, %s   friction x %.1f",
              view->title, s->time, now->paused ? "   paused" : "", speed, now->steps_per_second,
-             now->pace, (int)s->contacts, (int)s->iterations, (int)s->rounds, 1e3 * s->t_total,
-             1e3 * s->t_fem, 1e3 * s->t_collision, 1e3 * s->t_solve, now->solver, now->precond,
-             now->friction);
+             now->pace, (int)s->contacts, s->contacts == 1 ? "" : "s", (int)s->iterations,
+             s->iterations == 1 ? "" : "s", (int)s->rounds, s->rounds == 1 ? "" : "s",
+             1e3 * s->t_total, 1e3 * s->t_fem, 1e3 * s->t_collision, 1e3 * s->t_solve, now->solver,
+             now->precond, now->friction);
 }
 
 static void draw_hand(pl_view *view, const pl_snapshot *now, double size)
@@ -116,7 +142,7 @@ pl_status pl_view_write(pl_view *view, const pl_snapshot *now)
             y += panel(image, edge, y, size, PANEL, TEXT, "h for help") + edge;
         }
     }
-    if (view->help) panel(image, edge, y, size, PANEL, TEXT, HELP);
+    if (view->help) help_panel(image, edge, y, size);
     if (now->message[0] != '\0') {
         char text[PL_VIEW_TEXT + 64];
         wrap(now->message, size, view->width - 4 * size, text, sizeof text);
