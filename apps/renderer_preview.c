@@ -148,7 +148,10 @@ static void draw_floor(pl_renderer *renderer, const pl_view *s, const quick *q)
     glUniform2f(glGetUniformLocation(program, "spread"), (float)(0.03 * q->height / q->key.width),
                 (float)(CONTACT_SPREAD * q->height / q->below.width));
     glBindVertexArray(renderer->empty_vao);
+    glEnable(
+        GL_DEPTH_CLAMP); // the planes of the camera hold the bodies, and their shadow lies beyond
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glDisable(GL_DEPTH_CLAMP);
 }
 
 static void draw_body(const pl_renderer *renderer, const pl_gpu_body *body)

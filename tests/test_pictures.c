@@ -213,6 +213,29 @@ static void test_the_quick_picture(void)
     expect_picture(&image, "quick");
 }
 
+// What a body in the air throws its shadow on lies behind its box, as the eye sees it.
+static void test_the_quick_shadow_of_a_body_in_the_air(void)
+{
+    pl_renderer_options options = pl_renderer_options_default();
+    options.width = W;
+    options.height = H;
+    options.floor_z = 0;
+    pl_renderer_destroy(renderer);
+    TEST_ASSERT_EQUAL(PL_OK, pl_renderer_create(context, &options, &renderer));
+    double light[3], pixel[2];
+    pl_camera_key_light(&camera, light);
+    TEST_ASSERT_EQUAL(PL_OK, pl_renderer_set_key_light(renderer, light));
+    const double z = 1.2, shadow[3] = {-z / light[2] * light[0], -z / light[2] * light[1], 0};
+    add(BALL, 0, 0, z, pl_draw_body_default(0), false);
+    open_window();
+    preview();
+    read_window(&image);
+    close_window();
+    TEST_ASSERT_TRUE(pl_camera_project(&camera, W, H, shadow, pixel));
+    const uint8_t *at = image.rgba + 4 * ((int)pixel[1] * W + (int)pixel[0]);
+    TEST_ASSERT_TRUE_MESSAGE(at[0] < 190, "no shadow"); // of 237 without one
+}
+
 // Without a change the window comes to be the full picture; any change starts anew.
 static void test_a_window_refines_and_starts_anew(void)
 {
@@ -340,6 +363,7 @@ int main(void)
     RUN_TEST(test_colours_with_a_legend);
     RUN_TEST(test_arrows_are_in_front_of_all);
     RUN_TEST(test_the_quick_picture);
+    RUN_TEST(test_the_quick_shadow_of_a_body_in_the_air);
     RUN_TEST(test_a_window_refines_and_starts_anew);
     RUN_TEST(test_an_empty_window_is_background);
     RUN_TEST(test_an_overlay_is_blended_over_the_window);
