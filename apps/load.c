@@ -27,7 +27,12 @@ pl_status pl_load_mesh_as_is(const char *word, pl_mesh **out)
     if (!is_path && pl_mesh_make(word, out) != PL_OK) { // a shape, misspelt
         return pl_fail(PL_ERROR_ARGUMENT, "%s: no such file, and %s", word, pl_error_text());
     }
-    return pl_mesh_read(word, out);
+    pl_status status = pl_mesh_read(word, out);
+    if (status == PL_ERROR_FILE && strstr(word, "build/meshes/") != NULL &&
+        access(word, F_OK) != 0) {
+        pl_fail(status, "%s; `make meshes` makes those of Pliant's scenes", pl_error_text());
+    }
+    return status;
 }
 
 pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out)

@@ -134,6 +134,9 @@ static void test_complaints_name_the_key(void)
            ": bodies[1].mesh: cube: cells: 0 is not a whole number from 1 to 100000");
     refuse("{\"bodies\": [{\"mesh\": \"none.off\"}]}",
            ": bodies[0].mesh: /tmp/none.off: No such file or directory");
+    refuse("{\"bodies\": [{\"mesh\": \"build/meshes/none.msh\"}]}",
+           ": bodies[0].mesh: /tmp/build/meshes/none.msh: No such file or directory; `make meshes` "
+           "makes those of Pliant's scenes");
     refuse("{\"camera\": {\"target\": [0, 0, 0]}, \"bodies\": []}",
            ": camera: the key \"eye\" is missing");
     refuse("{\"camera\": {\"eye\": [0, 0, 0]}, \"bodies\": []}",
