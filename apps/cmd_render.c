@@ -186,6 +186,7 @@ static bool is_folder(const char *path)
 static pl_status find_scene(render *r, const char *folder)
 {
     if (r->job->scene != NULL) return pl_path_in(&r->scene_path, NULL, "%s", r->job->scene);
+    PL_TRY(pl_reel_check_cache(folder)); // first: without frames no scene is named either
     if (pl_export_read_scene(folder, &r->scene_path) == PL_OK) return PL_OK;
     return pl_fail(PL_ERROR_FILE, "%s; --scene SCENE.json says of which scene the frames are",
                    pl_error_text());

@@ -192,15 +192,26 @@ static void plan_cache(pl_reel *reel, const pl_reel_options *o)
     if (reel->picture) reel->n_frames = 1;
 }
 
+static pl_status no_frames(const char *folder)
+{
+    return pl_fail(PL_ERROR_FILE,
+                   "%s: no frames of a run; 'pliant run --format pc2' or usda writes them", folder);
+}
+
+pl_status pl_reel_check_cache(const char *folder)
+{
+    pl_series_frame *frames;
+    int64_t n;
+    PL_TRY(pl_export_read_frames(folder, &frames, &n));
+    pl_free(frames);
+    return n > 0 ? PL_OK : no_frames(folder);
+}
+
 static pl_status open_cache(pl_reel *reel, const char *folder, const pl_reel_options *o)
 {
     PL_TRY(pl_export_bodies_make(reel->scene, &reel->bodies));
     PL_TRY(pl_export_read_frames(folder, &reel->sample, &reel->n_samples));
-    if (reel->n_samples == 0) {
-        return pl_fail(PL_ERROR_FILE,
-                       "%s: no frames of a run; 'pliant run --format pc2' or usda writes them",
-                       folder);
-    }
+    if (reel->n_samples == 0) return no_frames(folder);
     PL_TRY(open_files(reel, folder));
     plan_cache(reel, o);
     return read_sample(reel, 0);

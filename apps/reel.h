@@ -51,6 +51,8 @@ typedef struct pl_reel_options {
 
 // Fails with PL_ERROR_GEOMETRY if bodies intersect at the start.
 pl_status pl_reel_open_world(pl_scene *scene, const pl_reel_options *options, pl_reel *out);
+// Fails if there are no frames in the folder.
+pl_status pl_reel_check_cache(const char *folder);
 // `folder` as pliant run leaves it with the formats pc2 or usda.
 pl_status pl_reel_open_cache(const char *folder, pl_scene *scene, const pl_reel_options *options,
                              pl_reel *out);

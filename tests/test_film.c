@@ -346,6 +346,7 @@ static void test_film_of_a_run(void)
            "scene.txt: No such file or directory; --scene");
     expect(1, "mkdir $T/empty; $P render $T/empty --scene $T/scene.json -o $T/q.png",
            "empty: no frames of a run; 'pliant run --format pc2' or usda writes them");
+    expect(1, "$P render $T/empty -o $T/q.png", "empty: no frames of a run; 'pliant run --format");
     expect(1, "$P render $T/one --scene $T/other.json -o $T/q.png", "body_000.pc2: has 26 points");
     expect(1, "$P render $T/one --resume x.plc -o $T/q.png", "--resume: a checkpoint belongs");
 }
