@@ -84,10 +84,12 @@ setup: ## install the Debian packages that building and testing need (root or su
 
 demo: ## set up, build, mesh the bunny and the armadillo, simulate, draw: results in out/
 	@base/setup.sh packages build
+	@base/setup.sh packages film || true # there are pictures without it
 	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
 
-meshes: $(patsubst %,build/meshes/%.msh,bunny armadillo armadillo-light armadillo-fine ball \
-        bunny-coarse armadillo-coarse) ## prepare the scans
+MESHES := bunny armadillo armadillo-light armadillo-fine ball bunny-coarse armadillo-coarse
+
+meshes: $(MESHES:%=build/meshes/%.msh) ## build, and make the meshes of the scenes: bunnies, armadillos, a ball
 
 $(SCANS_DIR)/bunny.off $(SCANS_DIR)/armadillo.off &:
 	@base/setup.sh scans $(SCANS_DIR)
@@ -153,7 +155,7 @@ $(SIMULATED:%=out/%/done): out/%/done: apps/scenes/%.json | $(B)/pliant
 
 # Of the frames of the run, so that nothing is simulated twice: about 12 s of one core.
 out/armadillo-twist.mp4: out/armadillo-twist/done
-	@command -v ffmpeg >/dev/null || { echo "No film: ffmpeg is not installed."; exit 0; }; \
+	@! command -v ffmpeg >/dev/null || \
 	$(B)/pliant render out/armadillo-twist -o $@ --fps 25 --size 640x360 --passes 8 --quiet
 
 demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png $(SIMULATED:%=out/%/done) out/armadillo-twist.mp4
@@ -163,7 +165,8 @@ demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png $(SIMULATED:%=out/%/do
 	@echo "An armadillo that is twisted:  out/armadillo-twist-*.png (out/armadillo-twist/series.pvd)"
 	@echo "Beams that bend:               out/beam-*.png (out/beam/series.pvd)"
 	@echo "Bunny and armadillo, cut open: out/gallery.png"
-	@test ! -e out/armadillo-twist.mp4 || echo "The twist as a film:           out/armadillo-twist.mp4"
+	@if test -e out/armadillo-twist.mp4; then echo "The twist as a film:           out/armadillo-twist.mp4"; \
+	else echo "No film: ffmpeg is not installed."; fi
 
 # --- the pictures of the README --------------------------------------------------------------------
 
@@ -341,7 +344,7 @@ clean: ## remove what was built and made; keep what was fetched
 	rm -rf out
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 -include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d $(FUZZ_OBJ:.o=.d) \
          $(wildcard $(B)/tests/peers/*.d)

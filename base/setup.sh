@@ -1,8 +1,8 @@
 #!/bin/sh
 # Brings what Pliant needs from Debian, and from PyPI what only `make peers` and `make check-exports` need:
 #
-#   setup.sh packages GROUP...   installs the missing packages of the groups build, test, tsan, lint, peers,
-#                                exports
+#   setup.sh packages GROUP...   installs the missing packages of the groups build, film, test, tsan, lint,
+#                                peers, exports
 #   setup.sh missing GROUP...    only names them; fails if there are any
 #   setup.sh unity DIR           the Unity test framework, out of the source package cjson
 #   setup.sh scans DIR           bunny.off and armadillo.off, out of the package libcgal-demo
@@ -43,7 +43,9 @@ test   libx11-dev          header X11/Xlib.h
 test   python3-vtk9        python vtkmodules.vtkIOXML
 test   python3-numpy       python numpy
 test   ffmpeg              command ffmpeg
+film   ffmpeg              command ffmpeg
 tsan   clang               command clang
+tsan   libclang-rt-14-dev  driver libclang_rt.tsan-*.a
 tsan   libomp-14-dev       driver libarcher.so
 lint   clang-format        command clang-format
 lint   cppcheck            command cppcheck
