@@ -1,5 +1,6 @@
 #!/bin/sh
-# The include directions of the house, and cppcheck. Quiet when all is well.
+# The include directions of the house, the tables of files in its READMEs, and cppcheck. Quiet when all
+# is well.
 set -eu
 status=0
 
@@ -25,6 +26,14 @@ for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.c
         *) echo "$file: includes $other/, which is not below $room/" && status=1 ;;
         esac
     done
+done
+
+# Every file has its row in the README of its room: a.c as `a.c` or `a.[ch]`. Tests mirror modules.
+for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cc' '*.cu' '*.sh' '*.py'); do
+    room=${file%/*} name=${file##*/}
+    case $file in include/* | tests/test_*) continue ;; esac
+    grep -q -w -F -e "$name" -e "${name%.[ch]}.[ch]" "$room/README.md" 2>/dev/null && continue
+    echo "$file: $room/README.md does not name it" && status=1
 done
 
 cppcheck --quiet --std=c17 --enable=warning,performance,portability --inline-suppr \
