@@ -8,7 +8,13 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { ERROR_TEXT_SIZE = 1024, LOG_TEXT_SIZE = 1024, ALIGNMENT = 64, NEAREST_MAX = 63 };
+enum {
+    ERROR_TEXT_SIZE = 1024,
+    LOG_TEXT_SIZE = 1024,
+    ALIGNMENT = 64,
+    NEAREST_MAX = 63,
+    NAMES_MAX = 120
+};
 enum { HUGE_PAGE = 2 << 20 };
 
 #define STRING_OF(x) #x
@@ -201,6 +207,22 @@ static int edit_distance(const char *a, const char *b)
     return row[n];
 }
 
+// None of the names is near: all of them, if they are few.
+static pl_status fail_unlike(pl_status status, const char *what, const char *name,
+                             const char *const *names, int n)
+{
+    char list[NAMES_MAX + 1] = "";
+    size_t length = 0;
+    for (int i = 0; i < n && length <= NAMES_MAX; i++) {
+        length += strlen(names[i]) + (i > 0 ? 2 : 0);
+        if (length > NAMES_MAX) break;
+        if (i > 0) strcat(list, ", ");
+        strcat(list, names[i]);
+    }
+    if (length == 0 || length > NAMES_MAX) return pl_fail(status, "unknown %s \"%s\"", what, name);
+    return pl_fail(status, "unknown %s \"%s\" (known: %s)", what, name, list);
+}
+
 pl_status pl_fail_unknown(pl_status status, const char *what, const char *word, size_t length,
                           const char *const *names, int n)
 {
@@ -217,6 +239,6 @@ pl_status pl_fail_unknown(pl_status status, const char *what, const char *word, 
             best = names[i];
         }
     }
-    if (best == NULL) return pl_fail(status, "unknown %s \"%s\"", what, name);
+    if (best == NULL) return fail_unlike(status, what, name, names, n);
     return pl_fail(status, "unknown %s \"%s\", did you mean \"%s\"?", what, name, best);
 }

@@ -157,6 +157,17 @@ static void test_unknown_names_suggest(void)
     TEST_ASSERT_EQUAL_STRING("unknown key \"rotatoin\", did you mean \"rotation\"?",
                              pl_error_text());
     pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, names, 3);
+    TEST_ASSERT_EQUAL_STRING("unknown key \"mass\" (known: position, rotation, scale)",
+                             pl_error_text());
+    pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, names, 0);
+    TEST_ASSERT_EQUAL_STRING("unknown key \"mass\"", pl_error_text());
+    // 6 of 18 letters and the commas between them are 118, 7 are too many.
+    const char *const many[] = {"a-name-of-18-bytes", "a-name-of-18-bytes", "a-name-of-18-bytes",
+                                "a-name-of-18-bytes", "a-name-of-18-bytes", "a-name-of-18-bytes",
+                                "a-name-of-18-bytes"};
+    pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, many, 6);
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), ", a-name-of-18-bytes)"));
+    pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, many, 7);
     TEST_ASSERT_EQUAL_STRING("unknown key \"mass\"", pl_error_text());
 }
 

@@ -692,7 +692,9 @@ static void test_contact_complaints(void)
            ": ground.size: a number above 0 expected");
     refuse("{\"ground\": {\"friction\": -1}, \"bodies\": []}",
            ": ground.friction: a number, 0 or above, expected");
-    refuse(BODY("\"type\": \"solid\""), ": bodies[0].type: unknown type \"solid\"");
+    refuse(
+        BODY("\"type\": \"solid\""),
+        ": bodies[0].type: unknown type \"solid\" (known: deformable, rigid, static, kinematic)");
     refuse(BODY("\"type\": \"ridgid\""),
            ": bodies[0].type: unknown type \"ridgid\", did you mean \"rigid\"?");
     refuse(BODY("\"type\": \"rigid\", \"material\": {}"),

@@ -227,7 +227,8 @@ static void refuse(const char *description, const char *sentence)
 static void test_refusals(void)
 {
     refuse("rng", "unknown shape \"rng\", did you mean \"ring\"?");
-    refuse("", "unknown shape \"\"");
+    refuse("", "unknown shape \"\" (known: ring, plate, box, cube, frame, cylinder, icosphere, "
+               "torus, rod, coil, wedge, voussoir)");
     refuse("box:siez=1", "box: unknown key \"siez\", did you mean \"size\"?");
     refuse("box:size", "box: size: '=' expected");
     refuse("box:size=", "box: size: up to three numbers expected at \"\"");
