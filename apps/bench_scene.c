@@ -20,6 +20,7 @@ static const pl_bench_scene scenes[] = {
     {"bunnies", "bunnies.json", NULL, 0.9, 0.002},
     {"armadillo", "armadillo.json", NULL, 1.0, 0.002},
     {"bearing", "bearing.json", NULL, 0.1, 0.002},
+    {"blocks", "blocks.json", NULL, 0.03, 0},
 };
 
 static const pl_bench_scene quick_scenes[] = {
@@ -62,6 +63,13 @@ static const pl_bench_scene quick_scenes[] = {
      "{\"mesh\": \"box:size=1,1,0.06:cells=1\", \"position\": [0, 0, 0.54],"
      " \"type\": \"kinematic\", \"motion\": {\"velocity\": [0.3, 0, -0.5]}}]}",
      0.02, 0},
+    {"blocks", NULL,
+     "{\"world\": {\"dt\": 0.001}, \"bodies\": ["
+     "{\"mesh\": \"box:size=0.6,0.6,0.36:cells=6,6,4\", \"position\": [0, 0, 0.181],"
+     " \"angular_velocity\": [0, 0, -57]},"
+     "{\"mesh\": \"box:size=0.6,0.6,0.36:cells=6,6,4\", \"position\": [0.04, 0.03, 0.542],"
+     " \"rotation\": [0, 0, 17], \"angular_velocity\": [0, 0, 57]}]}",
+     0.03, 0},
 };
 
 const pl_bench_scene *pl_bench_scene_find(const char *name, bool quick)
