@@ -25,6 +25,7 @@ static const double HOLD = 2;
 enum {
     FOUND = 2,            // a flag: such a pair; 1 for the others that get a row
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
+    ROWS_SERIAL = 500,    // fewer rows are placed by one thread
     ROWS_PER_PAIR = 6,    // more in one step do not help
 };
 
@@ -32,6 +33,7 @@ void pl_detection_free(pl_detection *d)
 {
     pl_candidates_free(&d->candidates);
     pl_free(d->known);
+    pl_free(d->start);
     pl_free(d->hit);
     *d = (pl_detection){0};
 }
@@ -141,6 +143,20 @@ double pl_detect_soften(double room, double dt)
     return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
 }
 
+// Lists the pairs that get a row, in the order of the candidates.
+static pl_status list_starts(pl_detection *d)
+{
+    const pl_candidate_set *c = &d->candidates;
+    d->n_start = 0;
+    for (int64_t i = 0; i < c->n; i++) {
+        if (!c->flag[i]) continue;
+        PL_TRY(
+            pl_reserve((void **)&d->start, &d->start_capacity, d->n_start + 1, sizeof *d->start));
+        d->start[d->n_start++].candidate = i;
+    }
+    return PL_OK;
+}
+
 pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                           const double *v, double dt, double t, pl_contacts *contacts)
 {
@@ -148,14 +164,21 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
     PL_TRY(pl_candidates_find(c, world, boundary, v, dt, t));
     PL_TRY(test_start(d, boundary));
     hold_found(c, boundary, contacts);
-    for (int64_t i = 0; i < c->n; i++) {
-        if (!c->flag[i]) continue;
-        passage p = load(c, boundary, i);
-        pl_closest closest = find_closest(&p, boundary->x0);
-        double safety, gap = pl_detect_room(boundary, &p.pair, true, &closest, &safety);
-        gap = pl_detect_soften(gap, dt);
-        bool found = c->flag[i] == FOUND;
-        PL_TRY(pl_contacts_add(contacts, world, boundary, &p.pair, &closest, gap, true, found));
+    PL_TRY(list_starts(d));
+#pragma omp parallel for schedule(static) if (d->n_start > ROWS_SERIAL)
+    for (int64_t k = 0; k < d->n_start; k++) {
+        pl_start *s = &d->start[k];
+        passage p = load(c, boundary, s->candidate);
+        double safety;
+        s->closest = find_closest(&p, boundary->x0);
+        s->gap = pl_detect_room(boundary, &p.pair, true, &s->closest, &safety);
+    }
+    for (int64_t k = 0; k < d->n_start; k++) {
+        const pl_start *s = &d->start[k];
+        const pl_feature_pair *pair = &c->pair[s->candidate];
+        double gap = pl_detect_soften(s->gap, dt);
+        bool found = c->flag[s->candidate] == FOUND;
+        PL_TRY(pl_contacts_add(contacts, world, boundary, pair, &s->closest, gap, true, found));
     }
     return PL_OK;
 }

@@ -5,6 +5,13 @@
 
 #include "candidates.h"
 
+// A pair that gets a row at the start of a step.
+typedef struct pl_start {
+    int64_t candidate;
+    pl_closest closest;
+    double gap; // [m]
+} pl_start;
+
 // A pair that came too near.
 typedef struct pl_hit {
     pl_feature_pair pair;
@@ -22,7 +29,9 @@ typedef struct pl_detection {
     pl_candidate_set candidates;
     pl_known *known;                 // (candidates.n_near) ...
     int64_t known_capacity, listing; // ... of this list
-    pl_hit *hit;                     // (n_hit) of the last way, by time
+    pl_start *start;                 // (n_start) of this step
+    int64_t n_start, start_capacity;
+    pl_hit *hit; // (n_hit) of the last way, by time
     int64_t n_hit, hit_capacity;
 } pl_detection;
 

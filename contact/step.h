@@ -6,7 +6,7 @@
 #include "world.h"
 
 // Loops over fewer vertices than this run on one thread: waking others costs more.
-enum { PL_STEP_SERIAL = 10000 };
+enum { PL_STEP_SERIAL = 4000 };
 
 // The wall clock that the step under way may still take [s], 0 if there is no limit.
 // PL_ERROR_TIME if nothing is left.

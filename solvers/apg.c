@@ -26,7 +26,7 @@ enum {
     MAX_SWEEPS = 320,
     POWER_STEPS = 6,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
-    SERIAL_ROWS = 8192,
+    SERIAL_ROWS = 2048,
 };
 
 // Sweeps end early when they move a contact by less than this part of eps2. What they leave undone
@@ -75,6 +75,7 @@ static double find_curvature(pl_apg *a, pl_solve_stats *stats)
         if (!(xDx > 0)) return 1;
         double xAx = pl_bsr_multiply_dot(a->problem->A, x, Ax);
         s = xAx / xDx;
+#pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
         for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / sqrt(xDx);
     }
     stats->products += POWER_STEPS;

@@ -5,7 +5,7 @@
 enum {
     PART_ROWS = 512, // at least: fewer are not worth a thread's attention
     // Below this many block rows one thread is faster than starting several.
-    SERIAL_ROWS = 8192,
+    SERIAL_ROWS = 2048,
 };
 
 // A pivot of Cholesky that is below this fraction of its diagonal entry is rounding, not stiffness.

@@ -34,7 +34,7 @@ void pl_cg_free(pl_cg *cg)
 // --- The start ---
 
 // Below this many block rows one thread is faster than starting several.
-enum { SERIAL_ROWS = 8192 };
+enum { SERIAL_ROWS = 2048 };
 
 // to := from in the block rows that are fixed (if `known`) or free (if not), 0 in the others.
 // Returns whether anything is not 0.

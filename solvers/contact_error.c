@@ -1,6 +1,13 @@
 #include "contact_error.h"
+#include "kernel.h"
 
 #include <math.h>
+
+enum {
+    PART_CONTACTS = 256, // at least, per part of a sum: see kernel.h
+    SERIAL_CONTACTS = 512,
+    SERIAL_ROWS = 2048,
+};
 
 static inline double larger(double a, double b) // NaN wins
 {
@@ -32,20 +39,44 @@ static double update(double dt, double mu, const double *s, const double *u, con
     return 0.5 * (dn * dn / s[0] + dd / s[1]);
 }
 
+// Of the contacts first .. last - 1; the energy is their sum.
+static pl_contact_errors update_part(const pl_problem *problem, const double *scale,
+                                     const double *u, const double *f, int64_t first, int64_t last)
+{
+    pl_contact_errors e = {0};
+    for (int64_t k = first; k < last; k++) {
+        const double *s = scale + 2 * k;
+        e.penetration = larger(e.penetration, -problem->dt * u[3 * k]);
+        if (!(s[0] > 0 && s[1] > 0)) continue;
+        e.energy += update(problem->dt, problem->contact[k].mu, s, u + 3 * k, f + 3 * k, &e);
+    }
+    return e;
+}
+
 void pl_contact_errors_update(const pl_problem *problem, const double *scale, const double *u,
                               const double *f, pl_contact_errors *errors)
 {
-    *errors = (pl_contact_errors){.residual = errors->residual};
-    for (int64_t k = 0; k < problem->n_contact; k++) {
-        const double *s = scale + 2 * k;
-        errors->penetration = larger(errors->penetration, -problem->dt * u[3 * k]);
-        if (!(s[0] > 0 && s[1] > 0)) continue;
-        errors->energy +=
-            update(problem->dt, problem->contact[k].mu, s, u + 3 * k, f + 3 * k, errors);
+    int64_t n = problem->n_contact, size = pl_part_size(n, PART_CONTACTS);
+    int64_t n_part = (n + size - 1) / size;
+    pl_contact_errors part[PL_MAX_PARTS], sum = {.residual = errors->residual};
+#pragma omp parallel for schedule(static) if (n >= SERIAL_CONTACTS)
+    for (int64_t p = 0; p < n_part; p++) {
+        part[p] = update_part(problem, scale, u, f, p * size, PL_MIN((p + 1) * size, n));
     }
-    double tangential = larger(errors->fischer_stick, errors->fischer_slip);
-    errors->fischer = larger(errors->fischer_normal, tangential);
-    if (problem->n_contact > 0) errors->energy /= problem->n_contact;
+    for (int64_t p = 0; p < n_part; p++) {
+        sum.penetration = larger(sum.penetration, part[p].penetration);
+        sum.normal = larger(sum.normal, part[p].normal);
+        sum.friction = larger(sum.friction, part[p].friction);
+        sum.cone = larger(sum.cone, part[p].cone);
+        sum.fischer_normal = larger(sum.fischer_normal, part[p].fischer_normal);
+        sum.fischer_stick = larger(sum.fischer_stick, part[p].fischer_stick);
+        sum.fischer_slip = larger(sum.fischer_slip, part[p].fischer_slip);
+        sum.energy += part[p].energy;
+    }
+    double tangential = larger(sum.fischer_stick, sum.fischer_slip);
+    sum.fischer = larger(sum.fischer_normal, tangential);
+    if (n > 0) sum.energy /= (double)n;
+    *errors = sum;
 }
 
 double pl_contact_errors_worst(const pl_contact_errors *e)
@@ -63,6 +94,7 @@ void pl_contact_residual(const pl_problem *problem, const pl_uses *uses, const d
                          const double *f, double *world, double *r)
 {
     pl_bsr_multiply(problem->A, v, r);
+#pragma omp parallel for schedule(static) if (problem->A->n >= SERIAL_ROWS)
     for (int64_t i = 0; i < problem->A->n; i++) {
         bool known = pl_is_known(problem, i);
         for (int64_t k = 3 * i; k < 3 * i + 3; k++) r[k] = known ? 0 : problem->b[k] - r[k];

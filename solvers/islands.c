@@ -7,8 +7,12 @@
 // same place.
 static const double STRONG = 0.6;
 
-// A block with more contacts makes no clusters of them: it is that of a rigid body.
-enum { CLUSTER_USES = 32 };
+enum {
+    // A block with more contacts makes no clusters of them: it is that of a rigid body.
+    CLUSTER_USES = 32,
+    // Below this many contacts (or blocks) one thread is faster than starting several.
+    SERIAL_CONTACTS = 256,
+};
 
 // A forest over the contacts. The root of a tree is its first contact.
 typedef struct forest {
@@ -22,6 +26,7 @@ typedef struct finder {
     const pl_uses *uses;
     forest islands, clusters;
     double *self;   // (n_contact) how much a contact answers itself
+    uint32_t *near; // (n_term) by use: bits of the block's uses before it at nearly the same place
     int32_t *place; // (n_contact) of the islands in their order, at their roots
     int32_t *next;  // (n_contact + 1) scratch
     int32_t *color; // (n_contact) of a cluster, at its root
@@ -42,9 +47,10 @@ static pl_status take(pl_arena *arena, finder *f, pl_islands *out)
     out->start = pl_arena_take(arena, n + 1, sizeof *out->start);
     out->cluster = pl_arena_take(arena, n + 1, sizeof *out->cluster);
     f->self = pl_arena_take(arena, n, sizeof *f->self);
+    f->near = pl_arena_take(arena, f->problem->n_term, sizeof *f->near);
     f->mask = pl_arena_take(arena, f->problem->A->n, sizeof *f->mask);
     bool all = f->next != NULL && out->start != NULL && out->cluster != NULL && f->self != NULL &&
-               f->mask != NULL;
+               f->near != NULL && f->mask != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -90,13 +96,40 @@ static double response(const finder *f, const pl_contact *a, const pl_contact *b
     return sum;
 }
 
-static void join(finder *f, const double *scale)
+// Which contacts of each block are at nearly the same place.
+static void find_near(const finder *f)
 {
     const pl_uses *uses = f->uses;
     const pl_contact *contact = f->problem->contact;
+#pragma omp parallel if (f->problem->n_contact > SERIAL_CONTACTS)
+    {
+#pragma omp for schedule(static)
+        for (int32_t k = 0; k < f->problem->n_contact; k++) {
+            f->self[k] = response(f, contact + k, contact + k);
+        }
+#pragma omp for schedule(static)
+        for (int32_t i = 0; i < uses->n; i++) {
+            const pl_use *use = uses->use + uses->start[i];
+            int32_t n = uses->start[i + 1] - uses->start[i];
+            for (int32_t j = 0; j < n && n <= CLUSTER_USES; j++) {
+                uint32_t bits = 0;
+                for (int32_t l = 0; l < j; l++) {
+                    int32_t a = use[l].contact, b = use[j].contact;
+                    double r = fabs(response(f, contact + a, contact + b));
+                    if (r > STRONG * sqrt(f->self[a] * f->self[b])) bits |= (uint32_t)1 << l;
+                }
+                f->near[uses->start[i] + j] = bits;
+            }
+        }
+    }
+}
+
+static void join(finder *f, const double *scale)
+{
+    const pl_uses *uses = f->uses;
+    find_near(f);
     for (int32_t k = 0; k < f->problem->n_contact; k++) {
         f->islands.parent[k] = f->clusters.parent[k] = scale[2 * (int64_t)k] > 0 ? k : -1;
-        f->self[k] = response(f, contact + k, contact + k);
     }
     for (int32_t i = 0; i < uses->n; i++) {
         int32_t first = uses->start[i], last = uses->start[i + 1], before = -1;
@@ -106,12 +139,10 @@ static void join(finder *f, const double *scale)
             if (before >= 0) unite(&f->islands, before, k);
             before = k;
         }
-        if (last - first > CLUSTER_USES) continue;
-        for (int32_t j = first + 1; j < last; j++) {
-            for (int32_t l = first; l < j; l++) {
-                int32_t a = uses->use[l].contact, b = uses->use[j].contact;
-                double r = fabs(response(f, contact + a, contact + b));
-                if (r > STRONG * sqrt(f->self[a] * f->self[b])) unite(&f->clusters, a, b);
+        for (int32_t j = first + 1; j < last && last - first <= CLUSTER_USES; j++) {
+            for (uint32_t bits = f->near[j]; bits != 0; bits &= bits - 1) {
+                int32_t other = uses->use[first + __builtin_ctz(bits)].contact;
+                unite(&f->clusters, other, uses->use[j].contact);
             }
         }
     }

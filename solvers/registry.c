@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+// Below this many rows of blocks one thread is faster than starting several.
+enum { SERIAL_ROWS = 2048 };
+
 const pl_solver pl_solvers[] = {
     {"apg", PL_FORM_FULL,
      "exact cones; friction within eps2; one product with A per iteration, no state machine",
@@ -135,10 +138,12 @@ static double measure_b(const pl_problem *problem, pl_workspace *ws, const doubl
     pl_arena_mark mark = pl_arena_here(&ws->arena);
     double *at_rest = pl_arena_take(&ws->arena, n, sizeof *at_rest);
     if (at_rest == NULL) return NAN;
+#pragma omp parallel for schedule(static) if (n / 3 >= SERIAL_ROWS)
     for (int64_t i = 0; i < n; i++) at_rest[i] = problem->known[i / 3] ? v[i] : 0;
     pl_bsr_multiply(problem->A, at_rest, ws->r);
     pl_arena_back(&ws->arena, mark);
     stats->products++;
+#pragma omp parallel for schedule(static) if (n / 3 >= SERIAL_ROWS)
     for (int64_t i = 0; i < n; i++) {
         ws->r[i] = problem->known[i / 3] ? 0 : problem->b[i] - ws->r[i];
     }
@@ -150,8 +155,8 @@ static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const doub
 {
     PL_TRY(take(problem, ws));
     PL_TRY(pl_block_jacobi_update(&ws->D, problem->A));
-    for (int64_t i = 0; i < problem->A->n; i++) {
-        if (pl_is_known(problem, i)) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
+    for (int64_t i = 0; i < problem->A->n && problem->known != NULL; i++) {
+        if (problem->known[i]) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
     }
     pl_contact_scales(problem, &ws->D, &ws->uses, ws->r, ws->scale);
     ws->b_norm = measure_b(problem, ws, v, stats);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Below this many contacts (or blocks) one thread is faster than starting several.
-enum { SERIAL_CONTACTS = 2048 };
+enum { SERIAL_CONTACTS = 512 };
 
 // --- Where blocks stand ---
 
@@ -140,36 +140,35 @@ static double weight_of(const pl_term *term)
     return fabs(term->w) + sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
 }
 
-static void add_weights(const pl_problem *problem, const pl_uses *uses, double *sum)
-{
-    for (int32_t i = 0; i < uses->n; i++) {
-        sum[i] = 0;
-        for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
-            sum[i] += weight_of(problem->term + uses->use[j].term);
-        }
-    }
-}
-
-// Block by block, so that the sum of a block's weights is at hand.
+// Where contacts share a block, each counts with its part of the weights there.
 void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                        double *sum, double *scale)
 {
-    add_weights(problem, uses, sum);
-    memset(scale, 0, 2 * (size_t)problem->n_contact * sizeof *scale);
+#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_CONTACTS)
     for (int32_t i = 0; i < uses->n; i++) {
-        const double *inv = D->inv + 6 * (int64_t)uses->block[i];
+        double *total = sum + uses->block[i];
+        *total = 0;
         for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
-            const pl_term *term = problem->term + uses->use[j].term;
+            *total += weight_of(problem->term + uses->use[j].term);
+        }
+    }
+#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        const pl_contact *contact = problem->contact + k;
+        double *to = scale + 2 * (int64_t)k;
+        to[0] = to[1] = 0;
+        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+            const pl_term *term = problem->term + t;
             double G[9], H[9], S[3], own = weight_of(term);
-            if (own == 0) continue;
-            pl_term_rows(problem->contact + uses->use[j].contact, term, G);
-            pl_term_response(inv, G, H);
+            if (own == 0 || pl_is_known(problem, term->block)) continue;
+            pl_term_rows(contact, term, G);
+            pl_term_response(D->inv + 6 * (int64_t)term->block, G, H);
             for (int a = 0; a < 3; a++) {
                 S[a] = G[3 * a] * H[a] + G[3 * a + 1] * H[3 + a] + G[3 * a + 2] * H[6 + a];
             }
-            double *to = scale + 2 * (int64_t)uses->use[j].contact;
-            to[0] += sum[i] / own * S[0];
-            to[1] += sum[i] / own * 0.5 * (S[1] + S[2]);
+            double share = sum[term->block] / own;
+            to[0] += share * S[0];
+            to[1] += share * 0.5 * (S[1] + S[2]);
         }
     }
 }

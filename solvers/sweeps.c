@@ -36,10 +36,15 @@ typedef struct builder {
     const pl_uses *uses;
     int32_t *place; // (A.n) where a block stands in `uses`, or -1
     int32_t *node;  // (n_contact) of a contact, or -1
-    int32_t *mark;  // (n_contact) the last row that has a block in this column,
-    int32_t *at;    // (n_contact) and where it is
+    int32_t *marks; // (threads, 2, n_contact) see below
     double *H;      // (9*n_term) see rows.h
 } builder;
+
+// The columns of the row that a thread is at.
+typedef struct columns {
+    int32_t *mark; // (n_contact) the last row that has a block in this column,
+    int32_t *at;   // (n_contact) and where it is
+} columns;
 
 static pl_status builder_create(const pl_problem *problem, pl_arena *arena, builder *b)
 {
@@ -47,10 +52,17 @@ static pl_status builder_create(const pl_problem *problem, pl_arena *arena, buil
     b->problem = problem;
     b->place = pl_arena_take(arena, n, sizeof *b->place);
     b->node = pl_arena_take(arena, n_contact, sizeof *b->node);
-    b->mark = pl_arena_take(arena, n_contact, sizeof *b->mark);
-    b->at = pl_arena_take(arena, n_contact, sizeof *b->at);
-    bool all = b->place != NULL && b->node != NULL && b->mark != NULL && b->at != NULL;
-    return all ? PL_OK : PL_ERROR_MEMORY;
+    b->marks = pl_arena_take(arena, 2 * n_contact * omp_get_max_threads(), sizeof *b->marks);
+    return b->place != NULL && b->node != NULL && b->marks != NULL ? PL_OK : PL_ERROR_MEMORY;
+}
+
+// Those of this thread, without a mark.
+static columns clear_columns(const builder *b)
+{
+    int64_t n = b->problem->n_contact;
+    int32_t *mark = b->marks + 2 * n * omp_get_thread_num();
+    for (int64_t k = 0; k < n; k++) mark[k] = -1;
+    return (columns){mark, mark + n};
 }
 
 static int32_t count_uses(const builder *b, int32_t block)
@@ -71,6 +83,7 @@ static pl_status make_responses(builder *b, pl_arena *arena)
 {
     b->H = pl_arena_take(arena, 9 * (int64_t)b->problem->n_term, sizeof *b->H);
     if (b->H == NULL) return PL_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) if (b->problem->n_contact > SERIAL_CONTACTS)
     for (int32_t k = 0; k < b->problem->n_contact; k++) {
         const pl_contact *contact = b->problem->contact + k;
         for (int64_t t = contact->first; t < contact->first + contact->count; t++) {
@@ -83,28 +96,24 @@ static pl_status make_responses(builder *b, pl_arena *arena)
     return PL_OK;
 }
 
-static void clear_marks(const builder *b)
-{
-    for (int32_t k = 0; k < b->problem->n_contact; k++) b->mark[k] = -1;
-}
-
 // How many other contacts share a block with that of node i, and its links: what fill_node makes.
-static void count_node(const builder *b, const pl_sweeps *out, int32_t i, int64_t *n_block,
-                       int64_t *n_link)
+static void count_node(const builder *b, const pl_sweeps *out, int32_t i, const columns *c)
 {
-    const pl_contact *contact = b->problem->contact + out->node[i].contact;
-    b->mark[out->node[i].contact] = i;
+    pl_sweep_node *node = out->node + i;
+    const pl_contact *contact = b->problem->contact + node->contact;
+    node->n_row = node->n_link = 0;
+    c->mark[node->contact] = i;
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
         int32_t place = b->place[b->problem->term[t].block];
         if (place < 0) continue; // known
         int32_t first = b->uses->start[place], last = b->uses->start[place + 1];
         if (last - first > MANY_USES) {
-            (*n_link)++;
+            node->n_link++;
             continue;
         }
         for (int32_t j = first; j < last; j++) {
-            int32_t *mark = b->mark + b->uses->use[j].contact;
-            *n_block += *mark != i;
+            int32_t *mark = c->mark + b->uses->use[j].contact;
+            node->n_row += *mark != i;
             *mark = i;
         }
     }
@@ -113,17 +122,17 @@ static void count_node(const builder *b, const pl_sweeps *out, int32_t i, int64_
 // Adds G H' to the block of S in the row of node i, at the end of which it is made if it is new. G
 // (9) is that of a term of the node's contact.
 static void add_block(const builder *b, pl_sweeps *out, int32_t i, const double *G,
-                      const pl_use *other)
+                      const pl_use *other, const columns *c)
 {
     pl_sweep_node *node = out->node + i;
-    if (b->mark[other->contact] != i) {
-        b->mark[other->contact] = i;
-        b->at[other->contact] = node->row + node->n_row;
+    if (c->mark[other->contact] != i) {
+        c->mark[other->contact] = i;
+        c->at[other->contact] = node->row + node->n_row;
         out->col[node->row + node->n_row] = b->node[other->contact];
         memset(out->val + 9 * (int64_t)(node->row + node->n_row), 0, 9 * sizeof *out->val);
         node->n_row++;
     }
-    double *M = out->val + 9 * (int64_t)b->at[other->contact];
+    double *M = out->val + 9 * (int64_t)c->at[other->contact];
     const double *H = b->H + 9 * (int64_t)other->term;
     for (int e = 0; e < 9; e++) {
         const double *g = G + e / 3 * 3, *h = H + e % 3;
@@ -131,11 +140,13 @@ static void add_block(const builder *b, pl_sweeps *out, int32_t i, const double 
     }
 }
 
-static void fill_node(const builder *b, pl_sweeps *out, int32_t i, int32_t row, int32_t link)
+static void fill_node(const builder *b, pl_sweeps *out, int32_t i, const columns *c)
 {
     pl_sweep_node *node = out->node + i;
     const pl_contact *contact = b->problem->contact + node->contact;
-    *node = (pl_sweep_node){.contact = node->contact, .mu = contact->mu, .row = row, .link = link};
+    node->mu = contact->mu;
+    node->ratio = 0;
+    node->n_row = node->n_link = 0;
     pl_contact_block(b->problem, b->D, node->contact, node->S);
     double trace = node->S[0] + node->S[4] + node->S[8];
     for (int a = 0; a < 3; a++) node->S[4 * a] += REGULARIZE * trace;
@@ -144,28 +155,56 @@ static void fill_node(const builder *b, pl_sweeps *out, int32_t i, int32_t row, 
         double G[9];
         pl_term_rows(contact, b->problem->term + t, G);
         if (count_uses(b, block) > MANY_USES) {
-            pl_sweep_link *to = out->link + link + node->n_link++;
+            pl_sweep_link *to = out->link + node->link + node->n_link++;
             memcpy(to->G, G, sizeof to->G);
             memcpy(to->H, b->H + 9 * (int64_t)t, sizeof to->H);
             to->block = block;
         } else if (place >= 0) { // not known
             for (int32_t j = b->uses->start[place]; j < b->uses->start[place + 1]; j++) {
                 const pl_use *use = b->uses->use + j;
-                if (use->contact != node->contact) add_block(b, out, i, G, use);
+                if (use->contact != node->contact) add_block(b, out, i, G, use, c);
             }
         }
     }
 }
 
+// Where the blocks and links of each node go.
+static pl_status count_nodes(const builder *b, pl_sweeps *out, int64_t *n_block, int64_t *n_link)
+{
+#pragma omp parallel if (out->n > SERIAL_CONTACTS)
+    {
+        columns c = clear_columns(b);
+#pragma omp for schedule(static)
+        for (int32_t i = 0; i < out->n; i++) count_node(b, out, i, &c);
+    }
+    *n_block = *n_link = 0;
+    for (int32_t i = 0; i < out->n; i++) {
+        out->node[i].row = (int32_t)*n_block;
+        out->node[i].link = (int32_t)*n_link;
+        *n_block += out->node[i].n_row;
+        *n_link += out->node[i].n_link;
+        if (*n_block <= INT32_MAX) continue;
+        return pl_fail(PL_ERROR_ARGUMENT, "contacts share too many blocks: more than %lld pairs",
+                       (long long)*n_block);
+    }
+    return PL_OK;
+}
+
+static void fill_nodes(const builder *b, pl_sweeps *out)
+{
+#pragma omp parallel if (out->n > SERIAL_CONTACTS)
+    {
+        columns c = clear_columns(b);
+#pragma omp for schedule(static)
+        for (int32_t i = 0; i < out->n; i++) fill_node(b, out, i, &c);
+    }
+}
+
 static pl_status take(const builder *b, pl_arena *arena, pl_sweeps *out)
 {
-    int64_t n_block = 0, n_link = 0, n = out->n;
-    clear_marks(b);
-    for (int32_t i = 0; i < out->n; i++) count_node(b, out, i, &n_block, &n_link);
-    if (n_block > INT32_MAX) {
-        return pl_fail(PL_ERROR_ARGUMENT, "contacts share too many blocks: %lld pairs",
-                       (long long)n_block);
-    }
+    int64_t n_block, n_link, n = out->n;
+    PL_TRY(count_nodes(b, out, &n_block, &n_link));
+    out->n_link = n_link;
     out->col = pl_arena_take(arena, n_block, sizeof *out->col);
     out->val = pl_arena_take(arena, 9 * n_block, sizeof *out->val);
     out->link = pl_arena_take(arena, n_link, sizeof *out->link);
@@ -207,13 +246,7 @@ pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, 
     PL_TRY(take_clusters(arena, out));
     pl_arena_mark mark = pl_arena_here(arena); // what follows is not needed for long
     PL_TRY(make_responses(&b, arena));
-    clear_marks(&b);
-    int32_t row = 0, link = 0;
-    for (int32_t i = 0; i < out->n; i++) {
-        fill_node(&b, out, i, row, link);
-        row += out->node[i].n_row;
-        link += out->node[i].n_link;
-    }
+    fill_nodes(&b, out);
     pl_arena_back(arena, mark);
     return PL_OK;
 }
@@ -442,16 +475,28 @@ static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, 
 // u0 and f by node, and what links carry.
 static void load(pl_sweeps *sweeps, const double *u0, const double *f)
 {
+    const int32_t *contact = sweeps->islands.contact;
+#pragma omp parallel for schedule(static) if (sweeps->n > SERIAL_CONTACTS)
     for (int64_t i = 0; i < sweeps->n; i++) {
-        int64_t k = sweeps->node[i].contact;
-        memcpy(sweeps->u0 + 3 * i, u0 + 3 * k, 3 * sizeof *u0);
-        memcpy(sweeps->f + 3 * i, f + 3 * k, 3 * sizeof *f);
-        const pl_sweep_link *link = sweeps->link + sweeps->node[i].link;
-        for (int32_t l = 0; l < sweeps->node[i].n_link; l++) {
-            memset(sweeps->carry + 3 * (int64_t)link[l].block, 0, 3 * sizeof *sweeps->carry);
-        }
+        memcpy(sweeps->u0 + 3 * i, u0 + 3 * (int64_t)contact[i], 3 * sizeof *u0);
+        memcpy(sweeps->f + 3 * i, f + 3 * (int64_t)contact[i], 3 * sizeof *f);
     }
-    for (int64_t i = 0; i < sweeps->n; i++) carry(sweeps, sweeps->node + i, sweeps->f + 3 * i);
+    for (int64_t l = 0; l < sweeps->n_link; l++) {
+        memset(sweeps->carry + 3 * (int64_t)sweeps->link[l].block, 0, 3 * sizeof *sweeps->carry);
+    }
+    for (int64_t i = 0; i < sweeps->n && sweeps->n_link > 0; i++) {
+        const double *own = sweeps->f + 3 * i;
+        if (own[0] != 0 || own[1] != 0 || own[2] != 0) carry(sweeps, sweeps->node + i, own);
+    }
+}
+
+static void unload(const pl_sweeps *sweeps, double *f)
+{
+    const int32_t *contact = sweeps->islands.contact;
+#pragma omp parallel for schedule(static) if (sweeps->n > SERIAL_CONTACTS)
+    for (int64_t i = 0; i < sweeps->n; i++) {
+        memcpy(f + 3 * (int64_t)contact[i], sweeps->f + 3 * i, 3 * sizeof *f);
+    }
 }
 
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f)
@@ -467,8 +512,6 @@ int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double 
         int32_t made = sweep_island(sweeps, i, n, enough);
         most = PL_MAX(most, made);
     }
-    for (int64_t i = 0; i < sweeps->n; i++) {
-        memcpy(f + 3 * (int64_t)sweeps->node[i].contact, sweeps->f + 3 * i, 3 * sizeof *f);
-    }
+    unload(sweeps, f);
     return most;
 }

@@ -42,7 +42,8 @@ typedef struct pl_sweeps {
     pl_sweep_node *node; // (n) in the order of the islands
     int32_t *col;        // of S: nodes
     double *val;         // 9 each, row-major
-    pl_sweep_link *link;
+    int64_t n_link;
+    pl_sweep_link *link;        // (n_link)
     double *u0, *f;             // (3*n) by node
     double *carry;              // (3*A.n) D^-1 L^T f, in the blocks of links
     struct pl_cluster *cluster; // one for each thread
