@@ -276,7 +276,7 @@ static bool refit_chunk(pl_surfaces *s, pl_chunk *chunk)
     float cost = relative_cost(s, chunk->tree.node, refit_subtree(s, chunk->tree));
     if (!decayed(cost, &chunk->cost)) return true;
     bool ok = rebuild_chunk(s, chunk) == PL_OK;
-    refit_subtree(s, chunk->tree);
+    chunk->cost = relative_cost(s, chunk->tree.node, refit_subtree(s, chunk->tree));
     return ok;
 }
 
@@ -295,7 +295,7 @@ static outcome move_small_bodies(pl_surfaces *s)
     if (s->n_point > MOVE_SERIAL)
     for (int32_t b = 0; b < s->n_body; b++) {
         const pl_surface_body *body = &s->body[b];
-        if (body->n_chunk > SMALL_CHUNKS) continue;
+        if (body->n_chunk > SMALL_CHUNKS || !pl_is_stale(s, b)) continue;
         bad = PL_MIN(bad, move_points(s, body->point, body->point + body->n_point));
         for (int32_t c = 0; c < body->n_chunk; c++) {
             ok = refit_chunk(s, &s->chunk[body->chunk + c]) && ok;
@@ -325,9 +325,10 @@ static pl_status refit_body(pl_surfaces *s, int32_t b)
     if (!decayed(cost, &body->cost)) return PL_OK;
     PL_TRY(pl_bvh_build(s, b, s->x0));
     for (int32_t c = 0; c < body->n_chunk; c++) {
-        refit_subtree(s, s->chunk[body->chunk + c].tree);
+        pl_chunk *chunk = &s->chunk[body->chunk + c];
+        chunk->cost = relative_cost(s, chunk->tree.node, refit_subtree(s, chunk->tree));
     }
-    refit_top(s, body->tree);
+    body->cost = relative_cost(s, body->tree.node, refit_top(s, body->tree));
     return PL_OK;
 }
 
@@ -337,11 +338,14 @@ pl_status pl_bvh_move(pl_surfaces *s)
     outcome all = move_small_bodies(s);
     all.bad = PL_MIN(all.bad, scattered);
     for (int32_t b = 0; b < s->n_body; b++) {
-        if (s->body[b].n_chunk > SMALL_CHUNKS) move_large_body(s, &s->body[b], &all);
+        bool large = s->body[b].n_chunk > SMALL_CHUNKS;
+        if (large && pl_is_stale(s, b)) move_large_body(s, &s->body[b], &all);
     }
     if (all.bad != INT32_MAX) return fail_motion(s, all.bad);
     if (!all.ok) return pl_fail(PL_ERROR_MEMORY, "no memory to sort a surface anew");
-    for (int32_t b = 0; b < s->n_body; b++) PL_TRY(refit_body(s, b));
+    for (int32_t b = 0; b < s->n_body; b++) {
+        if (pl_is_stale(s, b)) PL_TRY(refit_body(s, b));
+    }
     return PL_OK;
 }
 
@@ -363,13 +367,13 @@ pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
     return PL_OK;
 }
 
-bool pl_bvh_holds(const pl_surfaces *s)
+void pl_bvh_stale(const pl_surfaces *s, uint8_t *stale)
 {
-    bool holds = true;
-#pragma omp parallel for schedule(static) reduction(&& : holds) if (s->n_point > MOVE_SERIAL)
+#pragma omp parallel for schedule(static) if (s->n_point > MOVE_SERIAL)
     for (int32_t p = 0; p < s->n_point; p++) {
         pl_bound box;
-        holds = holds && point_box(s, p, &box) && pl_bound_holds(&s->point_bound[p], &box);
+        if (point_box(s, p, &box) && pl_bound_holds(&s->point_bound[p], &box)) continue;
+#pragma omp atomic write
+        stale[s->point_body[p]] = 1;
     }
-    return holds;
 }

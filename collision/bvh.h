@@ -12,17 +12,18 @@ void pl_keys_split(pl_key *key, int64_t n, int64_t n_left);
 // outlines. Only PL_ERROR_MEMORY can happen.
 pl_status pl_bvh_build(pl_surfaces *s, int32_t body, const double *x);
 
-// Puts boxes around the motion from s->x0 to s->x1, thickened by half of s->margin and the radius
-// of each body, and sorts anew the chunks whose boxes have come to overlap too much. Fails with
-// PL_ERROR_NUMERICS if a position is not finite or beyond PL_BOUND_MAX, or PL_ERROR_MEMORY.
+// Puts boxes around the motion of the bodies of s->stale from s->x0 to s->x1, thickened by half of
+// s->margin and the radius of each body, and sorts anew the chunks whose boxes have come to overlap
+// too much. Fails with PL_ERROR_NUMERICS if a position is not finite or beyond PL_BOUND_MAX, or
+// PL_ERROR_MEMORY.
 pl_status pl_bvh_move(pl_surfaces *s);
 
 // Extends the boxes of the points that leave theirs on the way from s->x0 to s->x1, and all boxes
 // around them. grown[p] (n_point) says which these are, *n how many. Fails like pl_bvh_move.
 pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n);
 
-// Do the boxes of all points hold the motion?
-bool pl_bvh_holds(const pl_surfaces *s);
+// Marks in `stale` (n_body) the bodies with points whose boxes do not hold the motion.
+void pl_bvh_stale(const pl_surfaces *s, uint8_t *stale);
 
 // The box of a point on its way from x0 to x1, thickened by `pad`.
 static inline pl_bound pl_bound_point(const double x0[3], const double x1[3], double pad)

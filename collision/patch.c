@@ -327,6 +327,7 @@ void pl_patch_fans(pl_surfaces *s)
 {
 #pragma omp parallel for schedule(dynamic, 512) if (s->n_point > FANS_SERIAL)
     for (int32_t p = 0; p < s->n_point; p++) {
+        if (!pl_is_stale(s, s->point_body[p])) continue;
         s->smooth[p] = fan_smooth(s, p, &s->fan_room[p]);
         memcpy(s->fan_x + 3 * (int64_t)p, s->x0 + 3 * (int64_t)s->point[p], 3 * sizeof(double));
     }

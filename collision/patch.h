@@ -42,7 +42,7 @@ void pl_patch_forget(pl_surfaces *s, const pl_chunk *chunk);
 // s->x0 to s->x1.
 bool pl_patch_smooth(const pl_surfaces *s, const pl_chunk *chunk, pl_subtree tree);
 
-// Sets s->smooth for the motion from s->x0 to s->x1.
+// Sets s->smooth for the motion of the bodies of s->stale from s->x0 to s->x1.
 void pl_patch_fans(pl_surfaces *s);
 
 // For another motion: fans that were smooth and are no longer are marked so, and in opened

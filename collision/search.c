@@ -300,7 +300,8 @@ static pl_status pair_bodies(pl_surfaces *s, pl_subtree a, pl_subtree b)
     if (!pl_bound_overlap(&s->top[a.node], &s->top[b.node])) return PL_OK;
     if (a.n_leaf == 1 && b.n_leaf == 1) {
         int32_t i = s->key[a.leaf].index, j = s->key[b.leaf].index;
-        if (!pl_surfaces_paired(s, i, j)) return PL_OK;
+        bool wanted = pl_is_stale(s, i) || pl_is_stale(s, j);
+        if (!wanted || !pl_surfaces_paired(s, i, j)) return PL_OK;
         return add_task(s, s->body[i].tree, s->body[j].tree);
     }
     if (a.n_leaf >= b.n_leaf) {
@@ -315,7 +316,7 @@ static pl_status pair_bodies_within(pl_surfaces *s, pl_subtree t)
 {
     if (t.n_leaf == 1) {
         int32_t i = s->key[t.leaf].index;
-        if (!pl_surfaces_paired(s, i, i)) return PL_OK;
+        if (!pl_is_stale(s, i) || !pl_surfaces_paired(s, i, i)) return PL_OK;
         return add_task(s, s->body[i].tree, s->body[i].tree);
     }
     PL_TRY(pair_bodies_within(s, pl_subtree_left(t)));
@@ -400,9 +401,40 @@ static pl_status finish(pl_surfaces *s, bool failed)
                    (long long)(s->n_block * PL_BLOCK_PAIRS), s->n_item);
 }
 
-pl_status pl_search_all(pl_surfaces *s)
+// Patches move up to the first blocks, but for those of the bodies that are marked, if any are.
+static void keep_patches(pl_surfaces *s, const uint8_t *stale)
 {
-    s->n_block = 0;
+    pl_pair_block *to = NULL;
+    int64_t kept = 0;
+    for (int64_t k = 0; k < s->n_block; k++) {
+        pl_pair_block *from = s->block[k];
+        int32_t n = from->n;
+        for (int32_t i = 0; i < n && from->kind == PL_PAIR_PATCH; i++) {
+            pl_pair patch = from->pair[i];
+            if (stale != NULL && stale[s->chunk[patch.a].body]) continue;
+            if (to == NULL || to->n == PL_BLOCK_PAIRS) {
+                s->block[k] = s->block[kept];
+                s->block[kept++] = to = from;
+                to->n = 0;
+            }
+            to->pair[to->n++] = patch;
+        }
+    }
+    s->n_block = kept;
+}
+
+void pl_search_forget(pl_surfaces *s)
+{
+    keep_patches(s, NULL);
+}
+
+pl_status pl_search_bodies(pl_surfaces *s)
+{
+    if (s->stale == NULL) {
+        s->n_block = 0;
+    } else {
+        keep_patches(s, s->stale);
+    }
     PL_TRY(first_tasks(s));
     PL_TRY(split_tasks(s));
     bool failed = false;
@@ -465,7 +497,7 @@ static pl_subtree find_subtree(const pl_chunk *chunk, int32_t node)
 }
 
 // Patches that stay smooth in the new motion stay where they are.
-static void search_patches(sink *to, pl_pair_block *block)
+static void search_patches(sink *to, pl_pair_block *block, uint8_t *stale)
 {
     const pl_surfaces *s = to->s;
     int32_t kept = 0;
@@ -476,6 +508,7 @@ static void search_patches(sink *to, pl_pair_block *block)
             block->pair[kept++] = p;
         } else {
             search_one(to, tree);
+            if (stale != NULL) stale[s->chunk[p.a].body] = 1;
         }
     }
     block->n = kept;
@@ -498,14 +531,17 @@ static void search_items(sink *to, const uint8_t *grown)
     }
 }
 
-pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown, bool *added)
+pl_status pl_search_grown(pl_surfaces *s, const uint8_t *grown, uint8_t *stale, bool *added)
 {
     int64_t n_block = s->n_block;
     sink to = {.s = s};
     for (int64_t i = 0; i < n_block; i++) {
-        if (s->block[i]->kind == PL_PAIR_PATCH) search_patches(&to, s->block[i]);
+        if (s->block[i]->kind == PL_PAIR_PATCH) search_patches(&to, s->block[i], stale);
     }
     if (memchr(grown, 1, (size_t)s->n_point) != NULL) search_items(&to, grown);
+    for (int32_t p = 0; p < s->n_point && stale != NULL; p++) {
+        if (grown[p]) stale[s->point_body[p]] = 1;
+    }
     *added = s->n_block > n_block;
     return finish(s, to.failed);
 }

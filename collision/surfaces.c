@@ -441,8 +441,8 @@ static pl_status hand_out(pl_surfaces *s, pl_candidates *out)
     return PL_OK;
 }
 
-pl_status pl_surfaces_search(pl_surfaces *s, const double *x0, const double *x1, double margin,
-                             pl_candidates *out)
+static pl_status search(pl_surfaces *s, const double *x0, const double *x1, double margin,
+                        const uint8_t *stale, pl_candidates *out)
 {
     *out = (pl_candidates){0};
     if (!(margin >= 0 && margin < PL_BOUND_MAX)) {
@@ -451,36 +451,72 @@ pl_status pl_surfaces_search(pl_surfaces *s, const double *x0, const double *x1,
     s->x0 = x0;
     s->x1 = x1;
     s->margin = margin;
+    s->stale = stale;
     s->searched = false;
     PL_TRY(pl_bvh_move(s));
     pl_patch_fans(s);
-    PL_TRY(pl_search_all(s));
+    PL_TRY(pl_search_bodies(s));
     s->searched = true;
     return hand_out(s, out);
+}
+
+pl_status pl_surfaces_search(pl_surfaces *s, const double *x0, const double *x1, double margin,
+                             pl_candidates *out)
+{
+    return search(s, x0, x1, margin, NULL, out);
+}
+
+pl_status pl_surfaces_renew(pl_surfaces *s, const double *x0, const double *x1, double margin,
+                            const uint8_t *stale, pl_candidates *out)
+{
+    PL_ASSERT(s->searched && s->together);
+    return search(s, x0, x1, margin, stale, out);
+}
+
+static pl_status extend(pl_surfaces *s, const double *x0, const double *x1, uint8_t *stale,
+                        int32_t *grown, bool *added)
+{
+    s->x0 = x0;
+    s->x1 = x1;
+    s->margin = 0; // it was room to move in
+    PL_TRY(pl_bvh_grow(s, s->grown, grown));
+    pl_patch_open(s, s->grown);
+    return pl_search_grown(s, s->grown, stale, added);
 }
 
 pl_status pl_surfaces_extend(pl_surfaces *s, const double *x0, const double *x1, pl_candidates *out,
                              int32_t *grown)
 {
     if (!s->searched) return pl_fail(PL_ERROR_ARGUMENT, "surfaces: extended before a search");
-    s->x0 = x0;
-    s->x1 = x1;
-    s->margin = 0; // it was room to move in
     int32_t n = 0;
-    PL_TRY(pl_bvh_grow(s, s->grown, &n));
-    pl_patch_open(s, s->grown);
     bool added;
-    PL_TRY(pl_search_grown(s, s->grown, &added));
+    PL_TRY(extend(s, x0, x1, NULL, &n, &added));
     *grown = n;
     return added ? hand_out(s, out) : PL_OK;
 }
 
-bool pl_surfaces_hold(pl_surfaces *s, const double *x0, const double *x1)
+pl_status pl_surfaces_grow(pl_surfaces *s, const double *x0, const double *x1, uint8_t *stale,
+                           pl_candidates *out)
 {
+    int32_t grown;
+    bool added;
+    PL_ASSERT(s->searched);
+    *out = (pl_candidates){0};
+    pl_search_forget(s);
+    PL_TRY(extend(s, x0, x1, stale, &grown, &added));
+    return added ? hand_out(s, out) : PL_OK;
+}
+
+int32_t pl_surfaces_stale(pl_surfaces *s, const double *x0, const double *x1, uint8_t *stale)
+{
+    int32_t n = 0;
+    PL_ASSERT(s->searched);
     s->x0 = x0;
     s->x1 = x1;
     s->margin = 0;
-    return s->searched && pl_bvh_holds(s);
+    pl_bvh_stale(s, stale);
+    for (int32_t b = 0; b < s->n_body; b++) n += stale[b] != 0;
+    return n;
 }
 
 // --- State ---

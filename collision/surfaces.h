@@ -115,6 +115,7 @@ struct pl_surfaces {
     pl_bound *node_bound;  // (n_node)
     int32_t *node_outline; // (n_node) where its outline begins in its chunk's, -1 if it has none
     const double *x0, *x1; // (3*n_vert) start and end of the motion, borrowed for one call
+    const uint8_t *stale;  // (n_body) which bodies are searched for, NULL: all; borrowed likewise
     double margin;         // [m]
     uint8_t *smooth;       // (n_point) the faces around it cannot touch each other, see patch.h
     float *fan_room;       // (n_point) and will not while its fan differs by less from that of ...
@@ -136,9 +137,29 @@ struct pl_surfaces {
     int64_t n_list[PL_PAIR_KINDS], list_capacity[PL_PAIR_KINDS];
 };
 
-// Do the boxes of the last search hold the motion from x0 to x1? Then pl_surfaces_extend has
-// nothing to add for it but what it finds in patches.
-bool pl_surfaces_hold(pl_surfaces *s, const double *x0, const double *x1);
+static inline bool pl_is_stale(const pl_surfaces *s, int32_t body)
+{
+    return s->stale == NULL || s->stale[body];
+}
+
+// Marks in `stale` (n_body) the bodies with points that leave their boxes on the way from x0 to x1,
+// besides those that are marked already. Returns how many there are in all. For the others
+// pl_surfaces_grow has nothing to add but what it finds in patches.
+int32_t pl_surfaces_stale(pl_surfaces *s, const double *x0, const double *x1, uint8_t *stale);
+
+// The next two are pl_surfaces_search and pl_surfaces_extend in parts; the points of each body must
+// stand together. They hand out only what is new, and what was handed out before is forgotten, so
+// that pl_surfaces_extend may follow pl_surfaces_search only.
+//
+// Searches for the bodies that are marked, and pairs them with all. Boxes of others, and the pairs
+// between them, stay as they were found. *out are the pairs of the bodies that are marked.
+pl_status pl_surfaces_renew(pl_surfaces *s, const double *x0, const double *x1, double margin,
+                            const uint8_t *stale, pl_candidates *out);
+
+// Marks the bodies that need more for the way from x0 to x1. *out are pairs that this adds; some
+// may not be new.
+pl_status pl_surfaces_grow(pl_surfaces *s, const double *x0, const double *x1, uint8_t *stale,
+                           pl_candidates *out);
 
 // The order of the trees, which a search has to start from to leave out the same patches: `state`
 // has pl_surfaces_state_size bytes. Setting fails with PL_ERROR_FORMAT if it is of other surfaces,

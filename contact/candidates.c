@@ -19,6 +19,9 @@ static const double FREEDOM = 2;
 // that guess, and this part of h.
 static const double AHEAD = 3, AHEAD_ROOM = 0.01;
 
+// If more of the bodies have to be searched for, all are.
+static const double MOST_STALE = 0.1;
+
 enum { CANDIDATES_SERIAL = 2000 }; // fewer are tested by one thread
 
 void pl_candidates_free(pl_candidate_set *c)
@@ -34,6 +37,9 @@ void pl_candidates_free(pl_candidate_set *c)
     pl_free(c->moved);
     pl_free(c->moves);
     pl_free(c->flag);
+    pl_free(c->stale);
+    pl_free(c->new_pair);
+    pl_free(c->new_distance);
     *c = (pl_candidate_set){0};
 }
 
@@ -70,18 +76,6 @@ static void list_all(pl_candidate_set *c)
     for (int64_t i = 0; i < c->n; i++) c->near[i] = (int32_t)i;
 }
 
-// Candidates that no search speaks for as a whole are all kept.
-static pl_status keep_all(pl_candidate_set *c)
-{
-    c->n = c->n_found = count(&c->found);
-    PL_TRY(reserve(c, c->n));
-    for (int64_t i = 0; i < c->n; i++) {
-        c->pair[i] = pair_at(&c->found, i);
-        c->distance[i] = -1;
-    }
-    return PL_OK;
-}
-
 // How far a point can get from where it was searched for, before it leaves its box.
 static double freedom(const pl_candidate_set *c, double room, int32_t p)
 {
@@ -111,38 +105,120 @@ static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary
     return (1 - PL_BOUND_SLACK) * closest.distance <= near + FREEDOM * (most[0] + most[1]);
 }
 
-// Leaves out the candidates that stay far: most are neighbours on one surface. Some at a time, so
-// that no memory is taken for what is left out.
-static pl_status keep_near(pl_candidate_set *c, const pl_boundary *boundary, double room)
+// Appends what is found to the candidates, without those that stay far: most are neighbours on one
+// surface. Some at a time, so that no memory is taken for what is left out.
+static pl_status append_near(pl_candidate_set *c, const pl_boundary *boundary, double room,
+                             const pl_candidates *found)
 {
     enum { SOME = 8192 };
     float distance[SOME];
     bool keep[SOME];
-    c->n = 0;
-    c->n_found = count(&c->found);
-    for (int64_t first = 0; first < c->n_found; first += SOME) {
-        int64_t n = PL_MIN(SOME, c->n_found - first);
+    int64_t n_found = count(found);
+    for (int64_t first = 0; first < n_found; first += SOME) {
+        int64_t n = PL_MIN(SOME, n_found - first);
 #pragma omp parallel for schedule(static) if (n > CANDIDATES_SERIAL)
         for (int64_t i = 0; i < n; i++) {
-            pl_feature_pair pair = pair_at(&c->found, first + i);
+            pl_feature_pair pair = pair_at(found, first + i);
             keep[i] = may_come_near(c, boundary, room, &pair, &distance[i]);
         }
         PL_TRY(reserve(c, c->n + n));
         for (int64_t i = 0; i < n; i++) {
             if (!keep[i]) continue;
-            c->pair[c->n] = pair_at(&c->found, first + i);
+            c->pair[c->n] = pair_at(found, first + i);
             c->distance[c->n++] = distance[i];
         }
     }
     return PL_OK;
 }
 
+// Appends what is found and is not among the candidates.
+static pl_status append_new(pl_candidate_set *c, const pl_candidates *found)
+{
+    int64_t n_found = count(found), n = c->n;
+    PL_TRY(reserve(c, c->n + n_found));
+    for (int64_t i = 0; i < n_found; i++) {
+        pl_feature_pair pair = pair_at(found, i);
+        if (pl_candidates_index(c, &pair) >= 0) continue;
+        c->pair[n] = pair;
+        c->distance[n++] = -1;
+    }
+    c->n = n;
+    return PL_OK;
+}
+
+// Brings candidates into order of which the first n are, and those from there on.
+static pl_status merge(pl_candidate_set *c, int64_t n)
+{
+    int64_t more = c->n - n, at = c->n;
+    if (more == 0) return PL_OK;
+    PL_TRY(pl_reserve((void **)&c->new_pair, &c->new_pair_capacity, more, sizeof *c->new_pair));
+    PL_TRY(pl_reserve((void **)&c->new_distance, &c->new_distance_capacity, more,
+                      sizeof *c->new_distance));
+    memcpy(c->new_pair, c->pair + n, (size_t)more * sizeof *c->pair);
+    memcpy(c->new_distance, c->distance + n, (size_t)more * sizeof *c->distance);
+    while (more > 0) { // from the end, so that nothing is overwritten that is still to go
+        bool old = n > 0 && pl_pair_compare(&c->pair[n - 1], &c->new_pair[more - 1]) > 0;
+        at--;
+        c->pair[at] = old ? c->pair[n - 1] : c->new_pair[more - 1];
+        c->distance[at] = old ? c->distance[n - 1] : c->new_distance[more - 1];
+        if (old) {
+            n--;
+        } else {
+            more--;
+        }
+    }
+    return PL_OK;
+}
+
+// The bodies of a candidate.
+static void bodies_at(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t *a,
+                      int32_t *b)
+{
+    int32_t p = pair->a, q = pair->b;
+    if (pair->kind == PL_EDGE_EDGE) p = boundary->edge[2 * (int64_t)p];
+    if (pair->kind == PL_EDGE_EDGE || pair->kind == PL_VERTEX_EDGE) {
+        q = boundary->edge[2 * (int64_t)q];
+    }
+    if (pair->kind == PL_VERTEX_FACE) q = boundary->face[3 * (int64_t)q];
+    *a = boundary->body[p];
+    *b = boundary->body[q];
+}
+
+static void drop_stale(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < c->n; i++) {
+        int32_t a, b;
+        bodies_at(boundary, &c->pair[i], &a, &b);
+        if (c->stale[a] || c->stale[b]) continue;
+        c->pair[kept] = c->pair[i];
+        c->distance[kept++] = c->distance[i];
+    }
+    c->n = kept;
+}
+
+static pl_status search_stale(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    double room = ROOM * boundary->smallest;
+    pl_candidates found;
+    c->current = false; // if it fails
+    PL_TRY(pl_surfaces_renew(boundary->surfaces, c->from, c->to, room, c->stale, &found));
+    drop_stale(c, boundary);
+    int64_t n = c->n;
+    PL_TRY(append_near(c, boundary, room, &found));
+    PL_TRY(merge(c, n));
+    c->current = true;
+    return PL_OK;
+}
+
 pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary)
 {
     double room = ROOM * boundary->smallest;
+    pl_candidates found;
     c->current = false; // if it fails
-    PL_TRY(pl_surfaces_search(boundary->surfaces, c->from, c->to, room, &c->found));
-    PL_TRY(keep_near(c, boundary, room));
+    PL_TRY(pl_surfaces_search(boundary->surfaces, c->from, c->to, room, &found));
+    c->n = 0;
+    PL_TRY(append_near(c, boundary, room, &found));
     c->current = true;
     return PL_OK;
 }
@@ -155,6 +231,7 @@ pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary
     PL_TRY(pl_reserve((void **)&c->moved, &c->moved_capacity, n, sizeof *c->moved));
     PL_TRY(pl_reserve((void **)&c->moves, &c->moves_capacity, n, sizeof *c->moves));
     PL_TRY(pl_reserve((void **)&c->ahead, &c->ahead_capacity, n_body, sizeof *c->ahead));
+    PL_TRY(pl_reserve((void **)&c->stale, &c->stale_capacity, n_body, sizeof *c->stale));
     PL_TRY(pl_reserve((void **)&c->from, &c->from_capacity, 3 * n, sizeof *c->from));
     return pl_reserve((void **)&c->to, &c->to_capacity, 3 * n, sizeof *c->to);
 }
@@ -175,34 +252,36 @@ static void shorten_motion(pl_boundary *boundary)
     }
 }
 
-// A new search, for the steps to come.
+// A new search for the bodies that need it, for the steps to come.
 static pl_status search(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
-                        const double *v, double dt, double t)
+                        const double *v, double dt, double t, bool all)
 {
-    size_t size = 3 * (size_t)boundary->n * sizeof(double);
-    PL_TRY(pl_candidates_reserve(c, boundary));
     pl_boundary_extrapolate(boundary, world, v, dt, t, SWEEP);
     shorten_motion(boundary);
-    memcpy(c->from, boundary->x0, size);
-    memcpy(c->to, boundary->x1, size);
-    PL_TRY(pl_candidates_restore(c, boundary));
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        int64_t first = 3 * (int64_t)boundary->first[b], last = 3 * (int64_t)boundary->first[b + 1];
+        if (!all && !c->stale[b]) continue;
+        memcpy(c->from + first, boundary->x0 + first, (size_t)(last - first) * sizeof(double));
+        memcpy(c->to + first, boundary->x1 + first, (size_t)(last - first) * sizeof(double));
+    }
+    PL_TRY(all ? pl_candidates_restore(c, boundary) : search_stale(c, boundary));
+    memset(c->stale, 0, (size_t)boundary->n_body);
     pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
     return PL_OK;
 }
 
 pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same)
 {
-    int32_t grown;
     bool current = c->current;
-    c->current = false; // if it fails, or finds something
-    PL_TRY(pl_surfaces_extend(boundary->surfaces, boundary->x0, boundary->x1, &c->found, &grown));
-    *same = grown == 0 && count(&c->found) == c->n_found;
-    if (*same) {
-        c->current = current;
-        return PL_OK;
-    }
-    PL_TRY(keep_all(c));
-    list_all(c);
+    pl_candidates found;
+    c->current = false; // if it fails
+    PL_TRY(pl_surfaces_grow(boundary->surfaces, boundary->x0, boundary->x1, c->stale, &found));
+    int64_t n = c->n;
+    PL_TRY(append_new(c, &found));
+    *same = c->n == n;
+    PL_TRY(merge(c, n));
+    if (!*same) list_all(c);
+    c->current = current;
     return PL_OK;
 }
 
@@ -317,20 +396,6 @@ static double nearer(const pl_drift *drift, int32_t a, int32_t b)
     return sqrt(pl_dot(apart, apart)) + drift[a].most + drift[b].most;
 }
 
-// The bodies of a candidate.
-static void bodies_at(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t *a,
-                      int32_t *b)
-{
-    int32_t p = pair->a, q = pair->b;
-    if (pair->kind == PL_EDGE_EDGE) p = boundary->edge[2 * (int64_t)p];
-    if (pair->kind == PL_EDGE_EDGE || pair->kind == PL_VERTEX_EDGE) {
-        q = boundary->edge[2 * (int64_t)q];
-    }
-    if (pair->kind == PL_VERTEX_FACE) q = boundary->face[3 * (int64_t)q];
-    *a = boundary->body[p];
-    *b = boundary->body[q];
-}
-
 // Are the features of candidate i, at x0, farther apart than what counts as near and than what they
 // may come nearer by while bodies drift no farther than `ahead`?
 static bool is_far(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
@@ -387,8 +452,13 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
 {
     pl_boundary_start(boundary, world);
     pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
-    bool serves = c->current && pl_surfaces_hold(boundary->surfaces, boundary->x0, boundary->x1);
-    if (!serves) PL_TRY(search(c, world, boundary, v, dt, t));
+    PL_TRY(pl_candidates_reserve(c, boundary));
+    int32_t n = 0;
+    if (c->current) {
+        n = pl_surfaces_stale(boundary->surfaces, boundary->x0, boundary->x1, c->stale);
+    }
+    bool all = !c->current || n > MOST_STALE * boundary->n_body;
+    if (all || n > 0) PL_TRY(search(c, world, boundary, v, dt, t, all));
     find_drifts(boundary, c->from, boundary->x0, c->since, c->moved);
     find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
     c->rounding = find_rounding(c, boundary);

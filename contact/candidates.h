@@ -1,5 +1,6 @@
 // Candidates: pairs of features that may come near. They are searched for the motion of several
-// steps, and serve as long as points stay within what was searched. Internal.
+// steps, body by body, and serve as long as the points of a body stay within what was searched.
+// Internal.
 
 #ifndef PL_CANDIDATES_H
 #define PL_CANDIDATES_H
@@ -20,13 +21,14 @@ typedef struct pl_drift {
 typedef float pl_shift __attribute__((vector_size(4 * sizeof(float))));
 
 typedef struct pl_candidate_set {
-    pl_candidates found;
-    int64_t n_found;
-    bool current;      // they are those of a search from `from` to `to`, and nothing else
+    bool current;      // they are those of a search from `from` to `to`, ...
     double *from, *to; // (3*boundary.n) [m]
+    uint8_t *stale;    // (n_body) ... but for these bodies: the next step has to search for them
     // Those of them that may come near as long as the search serves.
-    pl_feature_pair *pair; // (n)
-    float *distance;       // (n) at `from`, or less; negative if it is not known yet [m]
+    pl_feature_pair *pair;     // (n) in order
+    float *distance;           // (n) at `from`, or less; negative if it is not known yet [m]
+    pl_feature_pair *new_pair; // scratch, like these two
+    float *new_distance;
     // How bodies and points move from there to x0, and from x0 to x1.
     pl_drift *since, *step;  // (n_body)
     pl_shift *moved, *moves; // (boundary.n)
@@ -38,12 +40,12 @@ typedef struct pl_candidate_set {
     uint8_t *flag;   // (n) scratch, for detection too
     int64_t n, n_near, near_capacity, ahead_capacity, pair_capacity, since_capacity, step_capacity,
         moved_capacity, moves_capacity, from_capacity, distance_capacity, to_capacity,
-        flag_capacity;
+        flag_capacity, stale_capacity, new_pair_capacity, new_distance_capacity;
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty
 
-// Makes room for c->from and c->to.
+// Makes room for c->from, c->to and c->stale.
 pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary);
 
 // Makes the search from c->from to c->to once more, whose pairs a run that is resumed needs to go

@@ -11,7 +11,7 @@
 // Numbers are stored in the machine's byte order; another one shows as another magic.
 #define MAGIC 0x31544b434e4c50ull // "PLNCKT1"
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 typedef struct header {
     uint64_t magic, version;
@@ -47,7 +47,7 @@ typedef struct piece {
     size_t size;
 } piece;
 
-enum { PIECES = 11, MEMORY = 3, HISTORY = 4, FROM = 8, TO = 9, TREES = 10 };
+enum { PIECES = 12, MEMORY = 3, HISTORY = 4, FROM = 8, TO = 9, STALE = 10, TREES = 11 };
 
 static size_t list_pieces(const pl_world *world, const header *h, void *trees, piece out[PIECES])
 {
@@ -69,6 +69,8 @@ static size_t list_pieces(const pl_world *world, const header *h, void *trees, p
         out[MEMORY] = (piece){touch->contacts.memory, (size_t)h->n_memory * sizeof(pl_remembered)};
         out[FROM] = (piece){touch->detection.candidates.from, search};
         out[TO] = (piece){touch->detection.candidates.to, search};
+        size_t n_body = h->n_search > 0 ? (size_t)touch->boundary.n_body : 0;
+        out[STALE] = (piece){touch->detection.candidates.stale, n_body};
         out[TREES] = (piece){trees, pl_surfaces_state_size(touch->boundary.surfaces)};
     }
     for (int i = 0; i < PIECES; i++) sum += out[i].size;

@@ -168,6 +168,33 @@ static void test_a_body_that_is_put_elsewhere(void)
     pl_world_destroy(b);
 }
 
+// The first candidate from i on that has no body for which a new search is due.
+static int64_t next_fresh(const pl_touch *touch, int64_t i)
+{
+    const pl_candidate_set *c = &touch->detection.candidates;
+    for (; i < c->n; i++) {
+        int32_t point[4], a, b;
+        pl_pair_points(&touch->boundary, &c->pair[i], point);
+        pl_pair_bodies(&touch->boundary, &c->pair[i], point, &a, &b);
+        if (!c->stale[a] && !c->stale[b]) break;
+    }
+    return i;
+}
+
+static void check_same_candidates(const pl_touch *a, const pl_touch *b)
+{
+    const pl_candidate_set *c = &a->detection.candidates, *d = &b->detection.candidates;
+    TEST_ASSERT_EQUAL(c->current, d->current);
+    if (!c->current) return;
+    TEST_ASSERT_EQUAL_UINT8_ARRAY(c->stale, d->stale, a->boundary.n_body);
+    int64_t i = next_fresh(a, 0), j = next_fresh(b, 0), n = 0;
+    for (; i < c->n && j < d->n; i = next_fresh(a, i + 1), j = next_fresh(b, j + 1), n++) {
+        TEST_ASSERT_EQUAL(0, pl_pair_compare(&c->pair[i], &d->pair[j]));
+        TEST_ASSERT_EQUAL_DOUBLE(c->distance[i], d->distance[j]);
+    }
+    TEST_ASSERT_TRUE(i == c->n && j == d->n && n > 100);
+}
+
 // A run that is resumed while a search serves goes on with the same pairs.
 static void test_resume_in_the_life_of_a_search(void)
 {
@@ -183,18 +210,7 @@ static void test_resume_in_the_life_of_a_search(void)
         old += is_old(whole);
         TEST_ASSERT_EQUAL(PL_OK, pl_world_save(whole, path));
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(resumed, path), pl_error_text());
-        const pl_candidate_set *d = &whole->touch->detection.candidates;
-        const pl_candidate_set *e = &resumed->touch->detection.candidates;
-        TEST_ASSERT_EQUAL(d->current, e->current);
-        if (d->current) {
-            TEST_ASSERT_EQUAL_INT64(d->n, e->n);
-            for (int64_t i = 0; i < d->n; i++) {
-                TEST_ASSERT_EQUAL(d->pair[i].kind, e->pair[i].kind);
-                TEST_ASSERT_EQUAL(d->pair[i].a, e->pair[i].a);
-                TEST_ASSERT_EQUAL(d->pair[i].b, e->pair[i].b);
-                TEST_ASSERT_EQUAL_DOUBLE(d->distance[i], e->distance[i]);
-            }
-        }
+        check_same_candidates(whole->touch, resumed->touch);
         for (int i = 0; i < 8; i++) {
             step(whole, 1);
             step(resumed, 1);
@@ -265,7 +281,7 @@ static void test_a_body_alone(void)
         TEST_ASSERT_EQUAL_DOUBLE(INFINITY, stats.min_gap);
         TEST_ASSERT_EQUAL(0, stats.constraints);
     }
-    TEST_ASSERT_EQUAL_INT64(0, world->touch->detection.candidates.n_found);
+    TEST_ASSERT_EQUAL_INT64(0, world->touch->detection.candidates.n);
     pl_world_destroy(world);
 }
 

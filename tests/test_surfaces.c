@@ -185,6 +185,99 @@ static void test_extension_holds_both_motions(void)
     TEST_ASSERT_TRUE(grown_total > 1000);
 }
 
+// --- Bodies by themselves ---
+
+static int32_t body_of_face(int32_t face)
+{
+    int32_t b = 0;
+    while (face >= S.collider[b].n_face) face -= S.collider[b++].n_face;
+    return b;
+}
+
+static int32_t body_of_edge(const pl_surfaces *s, int32_t edge)
+{
+    return s->point_body[s->edge_point[2 * edge]];
+}
+
+// Of the pairs that a search for all bodies finds, `some` are those with a body that is marked.
+static void check_some(const pl_surfaces *s, const uint8_t *stale, const pl_candidates *all,
+                       const pl_candidates *some)
+{
+    int64_t n_face = 0, n_edge = 0;
+    for (int64_t i = 0; i < all->n_vertex_face; i++) {
+        const int32_t *p = all->vertex_face + 2 * i;
+        if (!stale[s->point_body[p[0]]] && !stale[body_of_face(p[1])]) continue;
+        n_face++;
+        TEST_ASSERT_TRUE(listed(some->vertex_face, some->n_vertex_face, p[0], p[1]));
+    }
+    for (int64_t i = 0; i < all->n_edge_edge; i++) {
+        const int32_t *p = all->edge_edge + 2 * i;
+        if (!stale[body_of_edge(s, p[0])] && !stale[body_of_edge(s, p[1])]) continue;
+        n_edge++;
+        TEST_ASSERT_TRUE(listed(some->edge_edge, some->n_edge_edge, p[0], p[1]));
+    }
+    TEST_ASSERT_EQUAL_INT64(n_face, some->n_vertex_face);
+    TEST_ASSERT_EQUAL_INT64(n_edge, some->n_edge_edge);
+}
+
+// Bodies that leave their boxes are found to, and searched for by themselves: again and again, the
+// pairs and the patches are those of one search for the last motion of each.
+static void test_bodies_are_searched_for_by_themselves(void)
+{
+    int64_t n_some = 0, n_all = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        uint8_t stale[MAX_COLLIDER] = {0}, found[MAX_COLLIDER];
+        begin(seed + 5000);
+        for (int b = 0; b < 5; b++) add_soup(1 + pick(40), 1);
+        add_cloth(12, 3, 0.1, (const double[3]){-0.5, -0.5, 0});
+        shake(0.02);
+        pl_surfaces *s = build();
+        pl_candidates some, all;
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(s, S.x0, S.x1, 0.01, &all));
+        TEST_ASSERT_EQUAL(0, pl_surfaces_stale(s, S.x0, S.x1, stale));
+        for (int turn = 0; turn < 4; turn++) {
+            int32_t n = 0;
+            for (int32_t b = 0; b < S.n_collider; b++) n += stale[b] = pick(3) == 0;
+            for (int32_t v = 0; v < S.n_vert; v++) {
+                if (!stale[s->point_body[v]]) continue;
+                for (int k = 0; k < 3; k++) S.x1[3 * v + k] = S.x0[3 * v + k] += uniform(-0.1, 0.1);
+            }
+            memset(found, 0, sizeof found);
+            TEST_ASSERT_EQUAL(n, pl_surfaces_stale(s, S.x0, S.x1, found));
+            TEST_ASSERT_EQUAL_MEMORY(stale, found, (size_t)S.n_collider);
+            TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_renew(s, S.x0, S.x1, 0.01, stale, &some));
+            pl_surfaces *fresh = build();
+            void *order = pl_alloc((int64_t)pl_surfaces_state_size(s), 1);
+            pl_surfaces_get_state(s, order);
+            TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_set_state(fresh, order));
+            TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(fresh, S.x0, S.x1, 0.01, &all));
+            check_some(s, stale, &all, &some);
+            n_some += some.n_edge_edge;
+            n_all += all.n_edge_edge;
+            // Patches were left out by both, and are found by both where they are smooth no longer.
+            double *bent = pl_alloc(3 * (int64_t)S.n_vert, sizeof *bent);
+            for (int32_t i = 0; i < 3 * S.n_vert; i++) bent[i] = S.x1[i] + uniform(-0.05, 0.05);
+            memset(found, 0, sizeof found);
+            int32_t grown;
+            if (turn == 3) {
+                TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_grow(s, S.x0, bent, found, &some));
+                TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_extend(fresh, S.x0, bent, &all, &grown));
+                for (int64_t i = 0; i < some.n_edge_edge; i++) {
+                    const int32_t *p = some.edge_edge + 2 * i;
+                    TEST_ASSERT_TRUE(listed(all.edge_edge, all.n_edge_edge, p[0], p[1]));
+                    TEST_ASSERT_TRUE(found[body_of_edge(s, p[0])] || found[body_of_edge(s, p[1])]);
+                }
+                TEST_ASSERT_TRUE(some.n_edge_edge > 0 && some.n_edge_edge <= all.n_edge_edge);
+            }
+            pl_free(bent);
+            pl_free(order);
+            pl_surfaces_destroy(fresh);
+        }
+        pl_surfaces_destroy(s);
+    }
+    TEST_ASSERT_TRUE(n_some > 1000 && n_some < n_all);
+}
+
 static void test_same_lists_for_any_threads(void)
 {
     begin(9);
@@ -413,6 +506,7 @@ int main(void)
     RUN_TEST(test_folded_cloth);
     RUN_TEST(test_trees_are_mended);
     RUN_TEST(test_extension_holds_both_motions);
+    RUN_TEST(test_bodies_are_searched_for_by_themselves);
     RUN_TEST(test_same_lists_for_any_threads);
     RUN_TEST(test_state_can_be_handed_over);
     RUN_TEST(test_bad_colliders);
