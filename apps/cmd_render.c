@@ -19,7 +19,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define RADIANS (3.14159265358979323846 / 180)
 
@@ -43,7 +42,7 @@ typedef struct render {
     const job *job;
     double started; // wall clock [s]
     pl_scene scene;
-    char *scene_path; // of a cache, or NULL
+    char *scene_path; // NULL for meshes
     pl_reel reel;
     pl_shot shot;   // once it is known
     bool framed;    // it is to see all bodies of the first frame,
@@ -176,36 +175,42 @@ static pl_status scene_of_meshes(int n, char **words, const job *j, pl_scene *ou
 
 // --- What is drawn ---
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 // The scene of a cache is the one that its folder names, unless the command line does.
-static pl_status find_scene(render *r, const char *folder)
+static pl_status find_scene_of(render *r, const char *folder)
 {
-    if (r->job->scene != NULL) return pl_path_in(&r->scene_path, NULL, "%s", r->job->scene);
+    if (r->job->scene != NULL) return pl_scene_find(r->job->scene, &r->scene_path);
     PL_TRY(pl_reel_check_cache(folder)); // first: without frames no scene is named either
     if (pl_export_read_scene(folder, &r->scene_path) == PL_OK) return PL_OK;
     return pl_fail(PL_ERROR_FILE, "%s; --scene SCENE.json says of which scene the frames are",
                    pl_error_text());
 }
 
+// A word that is neither a folder nor a mesh: a scene, by its file or its name.
+static pl_status find_scene(render *r, const char *word)
+{
+    pl_mesh *mesh;
+    pl_status status = pl_scene_find(word, &r->scene_path);
+    if (status != PL_ERROR_FILE) return status;
+    (void)pl_mesh_make(word, &mesh); // it tells which shapes there are
+    return pl_fail(PL_ERROR_ARGUMENT, "%s: no such file, no such scene, and %s", word,
+                   pl_error_text());
+}
+
 static pl_status load_scene(render *r, int n, char **words)
 {
     const job *j = r->job;
-    bool cache = is_folder(words[0]), scene = pl_has_extension(words[0], ".json");
+    bool cache = pl_is_folder(words[0]);
+    bool scene = !cache && (pl_has_extension(words[0], ".json") || !pl_load_knows(words[0]));
     if (j->scene != NULL && !cache) {
         return pl_fail(PL_ERROR_ARGUMENT, "--scene: only the folder of a run needs it");
     }
-    if (j->resume != NULL && (cache || !scene)) {
+    if (j->resume != NULL && !scene) {
         return pl_fail(PL_ERROR_ARGUMENT, "--resume: a checkpoint belongs to a scene");
     }
     if (!cache && !scene) return scene_of_meshes(n, words, j, &r->scene);
+    PL_TRY(cache ? find_scene_of(r, words[0]) : find_scene(r, words[0]));
     if (n > 1) return pl_fail(PL_ERROR_ARGUMENT, "one scene at a time");
-    if (cache) PL_TRY(find_scene(r, words[0]));
-    return pl_scene_load(cache ? r->scene_path : words[0], &r->scene);
+    return pl_scene_load(r->scene_path, &r->scene);
 }
 
 static bool is_simulated(const pl_scene *scene)
@@ -237,12 +242,12 @@ static bool needs_world(const job *j)
 static pl_status open_reel(render *r, const char *word)
 {
     const job *j = r->job;
-    if (needs_world(j) && (is_folder(word) || !is_simulated(&r->scene))) {
+    if (needs_world(j) && (pl_is_folder(word) || !is_simulated(&r->scene))) {
         return pl_fail(PL_ERROR_ARGUMENT, "%s: only a scene that is simulated on the way has it",
                        j->contacts ? "--contacts" : "--color");
     }
     pl_reel_options options = {j->time, j->fps, j->every, !j->film, j->resume};
-    if (is_folder(word)) return pl_reel_open_cache(word, &r->scene, &options, &r->reel);
+    if (pl_is_folder(word)) return pl_reel_open_cache(word, &r->scene, &options, &r->reel);
     bool moves = j->film || j->time > 0 || j->resume != NULL || needs_world(j);
     if (moves && is_simulated(&r->scene)) {
         return pl_reel_open_world(&r->scene, &options, &r->reel);
@@ -484,6 +489,9 @@ static int run(int n_words, char **words, job *j)
 }
 
 static const char NOTES[] =
+    "A word is, in this order: the folder of a RUN; a scene, if it ends in .json; a shape; the\n"
+    "file of a mesh; the name of a scene in apps/scenes/view or else in apps/scenes, from the\n"
+    "top folder.\n\n"
     "A scene is simulated for a film, up to its duration or --time; its picture is the start,\n"
     "the checkpoint of --resume, or what --time leads to. A film has its true speed; --every\n"
     "and --fps together make it slow or fast: a frame every K steps, N of them in a second.\n"
@@ -525,7 +533,7 @@ int pl_command_render(int argc, char **argv)
         {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but errors"},
     };
     const pl_command command = {
-        "render MESH...|SCENE.json|RUN -o OUT [options]",
+        "render MESH...|SCENE|RUN -o OUT [options]",
         "Draws meshes (files or shapes), a scene or the frames of a run into a picture or a film.\n"
         "Needs neither a display nor a GPU.",
         options,

@@ -388,6 +388,8 @@ static pl_status count_steps(const run *r, int64_t *last)
 }
 
 static const char NOTES[] =
+    "SCENE is a file, or the name of one in apps/scenes/view or else in apps/scenes, from the\n"
+    "top folder.\n\n"
     "Ctrl-C ends the run after the present step, with everything written.\n"
     "A resumed run keeps the rows and frames up to its checkpoint and drops later ones; its\n"
     "steps are bit for bit those of a run that never stopped.\n\n"
@@ -427,6 +429,19 @@ static int run_scene(pl_scene *scene, const job *j)
     int code = report(&r, status != PL_OK ? status : closed);
     pl_export_free(&r.export);
     pl_world_destroy(r.world);
+    return code;
+}
+
+static int run_word(const char *word, const job *j)
+{
+    bool seen = j->out != NULL && (j->formats & ~PL_EXPORT_VTU) != 0;
+    char *path;
+    pl_scene scene;
+    if (pl_scene_find(word, &path) != PL_OK) return pl_command_failed();
+    pl_status status = seen ? pl_scene_load(path, &scene) : pl_scene_load_unseen(path, &scene);
+    int code = status == PL_OK ? run_scene(&scene, j) : pl_command_failed();
+    if (status == PL_OK) pl_scene_free(&scene);
+    pl_free(path);
     return code;
 }
 
@@ -470,7 +485,7 @@ int pl_command_run(int argc, char **argv)
     char notes[NOTES_ROOM];
     int length = snprintf(notes, sizeof notes, "%sSolvers of contact problems:\n\n", NOTES);
     pl_solver_help(notes + length, sizeof notes - (size_t)length);
-    const pl_command command = {"run SCENE.json [options]",
+    const pl_command command = {"run SCENE [options]",
                                 "Simulates a scene. The command line counts before the scene.",
                                 options,
                                 sizeof options / sizeof options[0],
@@ -487,12 +502,5 @@ int pl_command_run(int argc, char **argv)
     if (j.every == 0 && j.fps == 0) j.every = 10;
     if (j.threads > 0) pl_set_threads(j.threads);
     pl_heap_stay_small();
-    pl_scene scene;
-    bool seen = j.out != NULL && (j.formats & ~PL_EXPORT_VTU) != 0;
-    pl_status status =
-        seen ? pl_scene_load(argv[0], &scene) : pl_scene_load_unseen(argv[0], &scene);
-    if (status != PL_OK) return pl_command_failed();
-    exit_code = run_scene(&scene, &j);
-    pl_scene_free(&scene);
-    return exit_code;
+    return run_word(argv[0], &j);
 }

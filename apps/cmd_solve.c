@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { EXIT_NOT_CONVERGED = 2 };
 enum { ROW_MAX = 1024, NOTES_ROOM = 2048, NAME_LEAST = 7, SOLVER_WIDTH = 8 };
@@ -103,9 +102,7 @@ static void shorten_names(replay *r)
 static pl_status find_files(replay *r, int n_words, char **words)
 {
     for (int i = 0; i < n_words; i++) {
-        struct stat info;
-        bool folder = stat(words[i], &info) == 0 && S_ISDIR(info.st_mode);
-        PL_TRY(folder ? add_folder(r, words[i]) : add_path(r, "", words[i]));
+        PL_TRY(pl_is_folder(words[i]) ? add_folder(r, words[i]) : add_path(r, "", words[i]));
     }
     shorten_names(r);
     return PL_OK;

@@ -2,10 +2,8 @@
 
 #include "args.h"
 #include "commands.h"
-#include "paths.h"
 #include "scene_camera.h"
 #include "view.h"
-#include "../base/file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,31 +13,12 @@
 // How long the window sleeps where nothing changes, and while nothing of it is seen [s].
 static const double REST = 0.05;
 
-// Scenes made for playing, and all others; searched in this order for a name without a path.
-static const char *const folders[] = {"apps/scenes/view", "apps/scenes"};
-
 typedef struct job {
     const char *size;
     int32_t threads, width, height;
     double seconds;
     bool paused, verbose;
 } job;
-
-// "bunny" is apps/scenes/view/bunny.json, from the top folder. *out is the caller's.
-static pl_status find_scene(const char *word, char **out)
-{
-    if (strchr(word, '/') != NULL || pl_has_extension(word, ".json")) {
-        return pl_path_in(out, NULL, "%s", word);
-    }
-    for (int i = 0; i < 2; i++) {
-        PL_TRY(pl_path_in(out, folders[i], "%s.json", word));
-        if (access(*out, R_OK) == 0) return PL_OK;
-        pl_free(*out);
-        *out = NULL;
-    }
-    return pl_fail(PL_ERROR_FILE, "there is no scene %s.json in %s or %s: name a file", word,
-                   folders[0], folders[1]);
-}
 
 static pl_status find_camera(const pl_scene *scene, const job *j, pl_camera *out)
 {
@@ -126,7 +105,7 @@ static pl_status run(const char *word, job *j)
         return pl_fail(PL_ERROR_ARGUMENT, "--size: \"%s\" is not WIDTHxHEIGHT in pixels", j->size);
     }
     char *path;
-    PL_TRY(find_scene(word, &path));
+    PL_TRY(pl_scene_find(word, &path));
     pl_scene scene;
     pl_status status = pl_scene_load(path, &scene);
     if (status == PL_OK) {

@@ -19,12 +19,17 @@ static pl_status clean_surface(pl_mesh *mesh, const char *name, double weld)
     return PL_OK;
 }
 
+bool pl_load_knows(const char *word)
+{
+    char after_name = word[strcspn(word, ":./")];
+    bool is_path = after_name == '.' || after_name == '/' || access(word, F_OK) == 0;
+    return is_path || pl_shape_known(word);
+}
+
 pl_status pl_load_mesh_as_is(const char *word, pl_mesh **out)
 {
     if (pl_shape_known(word)) return pl_mesh_make(word, out);
-    char after_name = word[strcspn(word, ":./")];
-    bool is_path = after_name == '.' || after_name == '/' || access(word, F_OK) == 0;
-    if (!is_path && pl_mesh_make(word, out) != PL_OK) { // a shape, misspelt
+    if (!pl_load_knows(word) && pl_mesh_make(word, out) != PL_OK) { // a shape, misspelt
         return pl_fail(PL_ERROR_ARGUMENT, "%s: no such file, and %s", word, pl_error_text());
     }
     pl_status status = pl_mesh_read(word, out);

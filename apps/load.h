@@ -10,6 +10,10 @@
 // faces dropped, turned outward; the log says what was changed.
 pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out);
 
+// Whether `word` is such a shape, or looks like a path, or is that of a file: no other word can be
+// loaded.
+bool pl_load_knows(const char *word);
+
 // The same without cleaning.
 pl_status pl_load_mesh_as_is(const char *word, pl_mesh **out);
 

@@ -25,6 +25,18 @@ pl_status pl_path_in(char **out, const char *folder, const char *format, ...)
     return PL_OK;
 }
 
+bool pl_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool pl_is_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
 // `path` is changed and changed back.
 static pl_status make_folders(char *path)
 {
@@ -33,8 +45,7 @@ static pl_status make_folders(char *path)
         char end = *p;
         *p = '\0';
         int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
-        struct stat info;
-        if (failed == 0 && (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))) failed = ENOTDIR;
+        if (failed == 0 && !pl_is_folder(path)) failed = ENOTDIR;
         if (failed != 0) return pl_fail(PL_ERROR_FILE, "%s: %s", path, strerror(failed));
         *p = end;
         if (end == '\0') return PL_OK;

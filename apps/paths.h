@@ -10,6 +10,9 @@
 // the caller's, to be given back with pl_free.
 pl_status pl_path_in(char **out, const char *folder, const char *format, ...) PL_PRINTF(3, 4);
 
+bool pl_is_folder(const char *path);
+bool pl_is_file(const char *path); // there is something, and it is no folder
+
 // Makes a folder and those above it.
 pl_status pl_make_folder(const char *path);
 

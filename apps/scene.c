@@ -1,15 +1,18 @@
 #include "scene.h"
 #include "json.h"
 #include "load.h"
+#include "paths.h"
 #include "scene_copies.h"
 #include "scene_physics.h"
 #include "scene_shots.h"
 #include "scene_surface.h"
+#include "../base/file.h"
 #include "../meshes/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define RADIANS (3.14159265358979323846 / 180)
@@ -209,6 +212,23 @@ static pl_status read_tree(cJSON *tree, const char *name, pl_scene *out)
     cJSON_Delete(tree);
     if (status != PL_OK) pl_scene_free(out);
     return status;
+}
+
+// Where scenes have names, in this order.
+static const char *const folders[] = {"apps/scenes/view", "apps/scenes"};
+
+pl_status pl_scene_find(const char *word, char **out)
+{
+    bool is_path = strchr(word, '/') != NULL || pl_has_extension(word, ".json");
+    if (is_path || pl_is_file(word)) return pl_path_in(out, NULL, "%s", word);
+    for (int i = 0; i < COUNT(folders); i++) {
+        PL_TRY(pl_path_in(out, folders[i], "%s.json", word));
+        if (access(*out, R_OK) == 0) return PL_OK;
+        pl_free(*out);
+        *out = NULL;
+    }
+    return pl_fail(PL_ERROR_FILE, "there is no scene %s.json in %s or %s: name a file", word,
+                   folders[0], folders[1]);
 }
 
 static pl_status load_tree(const char *path, pl_scene *out)

@@ -72,6 +72,12 @@ typedef struct pl_scene {
     int64_t shot_capacity;
 } pl_scene;
 
+// The path of what a person names as a scene: a file, or else, for a word that is no path,
+// WORD.json in apps/scenes/view (made to play with) or apps/scenes below the present folder. Fails
+// with PL_ERROR_FILE if they have none. A path is not looked at. *out is the caller's, to be given
+// back with pl_free.
+pl_status pl_scene_find(const char *word, char **out);
+
 // Loads a scene and its meshes. Fails with the key's path; relative paths of meshes start at the
 // scene's folder. Give back with pl_scene_free.
 pl_status pl_scene_load(const char *path, pl_scene *out);

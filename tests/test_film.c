@@ -400,6 +400,24 @@ static void test_colours_arrows_and_wireframes(void)
     expect(1, "$P render $T/one -o $T/a.png --contacts --scene $T/scene.json", "--contacts: only");
 }
 
+// A folder, a shape and a file are what they are; other words are scenes.
+static void test_names_of_scenes(void)
+{
+    expect(1, "$P render impakt -o $T/a.png",
+           "impakt: no such file, no such scene, and unknown shape \"impakt\"");
+    expect(1, "$P render impact ring -o $T/a.png", "one scene at a time");
+    expect(1, "$P render impact -o $T/a.png --resume $T/none.plc" SMALL, "none.plc: No such file");
+    shell("mkdir -p $T/apps/scenes; for i in ring block; do "
+          "cp $T/scene.json $T/apps/scenes/$i.json; done; cp $T/scene.json $T/block");
+    expect(1, "P=$(realpath $P); cd $T; $P render block -o a.png", "block: neither OFF, OBJ");
+    expect(1, "P=$(realpath $P); cd $T; rm block; mkdir block; $P render block -o a.png",
+           "block: no frames of a run");
+    need_driver();
+    expect(0, "P=$(realpath $P); cd $T; rmdir block; $P render block -o a.png" SMALL, "2 bodies");
+    expect(0, "P=$(realpath $P); cd $T; $P render ring -o a.png" SMALL, "1 body");
+    expect(0, "$P render impact -o $T/a.png" SMALL, "a.png: 64x48, 2 bodies");
+}
+
 static void test_bad_words(void)
 {
     expect(1, "$P render ring -o $T/%s.png", "\"%d for the number" + 1);
@@ -493,6 +511,7 @@ int main(void)
     RUN_TEST(test_film_of_a_run);
     RUN_TEST(test_cameras);
     RUN_TEST(test_colours_arrows_and_wireframes);
+    RUN_TEST(test_names_of_scenes);
     RUN_TEST(test_bad_words);
     RUN_TEST(test_no_ffmpeg_for_the_command);
     RUN_TEST(test_a_step_fails);

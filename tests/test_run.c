@@ -27,11 +27,21 @@ void tearDown(void)
 
 // --- Runs ---
 
+// "arch" is apps/scenes/arch.json, unless there is such a file; a folder is none.
+static void test_names_of_scenes(void)
+{
+    expect(0, "$P run cubes --steps 1", "1 steps in");
+    expect(1, "$P run cubse", "there is no scene cubse.json in apps/scenes/view or apps/scenes");
+    expect(0, "cp $T/swing.json $T/cubes; P=$(realpath $P); cd $T; $P run cubes --steps 1",
+           "1 steps in");
+    expect(1, "P=$(realpath $P); cd $T; rm cubes; mkdir cubes; $P run cubes", "there is no scene");
+}
+
 static void test_help(void)
 {
     expect(0, "$P run --help", "--checkpoint-every N");
     expect(0, "$P --help", "run ");
-    expect(1, "$P run", "usage: pliant run SCENE.json");
+    expect(1, "$P run", "usage: pliant run SCENE");
     expect(1, "$P run $T/swing.json --steps 3 --time 1", "--steps and --time: give one of them");
     expect(1, "$P run $T/swing.json --every 3", "--every: say where to with --out DIR");
     expect(1, "$P run $T/swing.json --checkpoint-every 3", "--checkpoint-every: say where to");
@@ -298,6 +308,7 @@ int main(void)
     UNITY_BEGIN();
     write_file("swing.json", SWING);
     RUN_TEST(test_help);
+    RUN_TEST(test_names_of_scenes);
     RUN_TEST(test_statistics);
     RUN_TEST(test_threads_give_the_same_bits);
     RUN_TEST(test_frames);

@@ -39,6 +39,31 @@ static void refuse(const char *text, const char *complaint)
     TEST_ASSERT_NULL(scene.bodies);
 }
 
+static void test_names_of_scenes(void)
+{
+    static const char *const known[][2] = {{"arch", "apps/scenes/arch.json"},
+                                           {"armadillo", "apps/scenes/view/armadillo.json"},
+                                           {"none.json", "none.json"},
+                                           {"none/arch", "none/arch"},
+                                           {"README.md", "README.md"}};
+    char *found;
+    for (int i = 0; i < 5; i++) {
+        TEST_ASSERT_EQUAL(PL_OK, pl_scene_find(known[i][0], &found));
+        TEST_ASSERT_EQUAL_STRING(known[i][1], found);
+        pl_free(found);
+    }
+    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_scene_find("apps", &found)); // a folder
+    TEST_ASSERT_EQUAL_STRING("there is no scene apps.json in apps/scenes/view or apps/scenes: "
+                             "name a file",
+                             pl_error_text());
+    for (int n = 0; n < 2; n++) {
+        fail_nth(n);
+        TEST_ASSERT_EQUAL(PL_ERROR_MEMORY, pl_scene_find("arch", &found));
+        fail_never();
+        TEST_ASSERT_EQUAL_INT64(0, live_blocks);
+    }
+}
+
 static void test_a_scene_in_memory(void)
 {
     pl_scene scene;
@@ -854,6 +879,7 @@ int main(void)
     if (fd < 0) return 1;
     close(fd);
     UNITY_BEGIN();
+    RUN_TEST(test_names_of_scenes);
     RUN_TEST(test_a_scene_in_memory);
     RUN_TEST(test_a_whole_scene);
     RUN_TEST(test_rotation_order);
