@@ -78,9 +78,10 @@ static int play(const char *options, const char *words)
     if (display < 0) TEST_IGNORE_MESSAGE("needs Xvfb and xdotool");
     write_file("view.json", SCENE);
     snprintf(line, sizeof line,
-             "export DISPLAY=:%d; $P view $T/view.json --size %dx%d --verbose --seconds 20 %s "
+             "export DISPLAY=:%d; rm -f $T/said; $P view $T/view.json --size %dx%d --verbose "
+             "--seconds 20 %s "
              ">$T/said 2>&1 & V=$!; "
-             "for i in $(seq 100); do grep -q drawn $T/said && break; sleep 0.1; done; "
+             "for i in $(seq 100); do grep -qs drawn $T/said && break; sleep 0.1; done; "
              "W=$(xdotool search --onlyvisible --name Pliant | tail -n 1); "
              "said() { for i in $(seq 50); do grep -q \"$1\" $T/said && return; sleep 0.1; done; "
              "echo \"not said: $1\"; }; "
