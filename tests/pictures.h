@@ -62,9 +62,35 @@ static inline difference compare(const uint8_t *a, const uint8_t *b, int width, 
     return d;
 }
 
+// The same in a rectangle (x, y, width, height) of two pictures that are `width` wide.
+static inline difference compare_part(const uint8_t *a, const uint8_t *b, int width, const int r[4])
+{
+    size_t row = 4 * (size_t)r[2];
+    uint8_t *part[2] = {malloc(row * (size_t)r[3]), malloc(row * (size_t)r[3])};
+    for (int y = 0; y < r[3]; y++) {
+        size_t from = 4 * ((size_t)(r[1] + y) * (size_t)width + (size_t)r[0]);
+        memcpy(part[0] + row * (size_t)y, a + from, row);
+        memcpy(part[1] + row * (size_t)y, b + from, row);
+    }
+    difference d = compare(part[0], part[1], r[2], r[3]);
+    free(part[0]);
+    free(part[1]);
+    return d;
+}
+
 static inline bool alike(difference d)
 {
     return d.mean < MEAN_LIMIT && d.far_off < FAR_OFF_LIMIT;
+}
+
+// Keeps a picture that is not as it should be, to be looked at; returns its path.
+static inline const char *keep_picture(const pl_image *image)
+{
+    static char path[64];
+    strcpy(path, "/tmp/pliant_picture_XXXXXX.png");
+    int file = mkstemps(path, 4);
+    if (file < 0 || pl_image_write_png(image, path) != PL_OK) path[0] = '\0';
+    return path;
 }
 
 // Compares with tests/pictures/NAME.png. With PLIANT_PICTURES=write it becomes that file; look at
@@ -85,12 +111,9 @@ static inline void expect_picture(const pl_image *image, const char *name)
     difference d = compare(image->rgba, want, width, height);
     stbi_image_free(want);
     if (alike(d)) return;
-    char got[] = "/tmp/pliant_picture_XXXXXX.png";
-    int file = mkstemps(got, 4);
-    if (file < 0 || pl_image_write_png(image, got) != PL_OK) got[0] = '\0';
     snprintf(message, sizeof message,
              "%s differs by %.2f levels, %.2f %% of the pixels are far off; drawn was %s", path,
-             d.mean, 100 * d.far_off, got);
+             d.mean, 100 * d.far_off, keep_picture(image));
     TEST_FAIL_MESSAGE(message);
 }
 

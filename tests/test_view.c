@@ -2,10 +2,10 @@
 
 #include "../apps/camera.h"
 #include "buffers.h"
+#include "pictures.h"
 #include "runs.h"
+#include "x_client.h"
 
-#include <X11/Xlib.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <signal.h>
 #include <unistd.h>
@@ -24,11 +24,14 @@ void tearDown(void)
 }
 
 // A soft cube on the left, a rigid one on the right, and nothing falls.
-static const char SCENE[] =
-    "{\"world\": {\"dt\": 0.01, \"gravity\": [0, 0, 0]}, "
+#define WORLD                                                                                      \
+    "{\"world\": {\"dt\": 0.01, \"gravity\": [0, 0, 0]}, "                                         \
     "\"camera\": {\"eye\": [0, -5, 0.8], \"target\": [0, 0, 0.8], \"angle\": 30}, \"bodies\": ["
-    "{\"mesh\": \"box:size=0.6,0.6,0.6:cells=2,2,2\", \"position\": [-0.7, 0, 0.8]},"
-    "{\"mesh\": \"box:size=0.6,0.6,0.6\", \"type\": \"rigid\", \"position\": [0.7, 0, 0.8]}]}";
+#define SOFT "{\"mesh\": \"box:size=0.6,0.6,0.6:cells=2,2,2\", \"position\": [-0.7, 0, 0.8]}"
+#define RIGID                                                                                      \
+    "{\"mesh\": \"box:size=0.6,0.6,0.6\", \"type\": \"rigid\", \"position\": [0.7, 0, 0.8]}"
+static const char SCENE[] = WORLD SOFT "," RIGID "]}";
+static const char WITHOUT_SOFT[] = WORLD RIGID "]}";
 
 // Xvfb says on a pipe which display it has taken.
 static void open_display(void)
@@ -132,6 +135,31 @@ static void test_keys_and_drags(void)
     expect_said("key 27");
 }
 
+// A window at rest shows what `pliant render` draws, and a body is no longer seen where it was
+// drawn away from.
+static void test_what_the_window_shows(void)
+{
+    int x0, y0;
+    char words[1200];
+    find(0, &x0, &y0);
+    write_file("view.json", SCENE);
+    write_file("without.json", WITHOUT_SOFT);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0,
+        shell("for i in view without; do $P render $T/$i.json -o $T/$i.png --size 320x240 || "
+              "exit 1; done"),
+        output);
+    snprintf(words, sizeof words,
+             "xdotool key t; %s match $W $T/view.png 0,0,%d,%d || echo not shown; "
+             "xdotool key space mousemove %d %d mousedown 1; said 'picked body 0'; "
+             "for i in 1 2 3 4 5 6 7 8; do xdotool mousemove_relative -- 0 -10; sleep 0.05; done; "
+             "%s match $W $T/without.png %d,%d,40,20 || echo not shown; "
+             "xdotool mouseup 1 key q",
+             program, WIDTH, HEIGHT, x0, y0, program, x0 - 20, y0);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, play("--paused", words), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "not "), output);
+}
+
 // Larger, tiny, out of sight, back, and closed from outside.
 static void test_resizing_and_closing(void)
 {
@@ -163,38 +191,58 @@ static void test_what_cannot_be_shown(void)
     expect(1, line, "none of them is simulated");
 }
 
-// What a window manager does when its user closes a window, for which xdotool has no word: asks the
-// program to. Xlib is what GLFW has loaded; it is no library that we link.
-static int close_window(const char *id)
+// --- The other program on the display: this one, called by its own tests ---
+
+// Waits until the window shows in a rectangle what a picture does there.
+static int match(Display *on, Window window, const char *picture, const char *rectangle)
 {
-    void *xlib = dlopen("libX11.so.6", RTLD_NOW);
-    if (xlib == NULL) return 1;
-    Display *(*open_it)(const char *) = (Display * (*)(const char *)) dlsym(xlib, "XOpenDisplay");
-    Atom (*atom)(Display *, const char *, int) =
-        (Atom(*)(Display *, const char *, int))dlsym(xlib, "XInternAtom");
-    int (*send)(Display *, Window, int, long, XEvent *) =
-        (int (*)(Display *, Window, int, long, XEvent *))dlsym(xlib, "XSendEvent");
-    int (*sync_it)(Display *, int) = (int (*)(Display *, int))dlsym(xlib, "XSync");
-    Display *x = open_it(NULL);
-    if (x == NULL) return 1;
-    XEvent event = {.xclient = {.type = ClientMessage, .format = 32}};
-    event.xclient.window = strtoul(id, NULL, 10);
-    event.xclient.message_type = atom(x, "WM_PROTOCOLS", False);
-    event.xclient.data.l[0] = (long)atom(x, "WM_DELETE_WINDOW", False);
-    send(x, event.xclient.window, False, NoEventMask, &event);
-    sync_it(x, False);
-    return 0;
+    int width, height, channels, r[4];
+    unsigned char *want = stbi_load(picture, &width, &height, &channels, 4);
+    if (want == NULL || sscanf(rectangle, "%d,%d,%d,%d", &r[0], &r[1], &r[2], &r[3]) != 4) return 1;
+    pl_image shown = {0};
+    difference d = {0};
+    bool found = false;
+    for (double end = pl_seconds() + 10; !found && pl_seconds() < end; usleep(100000)) {
+        if (!x_look(on, window, width, height, &shown)) return 1;
+        d = compare_part(shown.rgba, want, width, r);
+        found = alike(d);
+    }
+    if (!found) {
+        printf("differs by %.2f levels, %.2f %% of the pixels are far off; shown was %s\n", d.mean,
+               100 * d.far_off, keep_picture(&shown));
+    }
+    pl_image_free(&shown);
+    stbi_image_free(want);
+    return !found;
+}
+
+// close WINDOW | match WINDOW WANTED.png X,Y,WIDTH,HEIGHT
+static int be_client(int n_words, char **words)
+{
+    Display *on = x_open();
+    if (on == NULL) return 1;
+    Window window = strtoul(words[1], NULL, 10);
+    int code = 1;
+    if (strcmp(words[0], "close") == 0) {
+        x_close_window(on, window);
+        code = 0;
+    } else if (strcmp(words[0], "match") == 0 && n_words == 4) {
+        code = match(on, window, words[2], words[3]);
+    }
+    x.XCloseDisplay(on);
+    return code;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "close") == 0) return close_window(argv[2]);
+    if (argc > 2) return be_client(argc - 1, argv + 1);
     program = argv[0];
     if (mkdtemp(folder) == NULL) return 1;
     open_display();
     UNITY_BEGIN();
     RUN_TEST(test_picking_hits_the_body_under_the_cursor);
     RUN_TEST(test_keys_and_drags);
+    RUN_TEST(test_what_the_window_shows);
     RUN_TEST(test_resizing_and_closing);
     RUN_TEST(test_what_cannot_be_shown);
     int failures = UNITY_END();
