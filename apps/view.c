@@ -266,6 +266,7 @@ static pl_status add_bodies(pl_view *view, const pl_snapshot *now)
         PL_TRY(pl_renderer_add_body(view->renderer, &draw, NULL));
     }
     view->generation = now->generation;
+    if (view->verbose) printf("shows %d bodies\n", (int)now->n_bodies);
     return PL_OK;
 }
 

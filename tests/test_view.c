@@ -160,6 +160,25 @@ static void test_what_the_window_shows(void)
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "not "), output);
 }
 
+// A file that is dropped becomes a body; one that is no mesh, a message.
+static void test_dropped_files(void)
+{
+    char words[1024];
+    write_file("note.txt", "no mesh");
+    TEST_ASSERT_EQUAL_INT(0, shell("$P mesh cube:size=0.3 -o \"$T/a cube.msh\""));
+    snprintf(words, sizeof words,
+             "%s drop $W file://$T/a%%20cube.msh || echo not taken; said 'shows 3 bodies'; "
+             "%s drop $W file://$T/note.txt || echo not taken; said 'message: '; "
+             "xdotool key space; said 'key 32'; xdotool key q",
+             program, program);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, play("", words), output);
+    expect_said("shows 2 bodies\n");
+    expect_said("/a cube.msh\nshows 3 bodies\n");
+    expect_said("/note.txt: neither OFF, OBJ");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "shows 4"), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "not "), output);
+}
+
 // Larger, tiny, out of sight, back, and closed from outside.
 static void test_resizing_and_closing(void)
 {
@@ -216,7 +235,7 @@ static int match(Display *on, Window window, const char *picture, const char *re
     return !found;
 }
 
-// close WINDOW | match WINDOW WANTED.png X,Y,WIDTH,HEIGHT
+// close WINDOW | drop WINDOW URIS | match WINDOW WANTED.png X,Y,WIDTH,HEIGHT
 static int be_client(int n_words, char **words)
 {
     Display *on = x_open();
@@ -226,6 +245,8 @@ static int be_client(int n_words, char **words)
     if (strcmp(words[0], "close") == 0) {
         x_close_window(on, window);
         code = 0;
+    } else if (strcmp(words[0], "drop") == 0 && n_words == 3) {
+        code = !x_drop(on, window, WIDTH, HEIGHT, words[2]);
     } else if (strcmp(words[0], "match") == 0 && n_words == 4) {
         code = match(on, window, words[2], words[3]);
     }
@@ -243,6 +264,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_picking_hits_the_body_under_the_cursor);
     RUN_TEST(test_keys_and_drags);
     RUN_TEST(test_what_the_window_shows);
+    RUN_TEST(test_dropped_files);
     RUN_TEST(test_resizing_and_closing);
     RUN_TEST(test_what_cannot_be_shown);
     int failures = UNITY_END();
