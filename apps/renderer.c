@@ -37,8 +37,6 @@ static pl_status link_programs(pl_renderer *renderer)
         [PL_PROGRAM_BODY_STOCHASTIC] = {"transparent body", stochastic, PL_SHADER_BODY_VERTEX,
                                         PL_SHADER_BODY_FRAGMENT},
         [PL_PROGRAM_DEPTH] = {"shadow", plain, PL_SHADER_DEPTH_VERTEX, PL_SHADER_DEPTH_FRAGMENT},
-        [PL_PROGRAM_DEPTH_STOCHASTIC] = {"transparent shadow", stochastic, PL_SHADER_DEPTH_VERTEX,
-                                         PL_SHADER_DEPTH_FRAGMENT},
         [PL_PROGRAM_FLOOR] = {"floor", plain, PL_SHADER_SCREEN_VERTEX, PL_SHADER_FLOOR},
         [PL_PROGRAM_ADD] = {"sum", plain, PL_SHADER_SCREEN_VERTEX, PL_SHADER_ADD},
         [PL_PROGRAM_MARKS] = {"marks", plain, PL_SHADER_BODY_VERTEX, PL_SHADER_MARKS},

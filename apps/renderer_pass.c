@@ -76,22 +76,32 @@ mat4 pl_shadow_matrix(const pl_shadow_view *shadow)
     return mat4_multiply(&to_texture, &shadow->clip);
 }
 
+// Whether the sides of a transparent body throw their shadows from this light of this pass: whole
+// or not at all, so that shadows have no grain, and in the mean over the passes they are as dark as
+// the body is opaque. One number in [0, 1) tells for both: it is below the opacity or not, and
+// where it lies in its part is as good as another number. The steps are as irrational as those of
+// PL_SHADER_COMMON, and others: a body that is drawn only where it shades itself would be too dark.
+static void choose_sides(int64_t body, int turn, double opacity, bool *front, bool *back)
+{
+    static const double steps[4] = {0.73205081, 0.64575131, 0.31662479, 0.21110255};
+    double u = fmod(0.41421356 * (double)body + turn * steps[body % 4], 1);
+    *front = u < opacity;
+    *back = (*front ? u / opacity : (u - opacity) / (1 - opacity)) < opacity;
+}
+
 static void cast_shadow(pl_renderer *renderer, int64_t index, const mat4 *clip, int turn)
 {
     const pl_gpu_body *body = &renderer->body[index];
     float opacity = body->wireframe ? WIRE_SHADOW : body->opacity;
-    bool whole = opacity == 1 || turn == PL_WHOLE_SHADOWS;
-    if (turn == PL_WHOLE_SHADOWS && opacity < 0.5F) return;
-    GLuint program = renderer->program[whole ? PL_PROGRAM_DEPTH : PL_PROGRAM_DEPTH_STOCHASTIC];
+    bool front = opacity >= 0.5F, back = front;
+    if (turn != PL_WHOLE_SHADOWS) choose_sides(index, turn, opacity, &front, &back);
+    if (!front && !back) return;
+    GLuint program = renderer->program[PL_PROGRAM_DEPTH];
     glUseProgram(program);
     pl_set_mat4(program, "view_projection", clip);
-    if (!whole) {
-        pl_set_int(program, "pass", turn);
-        pl_set_int(program, "layer", (int)(2 * index));
-        pl_set_float(program, "opacity", opacity);
-    }
     // Of a closed body, the side towards the light casts the whole shadow.
-    (body->closed && whole ? glEnable : glDisable)(GL_CULL_FACE);
+    (body->closed || !front || !back ? glEnable : glDisable)(GL_CULL_FACE);
+    glCullFace(front ? GL_BACK : GL_FRONT);
     glBindVertexArray(body->vertex_vao);
     glDrawElements(GL_TRIANGLES, 3 * body->n_face, GL_UNSIGNED_INT, NULL);
 }
@@ -106,13 +116,14 @@ void pl_draw_shadow_maps(pl_renderer *renderer, const pl_target *to, int32_t siz
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(1.5F, 2.0F);
     for (int i = 0; i < n; i++) {
-        int turn = pass == PL_WHOLE_SHADOWS ? pass : pass * PL_LIGHTS_PER_PASS + i;
+        int turn = pass == PL_WHOLE_SHADOWS ? pass : i * renderer->options.passes + pass;
         glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, to->texture, 0, i);
         glClear(GL_DEPTH_BUFFER_BIT);
         for (int64_t b = 0; b < renderer->n_bodies; b++) {
             cast_shadow(renderer, b, &shadow[i].clip, turn);
         }
     }
+    glCullFace(GL_BACK);
     glDisable(GL_CULL_FACE);
     glDisable(GL_POLYGON_OFFSET_FILL);
 }
@@ -265,6 +276,7 @@ static void draw_pass(pl_renderer *renderer, const pl_view *s, int pass)
         glUseProgram(renderer->program[lit[i]]);
         set_lights(renderer->program[lit[i]], light, shadow, options->shadow_size);
         pl_set_int(renderer->program[lit[i]], "pass", pass);
+        pl_set_int(renderer->program[lit[i]], "passes", options->passes);
     }
     draw_floor(renderer, s, &clip, &from_clip);
     for (int64_t b = 0; b < renderer->n_bodies; b++) draw_body(renderer, s, b, &clip);

@@ -12,7 +12,6 @@ typedef enum pl_program_id {
     PL_PROGRAM_BODY,
     PL_PROGRAM_BODY_STOCHASTIC,
     PL_PROGRAM_DEPTH,
-    PL_PROGRAM_DEPTH_STOCHASTIC,
     PL_PROGRAM_FLOOR,
     PL_PROGRAM_MARKS,
     PL_PROGRAM_ADD,
@@ -82,7 +81,7 @@ pl_shadow_view pl_frame_shadow(const pl_view *s, vec3 direction, int32_t size);
 mat4 pl_shadow_matrix(const pl_shadow_view *shadow);
 
 // Draws the shadow maps of n lights into the layers of `to`. Of transparent bodies, `pass` chooses
-// what casts a shadow; with PL_WHOLE_SHADOWS, all of those that hide at least half, without grain.
+// what casts a shadow; with PL_WHOLE_SHADOWS, all of those that hide at least half.
 enum { PL_WHOLE_SHADOWS = -1 };
 void pl_draw_shadow_maps(pl_renderer *renderer, const pl_target *to, int32_t size, int pass, int n,
                          const pl_shadow_view *shadow);

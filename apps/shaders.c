@@ -3,14 +3,17 @@
 // Positions are relative to the renderer's origin; colours are linear unless a name says sRGB.
 
 // Transparency is stochastic: a pass draws a fragment or drops it, and the mean over the passes is
-// its opacity, in any order of drawing [Enderton et al., Stochastic transparency, I3D 2010]. Each
-// pixel and layer has its own random start; the passes step from there by an irrational number, one
-// per layer, so that they share out [0, 1) evenly and layers do not march in step.
+// its opacity, in any order of drawing [Enderton et al., Stochastic transparency, I3D 2010]. The
+// passes step through [0, 1) by the fractional part of a square root, one per layer, so that they
+// share it out evenly and layers do not march in step. Pixels differ by the width of one pass only,
+// which smooths the steps of the mean: were they to draw in other passes, each would see other
+// lights. The lights turn by the golden section: a step akin to it would draw a layer by lights
+// from one side only, however many passes there are.
 const char PL_SHADER_COMMON[] =
-    "uniform int pass;\n"
+    "uniform int pass, passes;\n"
     "uniform int layer;\n" // two per body: front and back
-    "const float steps[8] = float[](0.61803399, 0.41421356, 0.73205081, 0.23606798,\n"
-    "                               0.64575131, 0.31662479, 0.60555128, 0.12310563);\n"
+    "const float steps[8] = float[](0.54950976, 0.87082869, 0.48074070, 0.84057287,\n"
+    "                               0.78232998, 0.34846923, 0.29128785, 0.80788655);\n"
     "uint noise(int which)\n" // the same in all passes
     "{\n"
     "    uvec2 at = uvec2(gl_FragCoord.xy);\n"
@@ -19,11 +22,11 @@ const char PL_SHADER_COMMON[] =
     "    h = (h ^ (h >> 15)) * 0x846ca68bu;\n"
     "    return h ^ (h >> 16);\n"
     "}\n"
-    "float threshold(int which, int turn)\n"
+    "float threshold(int which)\n"
     "{\n"
     "    vec2 at = floor(gl_FragCoord.xy);\n"
-    "    float start = 0.75487767 * at.x + 0.56984029 * at.y + 0.41421356 * float(which);\n"
-    "    return fract(start + float(turn) * steps[which & 7]);\n"
+    "    float pixel = fract(0.75487767 * at.x + 0.56984029 * at.y) / float(passes);\n"
+    "    return fract(pixel + 0.41421356 * float(which) + float(pass) * steps[which & 7]);\n"
     "}\n"
     // Bodies (alpha) bend softly towards white instead of clipping; the background stays as asked
     // for.
@@ -112,7 +115,7 @@ const char PL_SHADER_BODY_FRAGMENT[] =
          "#ifdef STOCHASTIC\n" // seen at a slant, a wall is thicker
          "    float covered = 1.0 - pow(1.0 - opacity, 1.0 / max(abs(facing), 0.12));\n"
          "    if (wireframe) covered = edge(corner);\n"
-         "    if (threshold(layer + int(gl_FrontFacing), pass) >= covered) discard;\n"
+         "    if (threshold(layer + int(gl_FrontFacing)) >= covered) discard;\n"
          "    color = vec4((gl_FrontFacing ? 0.8 : 0.95) * albedo, 1.0);\n"
          "    if (wireframe) return;\n"
          "#endif\n"
@@ -154,14 +157,9 @@ const char PL_SHADER_DEPTH_VERTEX[] = "layout(location = 0) in vec3 position;\n"
                                       "    gl_Position = view_projection * vec4(position, 1.0);\n"
                                       "}\n";
 
-const char PL_SHADER_DEPTH_FRAGMENT[] =
-    "uniform float opacity;\n"
-    "void main()\n"
-    "{\n"
-    "#ifdef STOCHASTIC\n"
-    "    if (threshold(layer + int(gl_FrontFacing), pass) >= opacity) discard;\n"
-    "#endif\n"
-    "}\n";
+const char PL_SHADER_DEPTH_FRAGMENT[] = "void main()\n"
+                                        "{\n"
+                                        "}\n";
 
 const char PL_SHADER_SCREEN_VERTEX[] =
     "uniform mat4 from_clip;\n" // clip space to positions
