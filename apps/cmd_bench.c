@@ -19,7 +19,7 @@ static const bench benches[] = {
     {"fem", pl_bench_fem, "force and stiffness assembly, likewise"},
     {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
     {"spmv", pl_bench_spmv, "the sparse product and an iteration of CG, likewise"},
-    {"table1", pl_bench_table1, "all solvers on problems of the scenes of VJ19, Table 1, and of a stack"},
+    {"table1", pl_bench_table1, "all solvers on the problems of VJ19, Table 1, and of a stack"},
     {"growth", pl_bench_growth,
      "time per step of piles of 15 to 960 rings, blocks of 10k to 1M tets"},
     {"threads", pl_bench_threads, "the stages of a step with one thread and with several"},

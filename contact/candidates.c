@@ -19,7 +19,8 @@ static const double FREEDOM = 2;
 // that guess, and this part of h.
 static const double AHEAD = 3, AHEAD_ROOM = 0.01;
 
-// If more of the bodies have to be searched for, all are.
+// If more of the bodies have to be searched for, all are, which then last as long again: one by
+// one, each pair would be searched for twice, for either body.
 static const double MOST_STALE = 0.1;
 
 enum { CANDIDATES_SERIAL = 2000 }; // fewer are tested by one thread

@@ -11,6 +11,8 @@ enum {
     SERIAL_CONTACTS = 256,
     // A colour with fewer clusters is done by one thread, which the others wait for.
     SERIAL_COLOR = 64,
+    // Contacts that push stand together, and take longer than others: threads take turns at these.
+    CHUNK = 16,
     // A block with more contacts carries its velocity. A link takes the time and the memory of 2
     // blocks of S, and saves about half as many as the block has other contacts, since two contacts
     // that share a block mostly share others too.
@@ -135,7 +137,7 @@ static void add_block(const builder *b, pl_sweeps *out, int32_t i, const double 
     double *M = out->val + 9 * (int64_t)c->at[other->contact];
     const double *H = b->H + 9 * (int64_t)other->term;
     for (int e = 0; e < 9; e++) {
-        const double *g = G + e / 3 * 3, *h = H + e % 3;
+        const double *g = G + e % 3 * 3, *h = H + e / 3;
         M[e] += g[0] * h[0] + g[1] * h[3] + g[2] * h[6];
     }
 }
@@ -253,17 +255,38 @@ pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, 
 
 // --- Sweeps ---
 
-// Component a of u0 + S f without the diagonal block, for a node.
-static inline double gather(const pl_sweeps *sweeps, const pl_sweep_node *node, int64_t i, int a)
+// q (3) := u0 + S f without the diagonal block, for a node. All components at once: each is a long
+// chain of sums that wait for each other.
+static inline void gather(const pl_sweeps *sweeps, const pl_sweep_node *node, int64_t i, double *q)
 {
-    double u = sweeps->u0[3 * i + a];
     const int32_t *col = sweeps->col + node->row;
-    const double *val = sweeps->val + 9 * (int64_t)node->row + 3 * a;
+    const double *val = sweeps->val + 9 * (int64_t)node->row, *u0 = sweeps->u0 + 3 * i;
+    double a = u0[0], b = u0[1], c = u0[2];
     for (int32_t j = 0; j < node->n_row; j++, val += 9) {
         const double *f = sweeps->f + 3 * (int64_t)col[j];
-        u += (val[0] * f[0] + val[1] * f[1]) + val[2] * f[2];
+        a += (val[0] * f[0] + val[3] * f[1]) + val[6] * f[2];
+        b += (val[1] * f[0] + val[4] * f[1]) + val[7] * f[2];
+        c += (val[2] * f[0] + val[5] * f[1]) + val[8] * f[2];
     }
-    return u;
+    q[0] = a, q[1] = b, q[2] = c;
+}
+
+// The normal component of that, and of what links add, for a node without an impulse.
+static inline double gather_normal(const pl_sweeps *sweeps, const pl_sweep_node *node, int64_t i)
+{
+    const int32_t *col = sweeps->col + node->row;
+    const double *val = sweeps->val + 9 * (int64_t)node->row;
+    double u = sweeps->u0[3 * i], links = 0;
+    for (int32_t j = 0; j < node->n_row; j++, val += 9) {
+        const double *f = sweeps->f + 3 * (int64_t)col[j];
+        u += (val[0] * f[0] + val[3] * f[1]) + val[6] * f[2];
+    }
+    const pl_sweep_link *link = sweeps->link + node->link;
+    for (int32_t l = 0; l < node->n_link; l++) {
+        const double *x = sweeps->carry + 3 * (int64_t)link[l].block, *G = link[l].G;
+        links += G[0] * x[0] + G[1] * x[1] + G[2] * x[2];
+    }
+    return u + links;
 }
 
 // q (3) := u0 + S f of all but the node's own impulse, which links contain and S's rows do not.
@@ -282,18 +305,6 @@ static void gather_links(const pl_sweeps *sweeps, const pl_sweep_node *node, con
             q[a] += G[0] * others[0] + G[1] * others[1] + G[2] * others[2];
         }
     }
-}
-
-// The normal component of what links add for a node without an impulse.
-static double gather_normal(const pl_sweeps *sweeps, const pl_sweep_node *node)
-{
-    const pl_sweep_link *link = sweeps->link + node->link;
-    double u = 0;
-    for (int32_t l = 0; l < node->n_link; l++) {
-        const double *x = sweeps->carry + 3 * (int64_t)link[l].block, *G = link[l].G;
-        u += G[0] * x[0] + G[1] * x[1] + G[2] * x[2];
-    }
-    return u;
 }
 
 // Adds the velocity that an impulse d makes in the blocks of a node's links.
@@ -326,11 +337,10 @@ static double relax(const pl_sweeps *sweeps, int64_t i)
 {
     pl_sweep_node *node = sweeps->node + i;
     const double *f = sweeps->f + 3 * i;
-    double q[3] = {gather(sweeps, node, i, 0), 0, 0}, next[3];
-    bool open = f[0] == 0 && q[0] + gather_normal(sweeps, node) >= 0; // and stays so
+    double q[3], next[3];
+    bool open = f[0] == 0 && gather_normal(sweeps, node, i) >= 0; // and stays so
     if (open) return 0;
-    q[1] = gather(sweeps, node, i, 1);
-    q[2] = gather(sweeps, node, i, 2);
+    gather(sweeps, node, i, q);
     if (node->n_link > 0) gather_links(sweeps, node, f, q);
     pl_coulomb_solve(node->S, q, node->mu, &node->ratio, next);
     double dn = node->S[0] * fabs(next[0] - f[0]);
@@ -379,7 +389,7 @@ static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t last, p
         double *q = c->q + 3 * (int64_t)i;
         c->mu[i] = node->mu;
         c->ratio[i] = node->ratio;
-        for (int a = 0; a < 3; a++) q[a] = gather(sweeps, node, first + i, a);
+        gather(sweeps, node, first + i, q);
         if (node->n_link > 0) gather_links(sweeps, node, sweeps->f + 3 * (int64_t)(first + i), q);
         for (int32_t j = 0; j < n; j++) {
             double B[9] = {0};
@@ -387,7 +397,7 @@ static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t last, p
             if (j != i && node->n_link > 0) add_links(sweeps, node, sweeps->node + first + j, B);
             for (int32_t k = node->row; k < node->row + node->n_row; k++) {
                 if (sweeps->col[k] != first + j) continue;
-                for (int e = 0; e < 9; e++) B[e] += sweeps->val[9 * (int64_t)k + e];
+                for (int e = 0; e < 9; e++) B[e] += sweeps->val[9 * (int64_t)k + e % 3 * 3 + e / 3];
             }
             const double *f = c->f + 3 * (int64_t)j;
             for (int a = 0; a < 3; a++) {
@@ -434,22 +444,30 @@ static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t las
     return most;
 }
 
-// One sweep over a large island, by all threads: color (PL_COLORS + 1).
+static bool is_serial(const int32_t *color, int i)
+{
+    return color[i + 1] - color[i] < SERIAL_COLOR || i == PL_COLORS - 1;
+}
+
+// One sweep over a large island, by all threads: color (PL_COLORS + 1). Small colours that follow
+// each other are one piece of work.
 static double relax_colors(const pl_sweeps *sweeps, const int32_t *color, double enough)
 {
     double most = 0;
 #pragma omp parallel reduction(max : most)
-    for (int i = 0; i < PL_COLORS && color[i] < color[PL_COLORS]; i++) {
-        int32_t first = color[i], last = color[i + 1];
-        if (last - first < SERIAL_COLOR || i == PL_COLORS - 1) {
+    for (int i = 0, next; i < PL_COLORS && color[i] < color[PL_COLORS]; i = next) {
+        for (next = i + 1; next < PL_COLORS && is_serial(color, i) && is_serial(color, next);) {
+            next++;
+        }
+        if (is_serial(color, i)) {
 #pragma omp single
             {
-                double change = relax_clusters(sweeps, first, last, enough);
+                double change = relax_clusters(sweeps, color[i], color[next], enough);
                 most = PL_MAX(most, change);
             }
         } else {
-#pragma omp for schedule(static)
-            for (int32_t c = first; c < last; c++) {
+#pragma omp for schedule(static, CHUNK)
+            for (int32_t c = color[i]; c < color[next]; c++) {
                 double change = relax_cluster(sweeps, c, enough);
                 most = PL_MAX(most, change);
             }

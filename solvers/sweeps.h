@@ -41,7 +41,7 @@ typedef struct pl_sweeps {
     pl_islands islands;
     pl_sweep_node *node; // (n) in the order of the islands
     int32_t *col;        // of S: nodes
-    double *val;         // 9 each, row-major
+    double *val;         // 9 each, column by column
     int64_t n_link;
     pl_sweep_link *link;        // (n_link)
     double *u0, *f;             // (3*n) by node
