@@ -449,6 +449,19 @@ static bool is_serial(const int32_t *color, int i)
     return color[i + 1] - color[i] < SERIAL_COLOR || i == PL_COLORS - 1;
 }
 
+// Is an island to be swept by all threads? Else it is large by its contacts, but few of its
+// clusters may be solved at once. The result is the same.
+static bool is_wide(const pl_islands *islands, int32_t island)
+{
+    if (island >= islands->n_large) return false;
+    const int32_t *color = islands->color + (PL_COLORS + 1) * (int64_t)island;
+    int32_t serial = 0;
+    for (int i = 0; i < PL_COLORS; i++) {
+        if (is_serial(color, i)) serial += color[i + 1] - color[i];
+    }
+    return 2 * serial < color[PL_COLORS] - color[0];
+}
+
 // One sweep over a large island, by all threads: color (PL_COLORS + 1). Small colours that follow
 // each other are one piece of work.
 static double relax_colors(const pl_sweeps *sweeps, const int32_t *color, double enough)
@@ -479,13 +492,13 @@ static double relax_colors(const pl_sweeps *sweeps, const int32_t *color, double
 static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, double enough)
 {
     const pl_islands *islands = &sweeps->islands;
-    bool large = island < islands->n_large;
-    const int32_t *color = large ? islands->color + (PL_COLORS + 1) * (int64_t)island : NULL;
+    bool wide = is_wide(islands, island);
+    const int32_t *color = wide ? islands->color + (PL_COLORS + 1) * (int64_t)island : NULL;
     int32_t first = islands->start[island], last = islands->start[island + 1], made = 0;
     double change = INFINITY;
     for (; made < n && change > enough; made++) {
-        change = large ? relax_colors(sweeps, color, enough)
-                       : relax_clusters(sweeps, first, last, enough);
+        change = wide ? relax_colors(sweeps, color, enough)
+                      : relax_clusters(sweeps, first, last, enough);
     }
     return made;
 }
@@ -519,16 +532,27 @@ static void unload(const pl_sweeps *sweeps, double *f)
 
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f)
 {
-    int32_t most = 0, n_large = sweeps->islands.n_large;
+    const pl_islands *islands = &sweeps->islands;
+    int32_t most = 0, n_large = islands->n_large;
     load(sweeps, u0, f);
     for (int32_t i = 0; i < n_large; i++) {
+        if (!is_wide(islands, i)) continue;
         int32_t made = sweep_island(sweeps, i, n, enough);
         most = PL_MAX(most, made);
     }
-#pragma omp parallel for schedule(dynamic, 8) reduction(max : most) if (sweeps->n > SERIAL_CONTACTS)
-    for (int32_t i = n_large; i < sweeps->islands.n; i++) {
-        int32_t made = sweep_island(sweeps, i, n, enough);
-        most = PL_MAX(most, made);
+#pragma omp parallel reduction(max : most) if (sweeps->n > SERIAL_CONTACTS)
+    {
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int32_t i = 0; i < n_large; i++) {
+            if (is_wide(islands, i)) continue;
+            int32_t made = sweep_island(sweeps, i, n, enough);
+            most = PL_MAX(most, made);
+        }
+#pragma omp for schedule(dynamic, 8)
+        for (int32_t i = n_large; i < islands->n; i++) {
+            int32_t made = sweep_island(sweeps, i, n, enough);
+            most = PL_MAX(most, made);
+        }
     }
     unload(sweeps, f);
     return most;
