@@ -160,6 +160,7 @@ static void fill_node(const builder *b, pl_sweeps *out, int32_t i, const columns
             pl_sweep_link *to = out->link + node->link + node->n_link++;
             memcpy(to->G, G, sizeof to->G);
             memcpy(to->H, b->H + 9 * (int64_t)t, sizeof to->H);
+            to->node = i;
             to->block = block;
         } else if (place >= 0) { // not known
             for (int32_t j = b->uses->start[place]; j < b->uses->start[place + 1]; j++) {
@@ -202,6 +203,27 @@ static void fill_nodes(const builder *b, pl_sweeps *out)
     }
 }
 
+// Sorts the links by their blocks.
+static pl_status sort_links(const builder *b, pl_arena *arena, pl_sweeps *out)
+{
+    int32_t n = b->uses->n, sum = 0;
+    int32_t *at = pl_arena_take(arena, n, sizeof *at); // of a block: how many, then the next place
+    if (at == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < n; i++) at[i] = 0;
+    for (int64_t l = 0; l < out->n_link; l++) at[b->place[out->link[l].block]]++;
+    for (int32_t i = 0; i < n; i++) {
+        if (at[i] == 0) continue;
+        int32_t many = at[i];
+        out->carry_start[out->n_carry++] = at[i] = sum;
+        sum += many;
+    }
+    out->carry_start[out->n_carry] = sum;
+    for (int64_t l = 0; l < out->n_link; l++) {
+        out->carry_link[at[b->place[out->link[l].block]]++] = (int32_t)l;
+    }
+    return PL_OK;
+}
+
 static pl_status take(const builder *b, pl_arena *arena, pl_sweeps *out)
 {
     int64_t n_block, n_link, n = out->n;
@@ -212,9 +234,12 @@ static pl_status take(const builder *b, pl_arena *arena, pl_sweeps *out)
     out->link = pl_arena_take(arena, n_link, sizeof *out->link);
     out->u0 = pl_arena_take(arena, 3 * n, sizeof *out->u0);
     out->f = pl_arena_take(arena, 3 * n, sizeof *out->f);
+    out->carry_start = pl_arena_take(arena, n_link + 1, sizeof *out->carry_start);
+    out->carry_link = pl_arena_take(arena, n_link, sizeof *out->carry_link);
     out->carry = pl_arena_take(arena, 3 * (int64_t)b->problem->A->n, sizeof *out->carry);
     bool all = out->col != NULL && out->val != NULL && out->link != NULL && out->u0 != NULL &&
-               out->f != NULL && out->carry != NULL;
+               out->f != NULL && out->carry_start != NULL && out->carry_link != NULL &&
+               out->carry != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -249,6 +274,7 @@ pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, 
     pl_arena_mark mark = pl_arena_here(arena); // what follows is not needed for long
     PL_TRY(make_responses(&b, arena));
     fill_nodes(&b, out);
+    PL_TRY(sort_links(&b, arena, out));
     pl_arena_back(arena, mark);
     return PL_OK;
 }
@@ -307,16 +333,17 @@ static void gather_links(const pl_sweeps *sweeps, const pl_sweep_node *node, con
     }
 }
 
+static inline void add_response(const double *H, const double *d, double *x)
+{
+    for (int i = 0; i < 3; i++) x[i] += H[3 * i] * d[0] + H[3 * i + 1] * d[1] + H[3 * i + 2] * d[2];
+}
+
 // Adds the velocity that an impulse d makes in the blocks of a node's links.
 static void carry(const pl_sweeps *sweeps, const pl_sweep_node *node, const double *d)
 {
     const pl_sweep_link *link = sweeps->link + node->link;
     for (int32_t l = 0; l < node->n_link; l++) {
-        double *x = sweeps->carry + 3 * (int64_t)link[l].block;
-        const double *H = link[l].H;
-        for (int i = 0; i < 3; i++) {
-            x[i] += H[3 * i] * d[0] + H[3 * i + 1] * d[1] + H[3 * i + 2] * d[2];
-        }
+        add_response(link[l].H, d, sweeps->carry + 3 * (int64_t)link[l].block);
     }
 }
 
@@ -512,12 +539,16 @@ static void load(pl_sweeps *sweeps, const double *u0, const double *f)
         memcpy(sweeps->u0 + 3 * i, u0 + 3 * (int64_t)contact[i], 3 * sizeof *u0);
         memcpy(sweeps->f + 3 * i, f + 3 * (int64_t)contact[i], 3 * sizeof *f);
     }
-    for (int64_t l = 0; l < sweeps->n_link; l++) {
-        memset(sweeps->carry + 3 * (int64_t)sweeps->link[l].block, 0, 3 * sizeof *sweeps->carry);
-    }
-    for (int64_t i = 0; i < sweeps->n && sweeps->n_link > 0; i++) {
-        const double *own = sweeps->f + 3 * i;
-        if (own[0] != 0 || own[1] != 0 || own[2] != 0) carry(sweeps, sweeps->node + i, own);
+#pragma omp parallel for schedule(static) if (sweeps->n_link > SERIAL_CONTACTS)
+    for (int32_t k = 0; k < sweeps->n_carry; k++) {
+        const int32_t *first = sweeps->carry_link + sweeps->carry_start[k];
+        const int32_t *last = sweeps->carry_link + sweeps->carry_start[k + 1];
+        double x[3] = {0};
+        for (const int32_t *l = first; l < last; l++) {
+            const pl_sweep_link *link = sweeps->link + *l;
+            add_response(link->H, sweeps->f + 3 * (int64_t)link->node, x);
+        }
+        memcpy(sweeps->carry + 3 * (int64_t)sweeps->link[*first].block, x, sizeof x);
     }
 }
 

@@ -19,7 +19,7 @@
 // A contact at a block that carries its velocity.
 typedef struct pl_sweep_link {
     double G[9], H[9]; // see rows.h
-    int32_t block;
+    int32_t node, block;
 } pl_sweep_link;
 
 typedef struct pl_sweep_node {
@@ -43,7 +43,10 @@ typedef struct pl_sweeps {
     int32_t *col;        // of S: nodes
     double *val;         // 9 each, column by column
     int64_t n_link;
-    pl_sweep_link *link;        // (n_link)
+    pl_sweep_link *link;        // (n_link) in the order of the nodes
+    int32_t n_carry;            // blocks that carry their velocity:
+    int32_t *carry_start;       // (n_carry + 1) where the links of each begin ...
+    int32_t *carry_link;        // (n_link) ... in their order
     double *u0, *f;             // (3*n) by node
     double *carry;              // (3*A.n) D^-1 L^T f, in the blocks of links
     struct pl_cluster *cluster; // one for each thread
