@@ -1,10 +1,11 @@
-// pliant bench spmv: the sparse product and an iteration of CG, against a plain pass over the bytes
-// that they must touch.
+// pliant bench spmv: the sparse product and iterations of CG and of the solvers of contact, against
+// a plain pass over the bytes that they must touch.
 
 #include "bench.h"
 #include "bench_pass.h"
 #include "../base/hash.h"
 #include "../solvers/cg.h"
+#include "../solvers/solver.h"
 #include "../solvers/vectors.h"
 
 #include <inttypes.h>
@@ -14,13 +15,17 @@
 
 enum {
     REPEATS = 150,
+    SOLVES = 8,
+    // An iteration of a solver is the difference of two solves over the difference of these.
+    FEW = 2,
+    MANY = 12,
     MAX_THREADS = 2,
     // Written before each measurement, so that it starts with nothing of its own in the caches.
     FLUSH_BYTES = 64 << 20,
 };
 
-// The product is fast if it takes at most this multiple of the time of the plain pass.
-static const double PRODUCT_GOAL = 1.15;
+// Fast is what takes at most this multiple of the time of the plain pass.
+static const double PRODUCT_GOAL = 1.15, ITERATION_GOAL = 1.5;
 
 typedef struct problem {
     pl_bsr A;
@@ -28,6 +33,7 @@ typedef struct problem {
     pl_cg cg;
     double *x, *b; // (3*n)
     void *flush;   // (FLUSH_BYTES) NULL: the problem is to stay in the caches
+    pl_workspace ws;
 } problem;
 
 // --- The matrix: springs in a cube of side^3 vertices ---
@@ -108,6 +114,7 @@ static void free_problem(problem *p)
     pl_free(p->x);
     pl_free(p->b);
     pl_free(p->flush);
+    pl_workspace_free(&p->ws);
 }
 
 // --- The plain passes ---
@@ -197,9 +204,79 @@ static void measure(const kernel *k, problem *p, int threads, const pl_span *spa
     double bytes = 0;
     for (int s = 0; s < n_span; s++) bytes += (double)spans[s].bytes * (spans[s].write ? 2 : 1);
     bool slow = k->goal > 0 && run > k->goal * pass;
-    printf("%-12s %7d %8.1f %8.1f %8.3f %8.3f %6.2f  %016" PRIx64 "%s\n", k->label, threads,
+    printf("%-13s %7d %8.1f %8.1f %8.3f %8.3f %6.2f  %016" PRIx64 "%s\n", k->label, threads,
            bytes * 1e-6, bytes / pass * 1e-9, 1e3 * pass, 1e3 * run, run / pass, hash_result(p),
            slow ? "  slow" : "");
+}
+
+// --- Solvers of contact, on a problem without any ---
+
+typedef struct method {
+    const char *solver;
+    int n_read, n_write; // vectors that an iteration reads or writes, beside the matrix
+} method;
+
+// apg: b, D^-1 (as large as two), the velocities before and A times them; g, and v, y and A times
+// both. cr: D^-1; y, p, and A times both; r, z, B p, C^-1 B p, A z, B z.
+static const method methods[] = {{"apg", 5, 5}, {"cr", 2, 10}};
+enum { METHODS = sizeof methods / sizeof *methods, MOST_VECTORS = 12 };
+
+static pl_status time_solve(problem *p, const pl_solver *solver, int32_t n, double *seconds)
+{
+    const pl_problem system = {.A = &p->A, .b = p->b, .dt = 1};
+    pl_solver_options options = pl_solver_options_default();
+    pl_solve_stats stats;
+    double none[3] = {0};
+    options.eps1 = 1e-15; // out of reach
+    options.max_iterations = n;
+    memset(p->x, 0, 3 * (size_t)p->A.n * sizeof *p->x);
+    pl_status status = pl_solve(solver, &system, &options, &p->ws, p->x, none, &stats);
+    *seconds = stats.seconds;
+    return stats.end == PL_SOLVE_LIMIT ? PL_OK : status;
+}
+
+static pl_status measure_method(problem *p, const method *m, int threads, double *vectors)
+{
+    const pl_solver *solver;
+    int64_t vector = (3 * (int64_t)p->A.n + 7) / 8 * 8; // whole lines of the cache
+    pl_span spans[MOST_SPANS];
+    double few = 1e30, many = 1e30, pass = 1e30, seconds;
+    PL_TRY(pl_solver_find(m->solver, &solver));
+    omp_set_num_threads(threads);
+    int n = list_product(&p->A, vectors, vectors + vector, spans) - 2; // without its vectors
+    spans[n++] = (pl_span){vectors, m->n_read * vector * (int64_t)sizeof *vectors, false};
+    spans[n++] = (pl_span){vectors + m->n_read * vector,
+                           m->n_write * vector * (int64_t)sizeof *vectors, true};
+    for (int i = 0; i < SOLVES; i++) {
+        PL_TRY(time_solve(p, solver, FEW, &seconds));
+        few = PL_MIN(few, seconds);
+        PL_TRY(time_solve(p, solver, MANY, &seconds));
+        many = PL_MIN(many, seconds);
+        flush_caches(p);
+        double start = pl_seconds();
+        pl_pass_over(spans, n);
+        pass = PL_MIN(pass, pl_seconds() - start);
+    }
+    double run = (many - few) / (MANY - FEW), bytes = 0;
+    for (int i = 0; i < n; i++) bytes += (double)spans[i].bytes * (spans[i].write ? 2 : 1);
+    char label[32];
+    snprintf(label, sizeof label, "%s iteration", m->solver);
+    bool slow = p->flush != NULL && run > ITERATION_GOAL * pass;
+    printf("%-13s %7d %8.1f %8.1f %8.3f %8.3f %6.2f  %016" PRIx64 "%s\n", label, threads,
+           bytes * 1e-6, bytes / pass * 1e-9, 1e3 * pass, 1e3 * run, run / pass, hash_result(p),
+           slow ? "  slow" : "");
+    return PL_OK;
+}
+
+static pl_status measure_methods(problem *p)
+{
+    double *vectors = pl_alloc_zero(MOST_VECTORS * (3 * (int64_t)p->A.n + 8), sizeof *vectors);
+    pl_status status = vectors != NULL ? PL_OK : PL_ERROR_MEMORY;
+    for (int i = 0; i < METHODS * MAX_THREADS && status == PL_OK; i++) {
+        status = measure_method(p, &methods[i % METHODS], 1 + i / METHODS, vectors);
+    }
+    pl_free(vectors);
+    return status;
 }
 
 static void measure_all(problem *p)
@@ -207,16 +284,13 @@ static void measure_all(problem *p)
     const kernel product = {"product", NULL, run_product, p->flush != NULL ? PRODUCT_GOAL : 0};
     const kernel iteration = {"CG iteration", prepare_iteration, run_iteration, 0};
     printf("%d block rows, %" PRId64 " blocks of 3x3\n", p->A.n, p->A.nnz);
-    printf("%-12s %7s %8s %8s %8s %8s %6s  %s\n", "", "threads", "MB", "GB/s", "plain ms", "ms",
+    printf("%-13s %7s %8s %8s %8s %8s %6s  %s\n", "", "threads", "MB", "GB/s", "plain ms", "ms",
            "ratio", "hash of the result");
     for (int threads = 1; threads <= MAX_THREADS; threads++) {
         pl_span spans[MOST_SPANS];
         measure(&product, p, threads, spans, list_product(&p->A, p->b, p->x, spans));
         measure(&iteration, p, threads, spans, list_iteration(p, spans));
     }
-    printf("plain: reads or writes the same bytes once. The product should stay below a ratio of "
-           "%.2f.\n",
-           PRODUCT_GOAL);
 }
 
 static pl_status solve(problem *p)
@@ -237,6 +311,12 @@ pl_status pl_bench_spmv(const pl_bench_options *options)
     int threads = omp_get_max_threads();
     pl_status status = make_problem(options->quick ? 12 : 41, !options->quick, &p);
     if (status == PL_OK) measure_all(&p);
+    if (status == PL_OK) status = measure_methods(&p);
+    if (status == PL_OK) {
+        printf("plain: reads or writes the same bytes once. The product should stay below a ratio "
+               "of %.2f, an\niteration of a solver below %.2f.\n",
+               PRODUCT_GOAL, ITERATION_GOAL);
+    }
     if (status == PL_OK) status = solve(&p);
     free_problem(&p);
     omp_set_num_threads(threads);

@@ -167,11 +167,26 @@ static void run_ahead(pl_apg *a, double beta)
     a->old = v, a->Aold = Av;
 }
 
-static double norm_of_pushes(pl_apg *a)
+// |L^T f|, which is 0 in the blocks without contacts.
+static double norm_of_pushes(const pl_apg *a)
 {
-    memset(a->ws->r, 0, (size_t)a->n * sizeof(double));
-    pl_rows_transpose_add(a->problem, &a->ws->uses, a->s, a->f, a->ws->world, a->ws->r);
-    return sqrt(pl_vec_dot(a->n, a->ws->r, a->ws->r));
+    const pl_uses *uses = &a->ws->uses;
+    double *r = a->ws->r, sum = 0, part[PL_MAX_PARTS];
+    int64_t size = pl_part_size(uses->n, PART_ROWS), n_part = (uses->n + size - 1) / size;
+    for (int32_t i = 0; i < uses->n; i++) {
+        memset(r + 3 * (int64_t)uses->block[i], 0, 3 * sizeof *r);
+    }
+    pl_rows_transpose_add(a->problem, uses, a->s, a->f, a->ws->world, r);
+#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
+    for (int64_t p = 0; p < n_part; p++) {
+        part[p] = 0;
+        for (int64_t i = p * size; i < PL_MIN((p + 1) * size, uses->n); i++) {
+            const double *x = r + 3 * (int64_t)uses->block[i];
+            part[p] += x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        }
+    }
+    for (int64_t p = 0; p < n_part; p++) sum += part[p];
+    return sqrt(sum);
 }
 
 // Are v and f good enough? The contacts are looked at only where the residual is; if they are what
