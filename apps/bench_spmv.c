@@ -184,6 +184,17 @@ typedef struct kernel {
     double goal;                 // 0: none is claimed
 } kernel;
 
+static void print_row(const problem *p, const char *label, int threads, const pl_span *spans,
+                      int n_span, double pass, double run, double goal)
+{
+    double bytes = 0;
+    for (int i = 0; i < n_span; i++) bytes += (double)spans[i].bytes * (spans[i].write ? 2 : 1);
+    bool slow = goal > 0 && run > goal * pass;
+    printf("%-13s %7d %8.1f %8.1f %8.3f %8.3f %6.2f  %016" PRIx64 "%s\n", label, threads,
+           bytes * 1e-6, bytes / pass * 1e-9, 1e3 * pass, 1e3 * run, run / pass, hash_result(p),
+           slow ? "  slow" : "");
+}
+
 static void measure(const kernel *k, problem *p, int threads, const pl_span *spans, int n_span)
 {
     omp_set_num_threads(threads);
@@ -201,12 +212,7 @@ static void measure(const kernel *k, problem *p, int threads, const pl_span *spa
         k->run(p);
         run = PL_MIN(run, pl_seconds() - start);
     }
-    double bytes = 0;
-    for (int s = 0; s < n_span; s++) bytes += (double)spans[s].bytes * (spans[s].write ? 2 : 1);
-    bool slow = k->goal > 0 && run > k->goal * pass;
-    printf("%-13s %7d %8.1f %8.1f %8.3f %8.3f %6.2f  %016" PRIx64 "%s\n", k->label, threads,
-           bytes * 1e-6, bytes / pass * 1e-9, 1e3 * pass, 1e3 * run, run / pass, hash_result(p),
-           slow ? "  slow" : "");
+    print_row(p, k->label, threads, spans, n_span, pass, run, k->goal);
 }
 
 // --- Solvers of contact, on a problem without any ---
@@ -257,14 +263,10 @@ static pl_status measure_method(problem *p, const method *m, int threads, double
         pl_pass_over(spans, n);
         pass = PL_MIN(pass, pl_seconds() - start);
     }
-    double run = (many - few) / (MANY - FEW), bytes = 0;
-    for (int i = 0; i < n; i++) bytes += (double)spans[i].bytes * (spans[i].write ? 2 : 1);
     char label[32];
     snprintf(label, sizeof label, "%s iteration", m->solver);
-    bool slow = p->flush != NULL && run > ITERATION_GOAL * pass;
-    printf("%-13s %7d %8.1f %8.1f %8.3f %8.3f %6.2f  %016" PRIx64 "%s\n", label, threads,
-           bytes * 1e-6, bytes / pass * 1e-9, 1e3 * pass, 1e3 * run, run / pass, hash_result(p),
-           slow ? "  slow" : "");
+    double goal = p->flush != NULL ? ITERATION_GOAL : 0, run = (many - few) / (MANY - FEW);
+    print_row(p, label, threads, spans, n, pass, run, goal);
     return PL_OK;
 }
 
