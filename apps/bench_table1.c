@@ -14,9 +14,9 @@
 
 enum { METHODS_MAX = 24, NAME_TEXT = 24, PROBLEMS_MAX = 4 };
 
-// How many problems of a scene, how many steps apart, how often each is solved; and after which
-// time a solve is given up [s].
-enum { PROBLEMS = 3, PROBLEMS_QUICK = 2, STEPS_BETWEEN = 5, REPEATS = 3 };
+// How many problems of a scene, how many steps apart and how many more at most, how often each is
+// solved; and after which time a solve is given up [s].
+enum { PROBLEMS = 3, PROBLEMS_QUICK = 2, STEPS_BETWEEN = 5, STEPS_MORE = 30, REPEATS = 3 };
 static const double LIMIT = 60, LIMIT_QUICK = 1;
 // A solve that takes longer is not repeated [s].
 static const double LONG = 0.5;
@@ -151,13 +151,26 @@ static pl_status solve_problem(table *t, const char *path)
     return status;
 }
 
-// Steps on with the default solver, and leaves the problem of each STEPS_BETWEEN-th step in a file.
+// Steps on, until a step has one round: the problem of a later one begins where the round before
+// ended, and is nearly solved.
+static pl_status step_on(pl_world *world, pl_bench_steps *steps)
+{
+    PL_TRY(pl_bench_run(world, STEPS_BETWEEN - 1, steps));
+    for (int i = 0; i < STEPS_MORE; i++) {
+        double before = steps->rounds;
+        PL_TRY(pl_bench_run(world, 1, steps));
+        if (steps->rounds - before == 1) break;
+    }
+    return PL_OK;
+}
+
+// Steps on with the default solver, and leaves problems in files.
 static pl_status record(table *t, const row *r, pl_world *world, int32_t n, char **path,
                         pl_bench_steps *steps)
 {
     for (int32_t i = 0; i < n; i++) {
         char name[64];
-        PL_TRY(pl_bench_run(world, STEPS_BETWEEN, steps));
+        PL_TRY(step_on(world, steps));
         snprintf(name, sizeof name, "%s%s-%06" PRId64 ".plp", r->scene,
                  t->options->quick ? "-quick" : "", pl_world_steps(world));
         PL_TRY(pl_bench_path(t->options, "problems", name, &path[i]));
