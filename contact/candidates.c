@@ -261,12 +261,12 @@ static pl_status search(pl_candidate_set *c, const pl_world *world, pl_boundary 
     shorten_motion(boundary);
     for (int32_t b = 0; b < boundary->n_body; b++) {
         int64_t first = 3 * (int64_t)boundary->first[b], last = 3 * (int64_t)boundary->first[b + 1];
-        if (!all && !c->stale[b]) continue;
+        if (first == last || (!all && !c->stale[b])) continue;
         memcpy(c->from + first, boundary->x0 + first, (size_t)(last - first) * sizeof(double));
         memcpy(c->to + first, boundary->x1 + first, (size_t)(last - first) * sizeof(double));
     }
     PL_TRY(all ? pl_candidates_restore(c, boundary) : search_stale(c, boundary));
-    memset(c->stale, 0, (size_t)boundary->n_body);
+    for (int32_t b = 0; b < boundary->n_body; b++) c->stale[b] = 0;
     pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
     return PL_OK;
 }

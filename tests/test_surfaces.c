@@ -199,6 +199,15 @@ static int32_t body_of_edge(const pl_surfaces *s, int32_t edge)
     return s->point_body[s->edge_point[2 * edge]];
 }
 
+static int64_t count_patches(const pl_surfaces *s)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < s->n_block; k++) {
+        if (s->block[k]->kind == PL_PAIR_PATCH) n += s->block[k]->n;
+    }
+    return n;
+}
+
 // Of the pairs that a search for all bodies finds, `some` are those with a body that is marked.
 static void check_some(const pl_surfaces *s, const uint8_t *stale, const pl_candidates *all,
                        const pl_candidates *some)
@@ -224,13 +233,14 @@ static void check_some(const pl_surfaces *s, const uint8_t *stale, const pl_cand
 // pairs and the patches are those of one search for the last motion of each.
 static void test_bodies_are_searched_for_by_themselves(void)
 {
-    int64_t n_some = 0, n_all = 0;
+    int64_t n_some = 0, n_all = 0, n_patch = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         uint8_t stale[MAX_COLLIDER] = {0}, found[MAX_COLLIDER];
         begin(seed + 5000);
         for (int b = 0; b < 5; b++) add_soup(1 + pick(40), 1);
-        add_cloth(12, 3, 0.1, (const double[3]){-0.5, -0.5, 0});
-        shake(0.02);
+        add_cloth(16, 1, 0.1, (const double[3]){-0.5, -0.5, 0});
+        const int32_t sheet = S.n_collider - 1;
+        shake(1e-3);
         pl_surfaces *s = build();
         pl_candidates some, all;
         TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(s, S.x0, S.x1, 0.01, &all));
@@ -238,9 +248,13 @@ static void test_bodies_are_searched_for_by_themselves(void)
         for (int turn = 0; turn < 4; turn++) {
             int32_t n = 0;
             for (int32_t b = 0; b < S.n_collider; b++) n += stale[b] = pick(3) == 0;
-            for (int32_t v = 0; v < S.n_vert; v++) {
-                if (!stale[s->point_body[v]]) continue;
-                for (int k = 0; k < 3; k++) S.x1[3 * v + k] = S.x0[3 * v + k] += uniform(-0.1, 0.1);
+            for (int32_t v = 0; v < S.n_vert; v++) { // the sheet as a whole, so that it is smooth
+                int32_t body = s->point_body[v];
+                double far = body == sheet ? 1e-3 : 0.1, along = body == sheet ? 0.05 : 0;
+                if (!stale[body]) continue;
+                for (int k = 0; k < 3; k++) {
+                    S.x1[3 * v + k] = S.x0[3 * v + k] += along + uniform(-far, far);
+                }
             }
             memset(found, 0, sizeof found);
             TEST_ASSERT_EQUAL(n, pl_surfaces_stale(s, S.x0, S.x1, found));
@@ -252,6 +266,8 @@ static void test_bodies_are_searched_for_by_themselves(void)
             TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_set_state(fresh, order));
             TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(fresh, S.x0, S.x1, 0.01, &all));
             check_some(s, stale, &all, &some);
+            TEST_ASSERT_EQUAL_INT64(count_patches(fresh), count_patches(s));
+            n_patch += count_patches(s);
             n_some += some.n_edge_edge;
             n_all += all.n_edge_edge;
             // Patches were left out by both, and are found by both where they are smooth no longer.
@@ -275,7 +291,7 @@ static void test_bodies_are_searched_for_by_themselves(void)
         }
         pl_surfaces_destroy(s);
     }
-    TEST_ASSERT_TRUE(n_some > 1000 && n_some < n_all);
+    TEST_ASSERT_TRUE(n_some > 1000 && n_some < n_all && n_patch > 100);
 }
 
 static void test_same_lists_for_any_threads(void)
