@@ -51,6 +51,8 @@ static int32_t add_soft(pl_world *world, const char *shape, double x, double y, 
     return body;
 }
 
+enum { PILE = 9 }; // bodies
+
 // Cubes on each other, a ring that folds, a rigid ball that spins and falls on them, and a wall
 // that pushes; the shot comes from the side.
 static pl_world *make_pile(double shot)
@@ -110,6 +112,14 @@ static void step_both(pl_world *a, pl_world *b)
     TEST_ASSERT_EQUAL_HEX64(of_a.hash, of_b.hash);
 }
 
+// Each candidate is there once.
+static void check_ordered(const pl_candidate_set *c)
+{
+    for (int64_t i = 1; i < c->n; i++) {
+        TEST_ASSERT_TRUE(pl_pair_compare(&c->pair[i - 1], &c->pair[i]) < 0);
+    }
+}
+
 // Is the search that served the last step older than that?
 static bool is_old(const pl_world *world)
 {
@@ -144,6 +154,42 @@ static void test_fast_bodies(void)
 {
     int old = compare_with_new_searches(60, 40);
     TEST_ASSERT_TRUE(old > 0); // more than its size in a step
+}
+
+// Of the pile, how many bodies were searched for in the last step.
+static int32_t count_new(const pl_world *world)
+{
+    const pl_touch *touch = world->touch;
+    int32_t n = 0;
+    for (int32_t b = 2; b < PILE; b++) { // those that move
+        int32_t first = touch->boundary.first[b], last = touch->boundary.first[b + 1];
+        n += memcmp(touch->detection.candidates.from + 3 * first, touch->boundary.x0 + 3 * first,
+                    3 * (size_t)(last - first) * sizeof(double)) == 0;
+    }
+    return n;
+}
+
+// Among many others the bodies of the pile are few, so that they are searched for one by one.
+static void test_bodies_in_a_crowd(void)
+{
+    pl_world *both[2];
+    int some = 0;
+    for (int w = 0; w < 2; w++) {
+        both[w] = make_pile(5);
+        for (int i = 0; i < 10 * PILE; i++) {
+            add_kinematic(both[w], "cube:size=0.1:cells=1", 0.15 * (i % 10), 3 + 0.15 * (i / 10.0),
+                          0);
+        }
+    }
+    for (int i = 0; i < 150; i++) {
+        step_both(both[0], both[1]);
+        int32_t n = count_new(both[0]);
+        some += n > 0 && n < PILE - 2;
+        TEST_ASSERT_EQUAL(PILE - 2, count_new(both[1]));
+        check_ordered(&both[0]->touch->detection.candidates);
+    }
+    TEST_ASSERT_TRUE(some > 20);
+    for (int w = 0; w < 2; w++) pl_world_destroy(both[w]);
 }
 
 // A body that is put elsewhere is found there: at once on the floor, near, and far.
@@ -365,6 +411,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_an_old_search_finds_what_a_new_one_does);
     RUN_TEST(test_fast_bodies);
+    RUN_TEST(test_bodies_in_a_crowd);
     RUN_TEST(test_a_body_that_is_put_elsewhere);
     RUN_TEST(test_resume_in_the_life_of_a_search);
     RUN_TEST(test_steps_go_on_after_failing_allocations);
