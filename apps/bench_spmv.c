@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "bench_pass.h"
 #include "../base/hash.h"
+#include "../solvers/bsr_single.h"
 #include "../solvers/cg.h"
 #include "../solvers/solver.h"
 #include "../solvers/vectors.h"
@@ -219,12 +220,13 @@ static void measure(const kernel *k, problem *p, int threads, const pl_span *spa
 
 typedef struct method {
     const char *solver;
-    int n_read, n_write; // vectors that an iteration reads or writes, beside the matrix
+    double n_read, n_write; // vectors that an iteration reads or writes, beside the matrix
+    bool single;            // its products are of single precision if the matrix is large
 } method;
 
-// apg: b, D^-1 (as large as two), the velocities before and A times them; g, and v, y and A times
-// both. cr: D^-1; y, p, and A times both; r, z, B p, C^-1 B p, A z, B z.
-static const method methods[] = {{"apg", 5, 5}, {"cr", 2, 10}};
+// apg: b, D^-1 (as large as two), the velocities before and A times them; g, v, y and A times both,
+// and v - old in single precision. cr: D^-1; y, p, and A times both; r, z, B p, C^-1 B p, A z, B z.
+static const method methods[] = {{"apg", 5, 5.5, true}, {"cr", 2, 10, false}};
 enum { METHODS = sizeof methods / sizeof *methods, MOST_VECTORS = 12 };
 
 static pl_status time_solve(problem *p, const pl_solver *solver, int32_t n, double *seconds)
@@ -244,15 +246,17 @@ static pl_status time_solve(problem *p, const pl_solver *solver, int32_t n, doub
 static pl_status measure_method(problem *p, const method *m, int threads, double *vectors)
 {
     const pl_solver *solver;
-    int64_t vector = (3 * (int64_t)p->A.n + 7) / 8 * 8; // whole lines of the cache
+    int64_t vector = (3 * (int64_t)p->A.n + 15) / 16 * 16; // half of it is whole lines of the cache
     pl_span spans[MOST_SPANS];
     double few = 1e30, many = 1e30, pass = 1e30, seconds;
     PL_TRY(pl_solver_find(m->solver, &solver));
     omp_set_num_threads(threads);
     int n = list_product(&p->A, vectors, vectors + vector, spans) - 2; // without its vectors
-    spans[n++] = (pl_span){vectors, m->n_read * vector * (int64_t)sizeof *vectors, false};
-    spans[n++] = (pl_span){vectors + m->n_read * vector,
-                           m->n_write * vector * (int64_t)sizeof *vectors, true};
+    if (m->single && p->A.nnz >= PL_SINGLE_BLOCKS) spans[0].bytes /= 2;
+    int64_t n_read = (int64_t)(m->n_read * (double)vector);
+    int64_t n_write = (int64_t)(m->n_write * (double)vector);
+    spans[n++] = (pl_span){vectors, n_read * (int64_t)sizeof *vectors, false};
+    spans[n++] = (pl_span){vectors + n_read, n_write * (int64_t)sizeof *vectors, true};
     for (int i = 0; i < SOLVES; i++) {
         PL_TRY(time_solve(p, solver, FEW, &seconds));
         few = PL_MIN(few, seconds);
@@ -272,7 +276,7 @@ static pl_status measure_method(problem *p, const method *m, int threads, double
 
 static pl_status measure_methods(problem *p)
 {
-    double *vectors = pl_alloc_zero(MOST_VECTORS * (3 * (int64_t)p->A.n + 8), sizeof *vectors);
+    double *vectors = pl_alloc_zero(MOST_VECTORS * (3 * (int64_t)p->A.n + 16), sizeof *vectors);
     pl_status status = vectors != NULL ? PL_OK : PL_ERROR_MEMORY;
     for (int i = 0; i < METHODS * MAX_THREADS && status == PL_OK; i++) {
         status = measure_method(p, &methods[i % METHODS], 1 + i / METHODS, vectors);

@@ -12,8 +12,15 @@
 //
 // The next y runs ahead: y = v + beta (v - v_old), and A y follows from A v and A v_old, so that a
 // step costs one product with A, and the residual at v, b + L^T f - A v, is known at every step.
+//
+// A product reads the matrix once, and of a large one that is what a step takes its time for. There
+// A (v - v_old) is computed in single precision and added to A v_old, which halves it. Each such
+// sum errs by 6e-8 |A| |v - v_old|, and all of them together by about 6e-8 |A| |v - v_start|: when
+// the residual seems to be good enough, A v is computed once in double precision, and the steps go
+// on from that if the residual is not.
 
 #include "apg.h"
+#include "bsr_single.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -27,6 +34,7 @@ enum {
     POWER_STEPS = 6,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 2048,
+    SERIAL_BLOCKS = 8192,
 };
 
 // Sweeps end early when they move a contact by less than this part of eps2. What they leave undone
@@ -42,7 +50,7 @@ enum { STUCK_STEPS = 200 };
 // what it was: very near to the solution the sums that say so are rounding.
 static const double CURVATURE_MARGIN = 1.02;
 // The bound that s is for may fail by this much, which is rounding.
-static const double CURVATURE_SLACK = 1e-9;
+static const double CURVATURE_SLACK = 1e-9, CURVATURE_SLACK_SINGLE = 1e-6;
 
 static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 {
@@ -54,9 +62,45 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
         *vector[i] = pl_arena_take(&ws->arena, n, sizeof(double));
         if (*vector[i] == NULL) return PL_ERROR_MEMORY;
     }
+    if (problem->A->nnz >= PL_SINGLE_BLOCKS) {
+        a->single = pl_single_take(problem->A, &ws->arena);
+        a->by = pl_arena_take(&ws->arena, n + 1, sizeof *a->by);
+        if (a->single == NULL || a->by == NULL) return PL_ERROR_MEMORY;
+        a->by[n] = 0;
+    }
     a->f = pl_arena_take(&ws->arena, m, sizeof(double));
     a->impulse = pl_arena_take(&ws->arena, m, sizeof(double));
     return a->f != NULL && a->impulse != NULL ? PL_OK : PL_ERROR_MEMORY;
+}
+
+// --- Products ---
+
+// Rows of Av := A v.
+static void multiply_rows(pl_apg *a, bool exactly, int64_t first, int64_t last)
+{
+    const pl_bsr *A = a->problem->A;
+    if (exactly || a->single == NULL) {
+        pl_bsr_multiply_rows(A, (int32_t)first, (int32_t)last, a->v, a->Av);
+    } else {
+        pl_single_multiply_rows(A, a->single, (int32_t)first, (int32_t)last, a->by, a->Aold, a->Av);
+    }
+}
+
+// Ax := A x; returns x . A x.
+static double multiply_dot(pl_apg *a, const double *x, double *Ax)
+{
+    const pl_bsr *A = a->problem->A;
+    if (a->single == NULL) return pl_bsr_multiply_dot(A, x, Ax);
+#pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
+    for (int64_t i = 0; i < a->n; i++) {
+        a->by[i] = (float)x[i];
+        Ax[i] = 0;
+    }
+#pragma omp parallel for schedule(static)
+    for (int32_t p = 0; p < A->n_part; p++) {
+        pl_single_multiply_rows(A, a->single, A->part[p], A->part[p + 1], a->by, Ax, Ax);
+    }
+    return pl_vec_dot(a->n, x, Ax);
 }
 
 // An estimate from below of the largest eigenvalue of D^-1 A: Rayleigh's quotient x . A x / x . D x
@@ -73,13 +117,25 @@ static double find_curvature(pl_apg *a, pl_solve_stats *stats)
         pl_block_jacobi_apply(&a->ws->D, Dx, x); // 0 in the known blocks
         double xDx = pl_vec_dot(a->n, x, Dx);
         if (!(xDx > 0)) return 1;
-        double xAx = pl_bsr_multiply_dot(a->problem->A, x, Ax);
+        double xAx = multiply_dot(a, x, Ax);
         s = xAx / xDx;
 #pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
         for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / sqrt(xDx);
     }
     stats->products += POWER_STEPS;
     return PL_MAX(s, 1);
+}
+
+// --- A step ---
+
+// Rows of y := v + beta (v - old), where v is the last step's and old the one's before. By now they
+// have changed places: v is `old`, and the next v takes the place of the other.
+static void run_ahead(pl_apg *a, double beta, int64_t first, int64_t last)
+{
+    for (int64_t i = 3 * first; i < 3 * last; i++) {
+        a->y[i] = a->old[i] + beta * (a->old[i] - a->v[i]);
+        a->Ay[i] = a->Aold[i] + beta * (a->Aold[i] - a->Av[i]);
+    }
 }
 
 // v := y + D^-1 g / s in block i.
@@ -90,26 +146,50 @@ static inline void follow(const pl_apg *a, int64_t i)
     v[0] = y[0] + is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]);
     v[1] = y[1] + is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]);
     v[2] = y[2] + is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2]);
+    if (a->by == NULL) return;
+    for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->by[k] = (float)(a->v[k] - a->old[k]);
 }
 
-// g := b - A y and the v that follows from it; then the impulses that v calls for join g, and v
-// follows in the blocks that they reach.
-static void step(pl_apg *a, double enough)
+// g := b - A y and the v that follows from it, in rows.
+static void descend(pl_apg *a, int64_t first, int64_t last)
 {
     const pl_problem *problem = a->problem;
-    const pl_uses *uses = &a->ws->uses;
-    int64_t n_block = problem->A->n;
-#pragma omp parallel for schedule(static) if (n_block >= SERIAL_ROWS)
-    for (int64_t i = 0; i < n_block; i++) {
+    for (int64_t i = first; i < last; i++) {
         bool known = pl_is_known(problem, i);
         for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = known ? 0 : problem->b[k] - a->Ay[k];
         follow(a, i);
     }
+}
+
+// Runs ahead and descends; then the impulses that v calls for join g, and v follows in the blocks
+// that they reach.
+static void step(pl_apg *a, double enough)
+{
+    const pl_problem *problem = a->problem;
+    const pl_uses *uses = &a->ws->uses;
+    int64_t n = problem->A->n, size = pl_part_size(n, PART_ROWS);
+#pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
+    for (int64_t first = 0; first < n; first += size) {
+        int64_t last = PL_MIN(first + size, n);
+        if (!a->is_ahead) run_ahead(a, a->beta, first, last);
+        descend(a, first, last);
+    }
+    a->is_ahead = true;
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
     pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
     pl_rows_transpose_add(problem, uses, a->s, a->f, a->ws->world, a->g);
 #pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
     for (int32_t i = 0; i < uses->n; i++) follow(a, uses->block[i]);
+}
+
+// v becomes `old`, and the next step runs ahead of it by beta.
+static void accept(pl_apg *a, double beta)
+{
+    double *v = a->v, *Av = a->Av;
+    a->v = a->old, a->Av = a->Aold;
+    a->old = v, a->Aold = Av;
+    a->beta = beta;
+    a->is_ahead = false;
 }
 
 // What a step is judged by.
@@ -137,13 +217,17 @@ static sums add_rows(const pl_apg *a, int64_t first, int64_t last)
     return s;
 }
 
-static sums judge(const pl_apg *a)
+// Av := A v, and what follows from it, part by part: what a product leaves in a cache is used
+// there.
+static sums multiply_and_judge(pl_apg *a, bool exactly)
 {
     sums part[PL_MAX_PARTS], total = {0};
     int64_t n = a->n / 3, size = pl_part_size(n, PART_ROWS), n_part = (n + size - 1) / size;
-#pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
+#pragma omp parallel for schedule(static) if (a->problem->A->nnz >= SERIAL_BLOCKS)
     for (int64_t p = 0; p < n_part; p++) {
-        part[p] = add_rows(a, p * size, PL_MIN((p + 1) * size, n));
+        int64_t first = p * size, last = PL_MIN((p + 1) * size, n);
+        multiply_rows(a, exactly, first, last);
+        part[p] = add_rows(a, first, last);
     }
     for (int64_t p = 0; p < n_part; p++) {
         total.rr += part[p].rr;
@@ -152,19 +236,6 @@ static sums judge(const pl_apg *a)
         total.forward += part[p].forward;
     }
     return total;
-}
-
-// y := v + beta (v - old), and old becomes v.
-static void run_ahead(pl_apg *a, double beta)
-{
-#pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
-    for (int64_t i = 0; i < a->n; i++) {
-        a->y[i] = a->v[i] + beta * (a->v[i] - a->old[i]);
-        a->Ay[i] = a->Av[i] + beta * (a->Av[i] - a->Aold[i]);
-    }
-    double *v = a->v, *Av = a->Av;
-    a->v = a->old, a->Av = a->Aold;
-    a->old = v, a->Aold = Av;
 }
 
 // |L^T f|, which is 0 in the blocks without contacts.
@@ -227,23 +298,34 @@ static double sweep_share(const pl_apg *a)
     return PL_MAX(share, SWEEP_SHARE_LEAST);
 }
 
+// As is_solved, and if A v was computed in single precision, once more in double.
+static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double r,
+                             pl_solve_stats *stats)
+{
+    bool solved = is_solved(a, options, r);
+    if (!solved || a->single == NULL) return solved;
+    sums sum = multiply_and_judge(a, true);
+    stats->products++;
+    return is_solved(a, options, sqrt(sum.rr));
+}
+
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
                         pl_solve_stats *stats)
 {
+    double slack = a->single != NULL ? CURVATURE_SLACK_SINGLE : CURVATURE_SLACK;
     for (int32_t last = stats->iterations + n;; stats->iterations++, a->n_step++) {
         if (stats->iterations == last) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
         step(a, sweep_share(a) * options->eps2 / a->problem->dt);
-        pl_bsr_multiply(a->problem->A, a->v, a->Av);
+        sums sum = multiply_and_judge(a, false);
         stats->products++;
-        sums sum = judge(a);
         if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;
-        if (sum.true_ > (1 + CURVATURE_SLACK) * sum.model && sum.model > 0) {
+        if (sum.true_ > (1 + slack) * sum.model && sum.model > 0) {
             set_curvature(a, a->s * PL_MIN(CURVATURE_MARGIN * sum.true_ / sum.model, 2));
             continue;
         }
-        if (is_solved(a, options, sqrt(sum.rr))) {
-            run_ahead(a, 0);
+        if (is_surely_solved(a, options, sqrt(sum.rr), stats)) {
+            accept(a, 0);
             stats->iterations++;
             return PL_SOLVE_CONVERGED;
         }
@@ -252,7 +334,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         if (back) a->theta = 1;
         stats->restarts += back;
         double next = 0.5 * (1 + sqrt(1 + 4 * a->theta * a->theta));
-        run_ahead(a, back ? 0 : (a->theta - 1) / next);
+        accept(a, back ? 0 : (a->theta - 1) / next);
         a->theta = next;
     }
 }
@@ -278,6 +360,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     stats->products++;
     memcpy(a->y, v, size);
     memcpy(a->Ay, a->Aold, size);
+    a->is_ahead = true;
     a->theta = 1;
     a->n_step = 0;
     a->n_sweep = SWEEPS;

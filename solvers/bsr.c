@@ -206,10 +206,9 @@ int64_t pl_bsr_find(const pl_bsr *A, int32_t i, int32_t j)
 
 // --- The product ---
 
-// Rows first .. last - 1 of y := A x; returns their share of x . y. Each column of the blocks has a
-// sum of its own, which keeps three additions in flight. The fourth number of a quad is the next
-// column's, and is dropped at the end.
-PL_CLONES static double multiply_rows(const pl_bsr *A, int32_t first, int32_t last,
+// Each column of the blocks has a sum of its own, which keeps three additions in flight. The fourth
+// number of a quad is the next column's, and is dropped at the end.
+PL_CLONES double pl_bsr_multiply_rows(const pl_bsr *A, int32_t first, int32_t last,
                                       const double *restrict x, double *restrict y)
 {
     const double *restrict val = A->val;
@@ -238,7 +237,7 @@ double pl_bsr_multiply_dot(const pl_bsr *A, const double *x, double *y)
     double dot[PL_MAX_PARTS];
 #pragma omp parallel for schedule(static) if (A->nnz >= SERIAL_BLOCKS)
     for (int32_t p = 0; p < A->n_part; p++) {
-        dot[p] = multiply_rows(A, A->part[p], A->part[p + 1], x, y);
+        dot[p] = pl_bsr_multiply_rows(A, A->part[p], A->part[p + 1], x, y);
     }
     double sum = 0;
     for (int32_t p = 0; p < A->n_part; p++) sum += dot[p];

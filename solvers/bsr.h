@@ -42,4 +42,8 @@ void pl_bsr_multiply(const pl_bsr *A, const double *x, double *y);
 // The same, and returns x . y, summed part by part.
 double pl_bsr_multiply_dot(const pl_bsr *A, const double *x, double *y);
 
+// Rows first .. last - 1 of y := A x; returns their share of x . y.
+double pl_bsr_multiply_rows(const pl_bsr *A, int32_t first, int32_t last, const double *x,
+                            double *y);
+
 #endif

@@ -7,6 +7,7 @@
 // so that a_i times the contact's own matrix in the block i, added to it, is above the contact's
 // part. With s_i the size of its row there, small shares stay small.
 
+#include "bsr_single.h"
 #include "grid.h"
 
 #include <math.h>
@@ -17,13 +18,9 @@ enum {
     M = PL_GRID_MODES,
     SERIAL_BLOCKS = 8192, // of A: below, one thread is faster than starting several
     SERIAL_ROWS = 512,
-    PREFETCH_BLOCKS = 96,
     GRID_SWEEPS = 2, // before and after the next level
     LAST_SWEEPS = 6, // on a last level that is too large for a dense factor
 };
-
-typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
-#define QUAD(p) (*(const quad *)(p))
 
 // --- Small matrices ---
 
@@ -88,30 +85,9 @@ void pl_grid_invert(const double *matrix, float *inverse)
 
 // --- Products ---
 
-PL_CLONES static void multiply_blocks(const pl_bsr *A, const float *restrict val, int32_t first,
-                                      int32_t last, const float *restrict x, float *restrict y)
-{
-    for (int32_t i = first; i < last; i++) {
-        quad s0 = {0}, s1 = {0}, s2 = {0};
-        for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
-            const float *a = val + 9 * k, *v = x + 3 * (int64_t)A->col[k];
-            __builtin_prefetch(a + 9 * PREFETCH_BLOCKS);
-            s0 += QUAD(a) * v[0];
-            s1 += QUAD(a + 3) * v[1];
-            s2 += QUAD(a + 6) * v[2];
-        }
-        quad sum = (s0 + s1) + s2;
-        y[3 * (int64_t)i] = sum[0], y[3 * (int64_t)i + 1] = sum[1], y[3 * (int64_t)i + 2] = sum[2];
-    }
-}
-
 void pl_multigrid_multiply(const pl_multigrid *mg, const float *x, float *y)
 {
-    const pl_bsr *A = mg->problem->A;
-#pragma omp parallel for schedule(static) if (A->nnz >= SERIAL_BLOCKS)
-    for (int32_t p = 0; p < A->n_part; p++) {
-        multiply_blocks(A, mg->A, A->part[p], A->part[p + 1], x, y);
-    }
+    pl_single_multiply(mg->problem->A, mg->A, x, y);
 }
 
 PL_CLONES static void multiply_groups(const pl_grid *g, int64_t a, const float *restrict x,

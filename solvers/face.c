@@ -94,7 +94,8 @@ static pl_status create(const pl_problem *problem, const pl_solver_options *opti
         out->K[2 * k] = answers && S[0] > 0 ? STIFFNESS / S[0] : 0;
         out->K[2 * k + 1] = answers && S[4] + S[8] > 0 ? 2 * STIFFNESS / (S[4] + S[8]) : 0;
     }
-    PL_TRY(pl_multigrid_create(problem, &ws->D, &ws->uses, out->apg.s, &ws->arena, &out->mg));
+    PL_TRY(pl_multigrid_create(problem, &ws->D, &ws->uses, out->apg.single, out->apg.s, &ws->arena,
+                               &out->mg));
     return pl_gmres_create(n, &ws->arena, &out->gmres);
 }
 

@@ -8,6 +8,7 @@
 
 #include "multigrid.h"
 #include "aggregates.h"
+#include "bsr_single.h"
 #include "grid.h"
 
 #include <math.h>
@@ -618,21 +619,15 @@ static pl_status take_rows(const builder *b, pl_multigrid *mg)
 }
 
 // The matrix and the smoother of the finest level.
-static pl_status take_fine(const builder *b, double lambda, pl_multigrid *mg)
+static pl_status take_fine(const builder *b, const float *single, double lambda, pl_multigrid *mg)
 {
     const pl_bsr *A = b->problem->A;
-    mg->A = pl_arena_take(b->arena, 9 * (A->nnz + 1), sizeof *mg->A);
+    mg->A = single != NULL ? single : pl_single_take(A, b->arena);
     mg->easy = pl_arena_take(b->arena, 6 * (int64_t)A->n, sizeof *mg->easy);
     mg->t = pl_arena_take(b->arena, 3 * (int64_t)A->n + 1, sizeof *mg->t);
     mg->z = pl_arena_take(b->arena, 3 * (int64_t)A->n + 1, sizeof *mg->z);
     bool all = mg->A != NULL && mg->easy != NULL && mg->t != NULL && mg->z != NULL;
     if (!all) return PL_ERROR_MEMORY;
-#pragma omp parallel for schedule(static)
-    for (int32_t p = 0; p < A->n_part; p++) {
-        int64_t last = 9 * A->row[A->part[p + 1]];
-        for (int64_t i = 9 * A->row[A->part[p]]; i < last; i++) mg->A[i] = (float)A->val[i];
-    }
-    memset(mg->A + 9 * A->nnz, 0, 9 * sizeof *mg->A);
     mg->sigma = lambda / RELAX;
     for (int64_t i = 0; i < 6 * (int64_t)A->n; i++) {
         mg->easy[i] = (float)(b->D->inv[i] / mg->sigma);
@@ -641,12 +636,12 @@ static pl_status take_fine(const builder *b, double lambda, pl_multigrid *mg)
 }
 
 pl_status pl_multigrid_create(const pl_problem *problem, const pl_block_jacobi *D,
-                              const pl_uses *uses, double lambda, pl_arena *arena,
-                              pl_multigrid *out)
+                              const pl_uses *uses, const float *single, double lambda,
+                              pl_arena *arena, pl_multigrid *out)
 {
     *out = (pl_multigrid){.problem = problem};
     builder b = {.problem = problem, .D = D, .arena = arena};
-    PL_TRY(take_fine(&b, lambda, out));
+    PL_TRY(take_fine(&b, single, lambda, out));
     PL_TRY(pl_touched_create(problem, uses, arena, &out->touched));
     PL_TRY(group_vertices(&b, out));
     place_groups(&b, &out->grid[0]);

@@ -47,7 +47,7 @@ typedef struct pl_grid {
 
 typedef struct pl_multigrid {
     const pl_problem *problem;
-    float *A;           // (9*(A.nnz + 1)) as in pl_bsr
+    const float *A;     // (9*(A.nnz + 1)) see bsr_single.h
     double sigma;       // the smoother of the finest level is that of sigma D + L^T K L:
     float *easy;        // (6*A.n) xx, xy, xz, yy, yz, zz: where there are no contacts,
     pl_touched touched; // and where there are
@@ -71,10 +71,11 @@ typedef struct pl_multigrid {
 
 // Lives as long as what is taken from the arena, the problem, D and the uses do. `lambda` is at
 // least the largest eigenvalue of D^-1 A; D^-1 is 0 in the known blocks. The problem's places may
-// be NULL: groups then move without turning.
+// be NULL: groups then move without turning; and so may `single`, see bsr_single.h, which is then
+// made here.
 pl_status pl_multigrid_create(const pl_problem *problem, const pl_block_jacobi *D,
-                              const pl_uses *uses, double lambda, pl_arena *arena,
-                              pl_multigrid *out);
+                              const pl_uses *uses, const float *single, double lambda,
+                              pl_arena *arena, pl_multigrid *out);
 
 // Takes the stiffness K (n_contact) of the contacts into every level. K must stay.
 void pl_multigrid_set(pl_multigrid *mg, const pl_stiffness *K);

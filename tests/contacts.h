@@ -98,6 +98,19 @@ static inline void start_random(small *s, int32_t n, int32_t n_contact, double m
 
 // --- Dense ---
 
+// Blocks of a grid of springs, some of them on a floor.
+static inline void start_floor(small *s, int32_t side)
+{
+    grid_matrix(side, 1, &s->A);
+    start_small(s, 0.01);
+    for (int32_t i = 0; i < 3 * s->A.n; i++) s->b[i] = random_number() - (i % 3 == 2);
+    for (int32_t i = 0; i < s->A.n && s->problem.n_contact < SMALL_ROOM; i += i < 9 ? 1 : 3) {
+        pl_contact contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
+        pl_term term[2] = {{i, 1, {0}}, {(i + 1) % s->A.n, 0.3, {0}}};
+        add_contact(s, &contact, 2, term);
+    }
+}
+
 // L, row-major (3*n_contact) x (3*A.n), from the definition: u = R^T sum (w v + v x r).
 static inline double *dense_rows(const pl_problem *p)
 {
@@ -282,6 +295,22 @@ static inline void solve_anew(small *s, way w, double eps1, double eps2)
     TEST_ASSERT_EQUAL(PL_SOLVE_CONVERGED, s->stats.end);
     TEST_ASSERT_TRUE(s->stats.errors.residual <= eps1);
     TEST_ASSERT_TRUE(pl_contact_errors_within(&s->stats.errors, eps2));
+}
+
+// Solves from rest with a new workspace, for fail_each_allocation.
+typedef struct fresh_small {
+    small *s;
+    way w;
+} fresh_small;
+
+static inline pl_status solve_fresh_small(void *user)
+{
+    const fresh_small *f = user;
+    f->s->ws = (pl_workspace){0};
+    memset(f->s->v, 0, 3 * (size_t)f->s->A.n * sizeof *f->s->v);
+    pl_status status = solve_small(f->s, f->w, 1e-6, 1e-6);
+    pl_workspace_free(&f->s->ws);
+    return status;
 }
 
 #endif

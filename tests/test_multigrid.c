@@ -101,7 +101,7 @@ static void prepare(body *b, double hard)
         if (k % 3 > 0) b->K[k].t11 = b->K[k].t22;
     }
     TEST_ASSERT_EQUAL(PL_OK,
-                      pl_multigrid_create(problem, &b->D, &b->uses, b->lambda, arena, &b->mg));
+                      pl_multigrid_create(problem, &b->D, &b->uses, NULL, b->lambda, arena, &b->mg));
     pl_multigrid_set(&b->mg, b->K);
 }
 
@@ -536,7 +536,7 @@ static pl_status create(void *user)
     pl_multigrid mg;
     pl_status status = pl_uses_create(&b->p.problem, &arena, &uses);
     if (status == PL_OK) {
-        status = pl_multigrid_create(&b->p.problem, &b->D, &uses, b->lambda, &arena, &mg);
+        status = pl_multigrid_create(&b->p.problem, &b->D, &uses, NULL, b->lambda, &arena, &mg);
     }
     if (status == PL_OK) pl_multigrid_set(&mg, b->K);
     pl_arena_free(&arena);

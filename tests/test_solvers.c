@@ -552,41 +552,13 @@ static void test_limits(void)
 
 // --- Memory and threads ---
 
-typedef struct fresh {
-    small *s;
-    way w;
-} fresh;
-
-static pl_status solve_fresh(void *user)
-{
-    const fresh *f = user;
-    f->s->ws = (pl_workspace){0};
-    memset(f->s->v, 0, 3 * (size_t)f->s->A.n * sizeof *f->s->v);
-    pl_status status = solve_small(f->s, f->w, 1e-6, 1e-6);
-    pl_workspace_free(&f->s->ws);
-    return status;
-}
-
-// More than fits into an arena's first chunk.
-static void start_floor(small *s, int32_t side)
-{
-    grid_matrix(side, 1, &s->A);
-    start_small(s, 0.01);
-    for (int32_t i = 0; i < 3 * s->A.n; i++) s->b[i] = random_number() - (i % 3 == 2);
-    for (int32_t i = 0; i < s->A.n && s->problem.n_contact < SMALL_ROOM; i += i < 9 ? 1 : 3) {
-        pl_contact contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
-        pl_term term[2] = {{i, 1, {0}}, {(i + 1) % s->A.n, 0.3, {0}}};
-        add_contact(s, &contact, 2, term);
-    }
-}
-
 static void test_allocations_that_fail(void)
 {
     small s;
-    start_floor(&s, 8);
+    start_floor(&s, 8); // more than fits into an arena's first chunk
     for (int w = 0; w < WAYS; w++) {
-        fresh f = {&s, ways[w]};
-        fail_each_allocation(solve_fresh, &f);
+        fresh_small f = {&s, ways[w]};
+        fail_each_allocation(solve_fresh_small, &f);
     }
     end_small(&s);
 }
@@ -617,7 +589,7 @@ static void test_later_solves_make_no_heap_call(void)
 static void test_threads_do_not_change_bits(void)
 {
     small s;
-    start_floor(&s, 21); // 9,261 blocks, 3,090 contacts: all loops run in parallel
+    start_floor(&s, 22); // 10,648 rows, 3,552 contacts: all loops run in parallel, apg is single
     int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_contact;
     double *v = random_vector(n), *f = random_vector(m);
     for (int w = 0; w < WAYS_OF_MANY; w++) {

@@ -1,0 +1,65 @@
+// What apg does only for large matrices: products of single precision. What all solvers have in
+// common is in test_solvers.c.
+
+#include "contacts.h"
+
+void setUp(void)
+{
+    random_state = 1;
+}
+
+void tearDown(void)
+{
+}
+
+enum { SIDE = 22 }; // 140,000 blocks
+
+static const way apg = {"apg", PL_PRECOND_FULL};
+
+// Far below what single precision has, by the yardstick of pl_solve.
+static void test_residuals_are_those_of_double_precision(void)
+{
+    small s;
+    start_floor(&s, SIDE);
+    for (double eps = 1e-4; eps > 1e-13; eps *= 1e-2) {
+        solve_anew(&s, apg, eps, 1e-9);
+        TEST_ASSERT_TRUE(s.stats.errors.residual <= eps);
+        // Each 7 digits or so, products of double precision say what is left.
+        TEST_ASSERT_TRUE(s.stats.products < s.stats.iterations + 16);
+    }
+    end_small(&s);
+}
+
+// A linear system whose solution is known.
+static void test_velocities_are_those_of_double_precision(void)
+{
+    small s;
+    start_floor(&s, SIDE);
+    s.problem.n_contact = 0;
+    int64_t n = 3 * (int64_t)s.A.n;
+    double *v = random_vector(n), apart = 0;
+    pl_bsr_multiply(&s.A, v, s.b);
+    solve_anew(&s, apg, 1e-12, 1e-9);
+    for (int64_t i = 0; i < n; i++) apart = fmax(apart, fabs(v[i] - s.v[i]));
+    TEST_ASSERT_TRUE(apart < 1e-10);
+    free(v);
+    end_small(&s);
+}
+
+static void test_allocations_that_fail(void)
+{
+    small s;
+    start_floor(&s, SIDE);
+    fresh_small f = {&s, apg};
+    fail_each_allocation(solve_fresh_small, &f);
+    end_small(&s);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_residuals_are_those_of_double_precision);
+    RUN_TEST(test_velocities_are_those_of_double_precision);
+    RUN_TEST(test_allocations_that_fail);
+    return UNITY_END();
+}
