@@ -29,18 +29,15 @@ void pl_candidates_free(pl_candidate_set *c)
 {
     pl_free(c->from);
     pl_free(c->to);
-    pl_free(c->pair);
-    pl_free(c->distance);
+    pl_free(c->candidate);
+    pl_free(c->more);
     pl_free(c->since);
     pl_free(c->near);
     pl_free(c->ahead);
     pl_free(c->step);
-    pl_free(c->moved);
     pl_free(c->moves);
     pl_free(c->flag);
     pl_free(c->stale);
-    pl_free(c->new_pair);
-    pl_free(c->new_distance);
     *c = (pl_candidate_set){0};
 }
 
@@ -60,21 +57,37 @@ static pl_feature_pair pair_at(const pl_candidates *c, int64_t i)
     return (pl_feature_pair){kind, list[kind][2 * i], list[kind][2 * i + 1]};
 }
 
+// How many of the first n candidates come before a pair.
+static int64_t count_before(const pl_candidate_set *c, int64_t n, const pl_feature_pair *pair)
+{
+    int64_t lo = 0, hi = n;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        pl_feature_pair at = pl_candidate_pair(&c->candidate[mid]);
+        if (pl_pair_compare(&at, pair) < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pair)
+{
+    int64_t i = count_before(c, c->n, pair);
+    if (i == c->n) return -1;
+    pl_feature_pair at = pl_candidate_pair(&c->candidate[i]);
+    return pl_pair_compare(&at, pair) == 0 ? i : -1;
+}
+
 // --- The search ---
 
 static pl_status reserve(pl_candidate_set *c, int64_t n)
 {
-    PL_TRY(pl_reserve((void **)&c->pair, &c->pair_capacity, n, sizeof *c->pair));
-    PL_TRY(pl_reserve((void **)&c->distance, &c->distance_capacity, n, sizeof *c->distance));
+    PL_TRY(pl_reserve((void **)&c->candidate, &c->candidate_capacity, n, sizeof *c->candidate));
     PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, n, sizeof *c->near));
     return pl_reserve((void **)&c->flag, &c->flag_capacity, n, sizeof *c->flag);
-}
-
-static void list_all(pl_candidate_set *c)
-{
-    c->listing++;
-    c->n_near = c->n;
-    for (int64_t i = 0; i < c->n; i++) c->near[i] = (int32_t)i;
 }
 
 // How far a point can get from where it was searched for, before it leaves its box.
@@ -85,25 +98,37 @@ static double freedom(const pl_candidate_set *c, double room, int32_t p)
     return sqrt(pl_dot(by, by)) + 0.5 * sqrt(3) * room;
 }
 
-// Could the pair come near while its points stay in their boxes?
-static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary, double room,
-                          const pl_feature_pair *pair, float *distance)
+// A pair with its distance and direction where it was searched for.
+static pl_candidate measure(const pl_candidate_set *c, const pl_feature_pair *pair,
+                            const int32_t point[4], double *distance)
 {
-    int32_t point[4], a, b;
-    double q[12] = {0}, most[2] = {0};
+    double q[12] = {0};
     pl_closest closest;
-    pl_pair_points(boundary, pair, point);
-    pl_pair_bodies(boundary, pair, point, &a, &b);
     pl_pair_gather(point, c->from, q);
     pl_closest_points((pl_pair_kind)pair->kind, q, &closest);
-    *distance = PL_MAX(pl_round_below(closest.distance), 0);
+    pl_candidate candidate = {.a = pair->a, .b = pair->b, .kind = (int8_t)pair->kind};
+    candidate.distance = PL_MAX(pl_round_below(closest.distance), 0);
+    pl_candidate_turn(&candidate, closest.normal);
+    *distance = closest.distance;
+    return candidate;
+}
+
+// Could the pair come near while its points stay in their boxes?
+static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary, double room,
+                          const pl_feature_pair *pair, pl_candidate *candidate)
+{
+    int32_t point[4], a, b;
+    double distance, most[2] = {0};
+    pl_pair_points(boundary, pair, point);
+    pl_pair_bodies(boundary, pair, point, &a, &b);
+    *candidate = measure(c, pair, point, &distance);
     for (int k = 0; k < 4 && point[k] >= 0; k++) {
         int side = k >= pl_pair_first(pair->kind);
         most[side] = PL_MAX(most[side], freedom(c, room, point[k]));
     }
     double near = pl_boundary_radii(boundary, a, b) +
                   (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
-    return (1 - PL_BOUND_SLACK) * closest.distance <= near + FREEDOM * (most[0] + most[1]);
+    return (1 - PL_BOUND_SLACK) * distance <= near + FREEDOM * (most[0] + most[1]);
 }
 
 // Appends what is found to the candidates, without those that stay far: most are neighbours on one
@@ -111,8 +136,8 @@ static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary
 static pl_status append_near(pl_candidate_set *c, const pl_boundary *boundary, double room,
                              const pl_candidates *found)
 {
-    enum { SOME = 8192 };
-    float distance[SOME];
+    enum { SOME = 4096 };
+    pl_candidate candidate[SOME];
     bool keep[SOME];
     int64_t n_found = count(found);
     for (int64_t first = 0; first < n_found; first += SOME) {
@@ -120,28 +145,29 @@ static pl_status append_near(pl_candidate_set *c, const pl_boundary *boundary, d
 #pragma omp parallel for schedule(static) if (n > CANDIDATES_SERIAL)
         for (int64_t i = 0; i < n; i++) {
             pl_feature_pair pair = pair_at(found, first + i);
-            keep[i] = may_come_near(c, boundary, room, &pair, &distance[i]);
+            keep[i] = may_come_near(c, boundary, room, &pair, &candidate[i]);
         }
         PL_TRY(reserve(c, c->n + n));
         for (int64_t i = 0; i < n; i++) {
-            if (!keep[i]) continue;
-            c->pair[c->n] = pair_at(found, first + i);
-            c->distance[c->n++] = distance[i];
+            if (keep[i]) c->candidate[c->n++] = candidate[i];
         }
     }
     return PL_OK;
 }
 
 // Appends what is found and is not among the candidates.
-static pl_status append_new(pl_candidate_set *c, const pl_candidates *found)
+static pl_status append_new(pl_candidate_set *c, const pl_boundary *boundary,
+                            const pl_candidates *found)
 {
     int64_t n_found = count(found), n = c->n;
     PL_TRY(reserve(c, c->n + n_found));
     for (int64_t i = 0; i < n_found; i++) {
         pl_feature_pair pair = pair_at(found, i);
         if (pl_candidates_index(c, &pair) >= 0) continue;
-        c->pair[n] = pair;
-        c->distance[n++] = -1;
+        int32_t point[4];
+        double distance;
+        pl_pair_points(boundary, &pair, point);
+        c->candidate[n++] = measure(c, &pair, point, &distance);
     }
     c->n = n;
     return PL_OK;
@@ -150,37 +176,31 @@ static pl_status append_new(pl_candidate_set *c, const pl_candidates *found)
 // Brings candidates into order of which the first n are, and those from there on.
 static pl_status merge(pl_candidate_set *c, int64_t n)
 {
-    int64_t more = c->n - n, at = c->n;
+    int64_t more = c->n - n;
     if (more == 0) return PL_OK;
-    PL_TRY(pl_reserve((void **)&c->new_pair, &c->new_pair_capacity, more, sizeof *c->new_pair));
-    PL_TRY(pl_reserve((void **)&c->new_distance, &c->new_distance_capacity, more,
-                      sizeof *c->new_distance));
-    memcpy(c->new_pair, c->pair + n, (size_t)more * sizeof *c->pair);
-    memcpy(c->new_distance, c->distance + n, (size_t)more * sizeof *c->distance);
+    PL_TRY(pl_reserve((void **)&c->more, &c->more_capacity, more, sizeof *c->more));
+    memcpy(c->more, c->candidate + n, (size_t)more * sizeof *c->more);
     while (more > 0) { // from the end, so that nothing is overwritten that is still to go
-        bool old = n > 0 && pl_pair_compare(&c->pair[n - 1], &c->new_pair[more - 1]) > 0;
-        at--;
-        c->pair[at] = old ? c->pair[n - 1] : c->new_pair[more - 1];
-        c->distance[at] = old ? c->distance[n - 1] : c->new_distance[more - 1];
-        if (old) {
-            n--;
-        } else {
-            more--;
-        }
+        const pl_candidate *last = &c->more[more - 1];
+        pl_feature_pair pair = pl_candidate_pair(last);
+        int64_t before = count_before(c, n, &pair);
+        memmove(c->candidate + before + more, c->candidate + before,
+                (size_t)(n - before) * sizeof *c->candidate);
+        c->candidate[before + --more] = *last;
+        n = before;
     }
     return PL_OK;
 }
 
 // The bodies of a candidate.
-static void bodies_at(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t *a,
+static void bodies_at(const pl_boundary *boundary, const pl_candidate *candidate, int32_t *a,
                       int32_t *b)
 {
-    int32_t p = pair->a, q = pair->b;
-    if (pair->kind == PL_EDGE_EDGE) p = boundary->edge[2 * (int64_t)p];
-    if (pair->kind == PL_EDGE_EDGE || pair->kind == PL_VERTEX_EDGE) {
-        q = boundary->edge[2 * (int64_t)q];
-    }
-    if (pair->kind == PL_VERTEX_FACE) q = boundary->face[3 * (int64_t)q];
+    int kind = candidate->kind;
+    int32_t p = candidate->a, q = candidate->b;
+    if (kind == PL_EDGE_EDGE) p = boundary->edge[2 * (int64_t)p];
+    if (kind == PL_EDGE_EDGE || kind == PL_VERTEX_EDGE) q = boundary->edge[2 * (int64_t)q];
+    if (kind == PL_VERTEX_FACE) q = boundary->face[3 * (int64_t)q];
     *a = boundary->body[p];
     *b = boundary->body[q];
 }
@@ -190,10 +210,8 @@ static void drop_stale(pl_candidate_set *c, const pl_boundary *boundary)
     int64_t kept = 0;
     for (int64_t i = 0; i < c->n; i++) {
         int32_t a, b;
-        bodies_at(boundary, &c->pair[i], &a, &b);
-        if (c->stale[a] || c->stale[b]) continue;
-        c->pair[kept] = c->pair[i];
-        c->distance[kept++] = c->distance[i];
+        bodies_at(boundary, &c->candidate[i], &a, &b);
+        if (!c->stale[a] && !c->stale[b]) c->candidate[kept++] = c->candidate[i];
     }
     c->n = kept;
 }
@@ -229,7 +247,6 @@ pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary
     int64_t n = boundary->n, n_body = boundary->n_body;
     PL_TRY(pl_reserve((void **)&c->since, &c->since_capacity, n_body, sizeof *c->since));
     PL_TRY(pl_reserve((void **)&c->step, &c->step_capacity, n_body, sizeof *c->step));
-    PL_TRY(pl_reserve((void **)&c->moved, &c->moved_capacity, n, sizeof *c->moved));
     PL_TRY(pl_reserve((void **)&c->moves, &c->moves_capacity, n, sizeof *c->moves));
     PL_TRY(pl_reserve((void **)&c->ahead, &c->ahead_capacity, n_body, sizeof *c->ahead));
     PL_TRY(pl_reserve((void **)&c->stale, &c->stale_capacity, n_body, sizeof *c->stale));
@@ -271,24 +288,9 @@ static pl_status search(pl_candidate_set *c, const pl_world *world, pl_boundary 
     return PL_OK;
 }
 
-pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same)
-{
-    bool current = c->current;
-    pl_candidates found;
-    c->current = false; // if it fails
-    PL_TRY(pl_surfaces_grow(boundary->surfaces, boundary->x0, boundary->x1, c->stale, &found));
-    int64_t n = c->n;
-    PL_TRY(append_new(c, &found));
-    *same = c->n == n;
-    PL_TRY(merge(c, n));
-    if (!*same) list_all(c);
-    c->current = current;
-    return PL_OK;
-}
-
 // --- What is far ---
 
-// Of the points first .. last - 1, from x to y.
+// Of the points first .. last - 1, from x to y; and the shifts of each, unless that is NULL.
 static pl_drift find_drift(int32_t first, int32_t last, const double *x, const double *y,
                            pl_shift *shift)
 {
@@ -298,7 +300,7 @@ static pl_drift find_drift(int32_t first, int32_t last, const double *x, const d
         double by[3];
         pl_subtract(y + 3 * p, x + 3 * p, by);
         for (int k = 0; k < 3; k++) drift.mean[k] += by[k] / (last - first);
-        shift[p] = (pl_shift){(float)by[0], (float)by[1], (float)by[2]};
+        if (shift != NULL) shift[p] = (pl_shift){(float)by[0], (float)by[1], (float)by[2]};
     }
     for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i += 3) {
         double sum = 0;
@@ -335,6 +337,19 @@ static double find_rounding(const pl_candidate_set *c, const pl_boundary *bounda
         most = PL_MAX(most, PL_MAX(far, fast));
     }
     return SHIFT_ROUNDING * most;
+}
+
+// What heights of points are rounded by, in parts of the largest coordinate: some eps; and more
+// than what distances and continuous tests are.
+static const double HEIGHT_ROUNDING = 1e-12;
+
+static double find_blur(const pl_boundary *boundary)
+{
+    double most = 0;
+    for (int64_t i = 0; i < 3 * (int64_t)boundary->n; i++) {
+        most = PL_MAX(most, PL_MAX(fabs(boundary->x0[i]), fabs(boundary->x1[i])));
+    }
+    return HEIGHT_ROUNDING * most;
 }
 
 static inline float length_of(pl_shift by)
@@ -375,20 +390,6 @@ double pl_candidates_approach(const pl_candidate_set *c, int kind, const int32_t
     return approach(kind, point, c->moves) + c->rounding;
 }
 
-double pl_candidates_distance(pl_candidate_set *c, int64_t i, const int32_t point[4])
-{
-    int kind = c->pair[i].kind;
-    if (c->distance[i] < 0) {
-        double q[12] = {0};
-        pl_closest closest;
-        pl_pair_gather(point, c->from, q);
-        pl_closest_points((pl_pair_kind)kind, q, &closest);
-        c->distance[i] = PL_MAX(pl_round_below(closest.distance), 0);
-    }
-    double by = approach(kind, point, c->moved) + c->rounding;
-    return (1 - PL_BOUND_SLACK) * (double)c->distance[i] - (1 + PL_BOUND_SLACK) * by;
-}
-
 // No features of the two bodies come nearer by more.
 static double nearer(const pl_drift *drift, int32_t a, int32_t b)
 {
@@ -397,21 +398,27 @@ static double nearer(const pl_drift *drift, int32_t a, int32_t b)
     return sqrt(pl_dot(apart, apart)) + drift[a].most + drift[b].most;
 }
 
-// Are the features of candidate i, at x0, farther apart than what counts as near and than what they
-// may come nearer by while bodies drift no farther than `ahead`?
-static bool is_far(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
+// May the features of a candidate come near while bodies drift no farther than `ahead`? If so, how
+// far they are at x0, or less.
+static bool is_near(const pl_candidate_set *c, const pl_boundary *boundary,
+                    const pl_candidate *candidate, float *distance)
 {
-    int32_t a, b;
-    if (c->distance[i] < 0) return false;
-    bodies_at(boundary, &c->pair[i], &a, &b);
-    double by = nearer(c->since, a, b) + nearer(c->ahead, a, b);
+    int32_t a, b, point[4];
+    bodies_at(boundary, candidate, &a, &b);
     double near = pl_boundary_radii(boundary, a, b) +
-                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
-    return (1 - PL_BOUND_SLACK) * (double)c->distance[i] - (1 + PL_BOUND_SLACK) * by > near;
+                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) +
+                  (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b);
+    double since = (1 + PL_BOUND_SLACK) * nearer(c->since, a, b);
+    if ((1 - PL_BOUND_SLACK) * (double)candidate->distance - since > near) return false;
+    pl_feature_pair pair = pl_candidate_pair(candidate);
+    pl_pair_points(boundary, &pair, point);
+    double now = pl_candidate_bound(c, candidate, point, boundary->x0);
+    *distance = pl_round_below(now);
+    return !(now > near);
 }
 
-// All candidates, or those that are not far as long as bodies drift as they are thought to and a
-// little more.
+// Lists those that are near, or may come so as long as bodies drift as they do now and a little
+// more.
 static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
 {
     for (int32_t b = 0; b < boundary->n_body; b++) {
@@ -419,15 +426,35 @@ static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
         c->ahead[b] = c->step[b];
         c->ahead[b].most = AHEAD * c->step[b].most + AHEAD_ROOM * size;
     }
-#pragma omp parallel for schedule(static) if (c->n > CANDIDATES_SERIAL)
-    for (int64_t i = 0; i < c->n; i++) {
-        c->flag[i] = !is_far(c, boundary, i);
-    }
     c->listing++;
     c->n_near = 0;
-    for (int64_t i = 0; i < c->n; i++) {
-        if (c->flag[i]) c->near[c->n_near++] = (int32_t)i;
+    enum { SOME = 8192 };
+    float distance[SOME];
+    for (int64_t first = 0; first < c->n; first += SOME) {
+        int64_t last = PL_MIN(first + SOME, c->n);
+#pragma omp parallel for schedule(static) if (last - first > CANDIDATES_SERIAL)
+        for (int64_t i = first; i < last; i++) {
+            c->flag[i] = is_near(c, boundary, &c->candidate[i], &distance[i - first]);
+        }
+        for (int64_t i = first; i < last; i++) {
+            if (c->flag[i]) c->near[c->n_near++] = (pl_near){(int32_t)i, distance[i - first]};
+        }
     }
+}
+
+pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same)
+{
+    bool current = c->current;
+    pl_candidates found;
+    c->current = false; // if it fails
+    PL_TRY(pl_surfaces_grow(boundary->surfaces, boundary->x0, boundary->x1, c->stale, &found));
+    int64_t n = c->n;
+    PL_TRY(append_new(c, boundary, &found));
+    *same = c->n == n;
+    PL_TRY(merge(c, n));
+    if (!*same) list_near(c, boundary);
+    c->current = current;
+    return PL_OK;
 }
 
 // Do bodies drift no farther than the list of near ones was made for?
@@ -445,7 +472,8 @@ void pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)
 {
     find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
     c->rounding = find_rounding(c, boundary);
-    if (!as_thought(c, boundary)) list_all(c);
+    c->blur = find_blur(boundary);
+    if (!as_thought(c, boundary)) list_near(c, boundary);
 }
 
 pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
@@ -460,23 +488,10 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
     }
     bool all = !c->current || n > MOST_STALE * boundary->n_body;
     if (all || n > 0) PL_TRY(search(c, world, boundary, v, dt, t, all));
-    find_drifts(boundary, c->from, boundary->x0, c->since, c->moved);
+    find_drifts(boundary, c->from, boundary->x0, c->since, NULL);
     find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
     c->rounding = find_rounding(c, boundary);
+    c->blur = find_blur(boundary);
     list_near(c, boundary);
     return PL_OK;
-}
-
-int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pair)
-{
-    int64_t lo = 0, hi = c->n;
-    while (lo < hi) {
-        int64_t mid = (lo + hi) / 2;
-        if (pl_pair_compare(&c->pair[mid], pair) < 0) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo < c->n && pl_pair_compare(&c->pair[lo], pair) == 0 ? lo : -1;
 }

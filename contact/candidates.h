@@ -7,10 +7,34 @@
 
 #include "contacts.h"
 
+#include <math.h>
 #include <string.h>
 
 // Bounds of distances are taken a little lower than they are computed, which rounding may need.
 static const double PL_BOUND_SLACK = 1e-9;
+
+// A pair of features, with what is known of its distance.
+//
+// For any n with |n| <= 1, the points p of one feature and q of another are apart by
+//
+//     |p - q| >= n . (p - q) >= min n . a_i - max n . b_j
+//
+// with the corners a_i and b_j. If n is the direction between the closest points, this is the
+// distance, since neither feature reaches beyond the plane across n through its own; so it follows
+// the distance to first order, wherever the corners go from there. On straight ways every n . (a_i
+// - b_j) is linear in time, so that the least of the bounds at both ends holds for the whole way.
+typedef struct pl_candidate {
+    int32_t a, b;        // features, as in pl_feature_pair
+    float distance;      // at `from`, or less [m]
+    int8_t kind;         // pl_pair_kind
+    int8_t direction[3]; // n, about that of the closest points not long ago, in 128ths
+} pl_candidate;
+
+// A candidate that may come near in this step.
+typedef struct pl_near {
+    int32_t candidate;
+    float distance; // at x0, or less [m]
+} pl_near;
 
 // How the points of a body move: by their mean motion, and no farther from that.
 typedef struct pl_drift {
@@ -25,22 +49,21 @@ typedef struct pl_candidate_set {
     double *from, *to; // (3*boundary.n) [m]
     uint8_t *stale;    // (n_body) ... but for these bodies: the next step has to search for them
     // Those of them that may come near as long as the search serves.
-    pl_feature_pair *pair;     // (n) in order
-    float *distance;           // (n) at `from`, or less; negative if it is not known yet [m]
-    pl_feature_pair *new_pair; // scratch, like these two
-    float *new_distance;
-    // How bodies and points move from there to x0, and from x0 to x1.
-    pl_drift *since, *step;  // (n_body)
-    pl_shift *moved, *moves; // (boundary.n)
-    double rounding;         // what approaches by these lack at most [m]
+    pl_candidate *candidate; // (n) in the order of pairs
+    pl_candidate *more;      // scratch
+    // How bodies move from there to x0, bodies and points from x0 to x1.
+    pl_drift *since, *step; // (n_body)
+    pl_shift *moves;        // (boundary.n)
+    double rounding;        // what approaches by these lack at most [m]
+    double blur;            // what bounds by directions may exceed the computed distance by [m]
     // Those that may come near in this step, as long as no body drifts farther than `ahead`.
-    int32_t *near;   // (n_near) places in `pair`, ascending
+    pl_near *near;   // (n_near) in order
     pl_drift *ahead; // (n_body)
     int64_t listing; // counts these lists
     uint8_t *flag;   // (n) scratch, for detection too
-    int64_t n, n_near, near_capacity, ahead_capacity, pair_capacity, since_capacity, step_capacity,
-        moved_capacity, moves_capacity, from_capacity, distance_capacity, to_capacity,
-        flag_capacity, stale_capacity, new_pair_capacity, new_distance_capacity;
+    int64_t n, n_near, near_capacity, ahead_capacity, candidate_capacity, since_capacity,
+        step_capacity, moves_capacity, from_capacity, to_capacity, flag_capacity, stale_capacity,
+        more_capacity;
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty
@@ -56,16 +79,12 @@ pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary
 pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
                              const double *v, double dt, double t);
 
-// Notes how bodies drift from x0 to x1, and lists more as near where that is farther than thought.
+// Notes how bodies drift from x0 to x1, and lists the near ones anew where that is farther than
+// thought.
 void pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary);
 
 // Adds what the candidates lack for the way from x0 to x1. *same if nothing.
 pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same);
-
-// A bound from below of the distance of candidate i at x0 [m], whose points are `point`: what it
-// was when it was searched, less the approach since. Two threads may ask at once for different i
-// only.
-double pl_candidates_distance(pl_candidate_set *c, int64_t i, const int32_t point[4]);
 
 // At most this much nearer come the features of a pair on the way from x0 to x1 [m].
 double pl_candidates_approach(const pl_candidate_set *c, int kind, const int32_t point[4]);
@@ -83,6 +102,12 @@ static inline void pl_pair_gather(const int32_t point[4], const double *x, doubl
     }
 }
 
+// The features of a candidate.
+static inline pl_feature_pair pl_candidate_pair(const pl_candidate *candidate)
+{
+    return (pl_feature_pair){candidate->kind, candidate->a, candidate->b};
+}
+
 // How many points the first feature has.
 static inline int pl_pair_first(int kind)
 {
@@ -95,6 +120,36 @@ static inline void pl_pair_bodies(const pl_boundary *boundary, const pl_feature_
 {
     *a = boundary->body[point[0]];
     *b = boundary->body[point[pl_pair_first(pair->kind)]];
+}
+
+// --- Bounds by directions ---
+
+// Sets the direction of a candidate to that of its closest points.
+static inline void pl_candidate_turn(pl_candidate *candidate, const double normal[3])
+{
+    // Off by sqrt(3) / 2 at most, 127 become less than 128.
+    for (int k = 0; k < 3; k++) candidate->direction[k] = (int8_t)lrint(127 * normal[k]);
+}
+
+// A bound from below of the distance of a candidate [m] whose points are `point`, at x: no more
+// than what pl_closest_points finds there, nor pl_ccd on its way.
+static inline double pl_candidate_bound(const pl_candidate_set *c, const pl_candidate *candidate,
+                                        const int32_t point[4], const double *x)
+{
+    const int8_t *n = candidate->direction;
+    const double by[3] = {n[0] / 128.0, n[1] / 128.0, n[2] / 128.0};
+    double first = pl_dot(by, x + 3 * (int64_t)point[0]);
+    double second = pl_dot(by, x + 3 * (int64_t)point[1]);
+    if (candidate->kind == PL_EDGE_EDGE) {
+        first = PL_MIN(first, second);
+        second = pl_dot(by, x + 3 * (int64_t)point[2]);
+    } else if (candidate->kind >= PL_VERTEX_EDGE) {
+        second = PL_MAX(second, pl_dot(by, x + 3 * (int64_t)point[2]));
+    }
+    if (candidate->kind >= PL_VERTEX_FACE) {
+        second = PL_MAX(second, pl_dot(by, x + 3 * (int64_t)point[3]));
+    }
+    return first - second - c->blur;
 }
 
 #endif

@@ -10,6 +10,9 @@
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
+// A pair that stays farther than this many times the distance of impacts hits nothing by the
+// continuous test, which calls it a hit a little early.
+static const double CLEAR = 1 + 1.0 / 32;
 // A pair that starts closer than it should is pushed back within this time [s], but by no more than
 // the part of one step: the push stays in the velocities, and a faster one throws bodies apart.
 static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
@@ -62,7 +65,7 @@ typedef struct passage {
 
 static passage load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
 {
-    passage p = {.pair = c->pair[i]};
+    passage p = {.pair = pl_candidate_pair(&c->candidate[i])};
     pl_pair_points(boundary, &p.pair, p.point);
     pl_pair_bodies(boundary, &p.pair, p.point, &p.a, &p.b);
     return p;
@@ -85,15 +88,25 @@ static double near_distance(const pl_boundary *boundary, const passage *p)
            (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, p->a, p->b);
 }
 
-// Is the pair to get a row?
-static bool wants_row(pl_candidate_set *c, const pl_boundary *boundary, int64_t i, pl_known *known)
+// Finds the closest points at x0, whose direction bounds the distance best from then on.
+static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary, const passage *p,
+                                int64_t i, pl_known *known)
 {
-    passage p = load(c, boundary, i);
-    double near = near_distance(boundary, &p) + pl_candidates_approach(c, p.pair.kind, p.point);
-    *known = (pl_known){.start = pl_candidates_distance(c, i, p.point)};
-    if (known->start > near) return false;
-    pl_closest closest = find_closest(&p, boundary->x0);
+    pl_closest closest = find_closest(p, boundary->x0);
+    pl_candidate_turn(&c->candidate[i], closest.normal);
     *known = (pl_known){.start = closest.distance, .exact = true};
+    return closest;
+}
+
+// Is the pair to get a row?
+static bool wants_row(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                      pl_known *known)
+{
+    passage p = load(c, boundary, at->candidate);
+    double near = near_distance(boundary, &p) + pl_candidates_approach(c, p.pair.kind, p.point);
+    *known = (pl_known){.start = at->distance};
+    if (known->start > near) return false;
+    pl_closest closest = measure_start(c, boundary, &p, at->candidate, known);
     return closest.distance <= near && pl_local_minimum(boundary, boundary->x0, &p.pair, &closest);
 }
 
@@ -117,7 +130,7 @@ static pl_status test_start(pl_detection *d, const pl_boundary *boundary)
     clear_flags(c);
 #pragma omp parallel for schedule(static) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
-        c->flag[c->near[k]] = wants_row(c, boundary, c->near[k], &d->known[k]);
+        c->flag[c->near[k].candidate] = wants_row(c, boundary, &c->near[k], &d->known[k]);
     }
     return PL_OK;
 }
@@ -175,10 +188,10 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
     }
     for (int64_t k = 0; k < d->n_start; k++) {
         const pl_start *s = &d->start[k];
-        const pl_feature_pair *pair = &c->pair[s->candidate];
+        const pl_feature_pair pair = pl_candidate_pair(&c->candidate[s->candidate]);
         double gap = pl_detect_soften(s->gap, dt);
         bool found = c->flag[s->candidate] == FOUND;
-        PL_TRY(pl_contacts_add(contacts, world, boundary, pair, &s->closest, gap, true, found));
+        PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &s->closest, gap, true, found));
     }
     return PL_OK;
 }
@@ -208,17 +221,18 @@ static bool find_impact(const pl_boundary *boundary, const passage *p, double st
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, int64_t i, pl_known *known)
 {
     passage p = load(c, boundary, i);
-    pl_impact impact;
-    double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
+    const pl_candidate *candidate = &c->candidate[i];
     double most = pl_boundary_radii(boundary, p.a, p.b) +
                   IMPACT * pl_boundary_safety(boundary, p.a, p.b); // of all impact distances
-    if (known->start < 0) known->start = pl_candidates_distance(c, i, p.point);
-    if (known->start - by <= most && !known->exact) {
-        known->start = find_closest(&p, boundary->x0).distance;
-        known->exact = true;
-    }
-    known->end = pl_round_below(known->start - by);
-    if (known->start - by > most) return false;
+    double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
+    double start = known->start; // by the same direction, unless it is exact
+    if (known->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
+    known->end = pl_round_below(end);
+    if (PL_MIN(start, end) > CLEAR * most) return false;
+    if (!known->exact) measure_start(c, boundary, &p, i, known);
+    double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
+    known->end = pl_round_below(PL_MAX(end, known->start - by));
+    pl_impact impact;
     double separation = impact_distance(boundary, p.a, p.b, known->start);
     return known->start - by <= separation && find_impact(boundary, &p, known->start, &impact);
 }
@@ -229,13 +243,15 @@ static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
     pl_candidates_follow(c, boundary);
     if (d->listing != c->listing) {
         PL_TRY(reserve_known(d));
-        for (int64_t k = 0; k < c->n_near; k++) d->known[k] = (pl_known){.start = -1};
+        for (int64_t k = 0; k < c->n_near; k++) {
+            d->known[k] = (pl_known){.start = c->near[k].distance};
+        }
     }
     clear_flags(c);
     int64_t n_hit = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_hit) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
-        int32_t i = c->near[k];
+        int32_t i = c->near[k].candidate;
         c->flag[i] = gets_hit(c, boundary, i, &d->known[k]);
         n_hit += c->flag[i];
     }
@@ -358,7 +374,7 @@ double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
 #pragma omp parallel for schedule(static) reduction(min : least) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
         if (d->known[k].end > most) continue;
-        passage p = load(c, boundary, c->near[k]);
+        passage p = load(c, boundary, c->near[k].candidate);
         double radii = pl_boundary_radii(boundary, p.a, p.b);
         double near = near_distance(boundary, &p);
         if (d->known[k].end > PL_MIN(least + radii, near)) continue;

@@ -20,7 +20,7 @@ typedef struct pl_hit {
 
 // What is known of a near pair's distance in a step.
 typedef struct pl_known {
-    double start; // at x0, or less where it is not `exact`; negative: nothing [m]
+    double start; // at x0, or less where it is not `exact` [m]
     float end;    // at x1, or less [m]
     bool exact;
 } pl_known;

@@ -116,7 +116,9 @@ static void step_both(pl_world *a, pl_world *b)
 static void check_ordered(const pl_candidate_set *c)
 {
     for (int64_t i = 1; i < c->n; i++) {
-        TEST_ASSERT_TRUE(pl_pair_compare(&c->pair[i - 1], &c->pair[i]) < 0);
+        const pl_feature_pair before = pl_candidate_pair(&c->candidate[i - 1]);
+        const pl_feature_pair after = pl_candidate_pair(&c->candidate[i]);
+        TEST_ASSERT_TRUE(pl_pair_compare(&before, &after) < 0);
     }
 }
 
@@ -220,8 +222,9 @@ static int64_t next_fresh(const pl_touch *touch, int64_t i)
     const pl_candidate_set *c = &touch->detection.candidates;
     for (; i < c->n; i++) {
         int32_t point[4], a, b;
-        pl_pair_points(&touch->boundary, &c->pair[i], point);
-        pl_pair_bodies(&touch->boundary, &c->pair[i], point, &a, &b);
+        const pl_feature_pair pair = pl_candidate_pair(&c->candidate[i]);
+        pl_pair_points(&touch->boundary, &pair, point);
+        pl_pair_bodies(&touch->boundary, &pair, point, &a, &b);
         if (!c->stale[a] && !c->stale[b]) break;
     }
     return i;
@@ -235,8 +238,10 @@ static void check_same_candidates(const pl_touch *a, const pl_touch *b)
     TEST_ASSERT_EQUAL_UINT8_ARRAY(c->stale, d->stale, a->boundary.n_body);
     int64_t i = next_fresh(a, 0), j = next_fresh(b, 0), n = 0;
     for (; i < c->n && j < d->n; i = next_fresh(a, i + 1), j = next_fresh(b, j + 1), n++) {
-        TEST_ASSERT_EQUAL(0, pl_pair_compare(&c->pair[i], &d->pair[j]));
-        TEST_ASSERT_EQUAL_DOUBLE(c->distance[i], d->distance[j]);
+        const pl_feature_pair p = pl_candidate_pair(&c->candidate[i]);
+        const pl_feature_pair q = pl_candidate_pair(&d->candidate[j]);
+        TEST_ASSERT_EQUAL(0, pl_pair_compare(&p, &q));
+        TEST_ASSERT_EQUAL_FLOAT(c->candidate[i].distance, d->candidate[j].distance);
     }
     TEST_ASSERT_TRUE(i == c->n && j == d->n && n > 100);
 }
@@ -345,15 +350,15 @@ static void test_known_distances(void)
         const pl_boundary *boundary = &world->touch->boundary;
         TEST_ASSERT_EQUAL_INT64(c->listing, d->listing);
         for (int64_t k = 0; k < c->n_near; k++) {
-            const pl_feature_pair *pair = &c->pair[c->near[k]];
+            const pl_feature_pair pair = pl_candidate_pair(&c->candidate[c->near[k].candidate]);
             int32_t point[4];
             double q[12] = {0};
             pl_closest start, end;
-            pl_pair_points(boundary, pair, point);
+            pl_pair_points(boundary, &pair, point);
             pl_pair_gather(point, boundary->x0, q);
-            pl_closest_points((pl_pair_kind)pair->kind, q, &start);
+            pl_closest_points((pl_pair_kind)pair.kind, q, &start);
             pl_pair_gather(point, boundary->x1, q);
-            pl_closest_points((pl_pair_kind)pair->kind, q, &end);
+            pl_closest_points((pl_pair_kind)pair.kind, q, &end);
             TEST_ASSERT_TRUE(d->known[k].start <= start.distance);
             TEST_ASSERT_TRUE(d->known[k].end <= end.distance);
             if (d->known[k].exact) TEST_ASSERT_EQUAL_DOUBLE(start.distance, d->known[k].start);
@@ -364,6 +369,39 @@ static void test_known_distances(void)
     }
     TEST_ASSERT_TRUE(exact > 1000 && bounds > 1000 && tight > 1000);
     pl_world_destroy(world);
+}
+
+// Bounds by directions hold on the whole way, and are good if the direction is that of the closest
+// points.
+static void test_bounds_by_directions(void)
+{
+    const int32_t point[4] = {0, 1, 2, 3};
+    const pl_candidate_set c = {.blur = 1e-12};
+    int good = 0, clear = 0, n = 20000;
+    for (int trial = 0; trial < n; trial++) {
+        pl_candidate candidate = {.kind = (int8_t)(trial % 4)};
+        double x[3][12], normal[3] = {random_number(), random_number(), random_number()};
+        for (int i = 0; i < 12; i++) {
+            x[0][i] = random_number() + (i % 3 == 2 && i / 3 < pl_pair_first(trial % 4));
+            x[2][i] = x[0][i] + 0.1 * random_number();
+        }
+        pl_closest closest;
+        pl_closest_points((pl_pair_kind)candidate.kind, x[0], &closest);
+        double length = sqrt(pl_dot(normal, normal));
+        for (int k = 0; k < 3; k++) normal[k] /= length;
+        pl_candidate_turn(&candidate, trial % 3 == 0 ? normal : closest.normal);
+        double start = pl_candidate_bound(&c, &candidate, point, x[0]);
+        double end = pl_candidate_bound(&c, &candidate, point, x[2]);
+        TEST_ASSERT_TRUE(start <= closest.distance);
+        good += trial % 3 != 0 && start > 0.99 * closest.distance - 0.01 * 2;
+        clear += fmin(start, end) > 0;
+        for (int k = 0; k <= 8; k++) {
+            for (int i = 0; i < 12; i++) x[1][i] = x[0][i] + k / 8.0 * (x[2][i] - x[0][i]);
+            pl_closest_points((pl_pair_kind)candidate.kind, x[1], &closest);
+            TEST_ASSERT_TRUE(fmin(start, end) <= closest.distance);
+        }
+    }
+    TEST_ASSERT_TRUE(good >= n / 3 * 2 - 2 && clear > n / 4);
 }
 
 // Points far away that rush along together: single precision must not tell less than the truth.
@@ -417,6 +455,7 @@ int main(void)
     RUN_TEST(test_steps_go_on_after_failing_allocations);
     RUN_TEST(test_a_body_alone);
     RUN_TEST(test_known_distances);
+    RUN_TEST(test_bounds_by_directions);
     RUN_TEST(test_approaches_are_not_rounded_away);
     return UNITY_END();
 }

@@ -131,11 +131,12 @@ static bool gets_row(double height, bool found)
         int32_t point[4];
         pl_closest closest;
         double q[12];
-        if (c->pair[i].kind != PL_EDGE_EDGE) continue;
-        pl_pair_points(&touch->boundary, &c->pair[i], point);
+        const pl_feature_pair at = pl_candidate_pair(&c->candidate[i]);
+        if (at.kind != PL_EDGE_EDGE) continue;
+        pl_pair_points(&touch->boundary, &at, point);
         pl_pair_gather(point, touch->boundary.x0, q);
         pl_closest_points(PL_EDGE_EDGE, q, &closest);
-        if (fabs(closest.normal[2]) > 0.99) pair = c->pair[i];
+        if (fabs(closest.normal[2]) > 0.99) pair = at;
     }
     TEST_ASSERT_TRUE(pair.kind >= 0);
     pl_remembered memory = {.pair = pair, .found = found, .force = {0, 0, 1}};
