@@ -69,6 +69,8 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->end = pl_alloc(world->n_rigid, sizeof *boundary->end);
     boundary->body = pl_alloc(n, sizeof *boundary->body);
     boundary->first = pl_alloc(n_body + 1, sizeof *boundary->first);
+    boundary->first_face = pl_alloc(n_body + 1, sizeof *boundary->first_face);
+    boundary->first_edge = pl_alloc(n_body + 1, sizeof *boundary->first_edge);
     boundary->vertex = pl_alloc(n, sizeof *boundary->vertex);
     boundary->given = pl_alloc(n, sizeof *boundary->given);
     boundary->x0 = pl_alloc(3 * n, sizeof *boundary->x0);
@@ -80,7 +82,8 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->radius = pl_alloc(n_body, sizeof *boundary->radius);
     bool ok = boundary->body && boundary->first && boundary->vertex && boundary->given &&
               boundary->x0 && boundary->x1 && boundary->face && boundary->fan &&
-              boundary->fan_face && boundary->size && boundary->radius && boundary->end;
+              boundary->fan_face && boundary->size && boundary->radius && boundary->end &&
+              boundary->first_face && boundary->first_edge;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -99,8 +102,10 @@ static pl_status place_bodies(const pl_world *world, const outer *o, pl_boundary
     boundary->n_body = (int32_t)world->n_bodies;
     for (int32_t i = 0; i < boundary->n_body; i++) {
         boundary->first[i] = boundary->n;
+        boundary->first_face[i] = boundary->n_face;
         place_points(world, i, &o[i], boundary, place);
         boundary->first[i + 1] = boundary->n;
+        boundary->first_face[i + 1] = boundary->n_face;
         boundary->size[i] = mean_edge(o[i].mesh);
         boundary->radius[i] = world->bodies[i].surface.radius;
     }
@@ -126,6 +131,16 @@ static bool face_has(const pl_boundary *boundary, int32_t face, int32_t point)
     return f[0] == point || f[1] == point || f[2] == point;
 }
 
+// Edges come in the order of their lower points.
+static void find_first_edges(pl_boundary *boundary)
+{
+    int32_t e = 0;
+    for (int32_t b = 0; b <= boundary->n_body; b++) {
+        while (e < boundary->n_edge && boundary->edge[2 * (int64_t)e] < boundary->first[b]) e++;
+        boundary->first_edge[b] = e;
+    }
+}
+
 // Where an edge has more than two faces, those beyond the second do not count.
 static pl_status list_edge_faces(pl_boundary *boundary)
 {
@@ -133,6 +148,7 @@ static pl_status list_edge_faces(pl_boundary *boundary)
     boundary->edge = pl_surfaces_edges(boundary->surfaces);
     boundary->edge_face = pl_alloc(2 * (int64_t)boundary->n_edge, sizeof *boundary->edge_face);
     if (boundary->edge_face == NULL) return PL_ERROR_MEMORY;
+    find_first_edges(boundary);
     for (int64_t e = 0; e < boundary->n_edge; e++) {
         int32_t a = boundary->edge[2 * e], b = boundary->edge[2 * e + 1], n = 0;
         int32_t *out = boundary->edge_face + 2 * e;
@@ -161,14 +177,12 @@ static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
         boundary->smallest = first ? size : PL_MIN(boundary->smallest, size);
     }
     const int32_t *face = boundary->face;
-    for (int32_t i = 0, f = 0; i < boundary->n_body; i++) {
+    for (int32_t i = 0; i < boundary->n_body; i++) {
         const pl_world_body *b = &world->bodies[i];
         pl_collider *c = &collider[i];
         *c = pl_collider_default();
-        int32_t first = f;
-        while (f < boundary->n_face && boundary->body[boundary->face[3 * (int64_t)f]] == i) f++;
-        c->n_face = f - first;
-        c->face = face + 3 * (int64_t)first;
+        c->n_face = boundary->first_face[i + 1] - boundary->first_face[i];
+        c->face = face + 3 * (int64_t)boundary->first_face[i];
         c->radius = boundary->radius[i] +
                     0.5 * (PL_SAFETY + PL_REACH) * PL_MIN(boundary->size[i], boundary->largest);
         c->fixed = b->kind == PL_BODY_KINEMATIC;
@@ -213,10 +227,10 @@ pl_status pl_boundary_create(const pl_world *world, pl_boundary *out)
 void pl_boundary_free(pl_boundary *boundary)
 {
     pl_surfaces_destroy(boundary->surfaces);
-    void *owned[] = {boundary->body, boundary->vertex, boundary->given,     boundary->x0,
-                     boundary->x1,   boundary->face,   boundary->fan,       boundary->fan_face,
-                     boundary->size, boundary->radius, boundary->edge_face, boundary->end,
-                     boundary->first};
+    void *owned[] = {boundary->body,  boundary->vertex,     boundary->given,     boundary->x0,
+                     boundary->x1,    boundary->face,       boundary->fan,       boundary->fan_face,
+                     boundary->size,  boundary->radius,     boundary->edge_face, boundary->end,
+                     boundary->first, boundary->first_face, boundary->first_edge};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }

@@ -28,6 +28,8 @@ typedef struct pl_boundary {
     int32_t *face;       // (3*n_face)
     const int32_t *edge; // (2*n_edge) the surfaces'
     int32_t *edge_face;  // (2*n_edge) the faces of each edge, -1 for none
+    int32_t *first_face; // (n_body + 1) of each body's faces,
+    int32_t *first_edge; // (n_body + 1) and edges
     int32_t *fan;        // (n + 1) the faces around point p are fan_face[fan[p]] ...
     int32_t *fan_face;
     double *size;             // (n_body) h [m]

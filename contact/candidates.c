@@ -192,26 +192,46 @@ static pl_status merge(pl_candidate_set *c, int64_t n)
     return PL_OK;
 }
 
-// The bodies of a candidate.
-static void bodies_at(const pl_boundary *boundary, const pl_candidate *candidate, int32_t *a,
-                      int32_t *b)
+// Two bodies, and their features of one kind of pair. Candidates that follow each other mostly have
+// the same.
+typedef struct meeting {
+    int32_t a, b, kind;
+    int32_t first[2], last[2];
+} meeting;
+
+static const meeting NO_MEETING = {.kind = -1};
+
+static inline bool meets(const meeting *m, const pl_candidate *candidate)
 {
-    int kind = candidate->kind;
-    int32_t p = candidate->a, q = candidate->b;
-    if (kind == PL_EDGE_EDGE) p = boundary->edge[2 * (int64_t)p];
-    if (kind == PL_EDGE_EDGE || kind == PL_VERTEX_EDGE) q = boundary->edge[2 * (int64_t)q];
-    if (kind == PL_VERTEX_FACE) q = boundary->face[3 * (int64_t)q];
-    *a = boundary->body[p];
-    *b = boundary->body[q];
+    return candidate->kind == m->kind && candidate->a >= m->first[0] && candidate->a < m->last[0] &&
+           candidate->b >= m->first[1] && candidate->b < m->last[1];
+}
+
+static meeting find_meeting(const pl_boundary *boundary, const pl_candidate *candidate)
+{
+    pl_feature_pair pair = pl_candidate_pair(candidate);
+    int32_t point[4];
+    meeting m = {.kind = pair.kind};
+    pl_pair_points(boundary, &pair, point);
+    pl_pair_bodies(boundary, &pair, point, &m.a, &m.b);
+    const int32_t *of_a = boundary->first, *of_b = boundary->first;
+    if (pair.kind == PL_EDGE_EDGE) of_a = boundary->first_edge;
+    if (pair.kind == PL_EDGE_EDGE || pair.kind == PL_VERTEX_EDGE) of_b = boundary->first_edge;
+    if (pair.kind == PL_VERTEX_FACE) of_b = boundary->first_face;
+    m.first[0] = of_a[m.a];
+    m.last[0] = of_a[m.a + 1];
+    m.first[1] = of_b[m.b];
+    m.last[1] = of_b[m.b + 1];
+    return m;
 }
 
 static void drop_stale(pl_candidate_set *c, const pl_boundary *boundary)
 {
     int64_t kept = 0;
+    meeting m = NO_MEETING;
     for (int64_t i = 0; i < c->n; i++) {
-        int32_t a, b;
-        bodies_at(boundary, &c->candidate[i], &a, &b);
-        if (!c->stale[a] && !c->stale[b]) c->candidate[kept++] = c->candidate[i];
+        if (!meets(&m, &c->candidate[i])) m = find_meeting(boundary, &c->candidate[i]);
+        if (!c->stale[m.a] && !c->stale[m.b]) c->candidate[kept++] = c->candidate[i];
     }
     c->n = kept;
 }
@@ -398,29 +418,51 @@ static double nearer(const pl_drift *drift, int32_t a, int32_t b)
     return sqrt(pl_dot(apart, apart)) + drift[a].most + drift[b].most;
 }
 
-// May the features of a candidate come near while bodies drift no farther than `ahead`? If so, how
-// far they are at x0, or less.
-static bool is_near(const pl_candidate_set *c, const pl_boundary *boundary,
-                    const pl_candidate *candidate, float *distance)
+// Below these distances two bodies may come near while they drift no farther than `ahead` [m].
+typedef struct limits {
+    double at_x0, at_from;
+} limits;
+
+static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary, int32_t a,
+                          int32_t b)
 {
-    int32_t a, b, point[4];
-    bodies_at(boundary, candidate, &a, &b);
-    double near = pl_boundary_radii(boundary, a, b) +
-                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) +
-                  (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b);
-    double since = (1 + PL_BOUND_SLACK) * nearer(c->since, a, b);
-    if ((1 - PL_BOUND_SLACK) * (double)candidate->distance - since > near) return false;
-    pl_feature_pair pair = pl_candidate_pair(candidate);
-    pl_pair_points(boundary, &pair, point);
-    double now = pl_candidate_bound(c, candidate, point, boundary->x0);
-    *distance = pl_round_below(now);
-    return !(now > near);
+    limits l = {.at_x0 = pl_boundary_radii(boundary, a, b) +
+                         (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) +
+                         (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b)};
+    l.at_from = (1 + PL_BOUND_SLACK) * (l.at_x0 + nearer(c->since, a, b));
+    return l;
+}
+
+// Flags which of the candidates first .. last - 1 may come near while bodies drift no farther than
+// `ahead`, and says how far these are at x0, or less.
+static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
+                      float *distance)
+{
+    meeting m = NO_MEETING;
+    limits most = {0};
+    for (int64_t i = first; i < last; i++) {
+        const pl_candidate *candidate = &c->candidate[i];
+        if (!meets(&m, candidate)) {
+            m = find_meeting(boundary, candidate);
+            most = find_limits(c, boundary, m.a, m.b);
+        }
+        c->flag[i] = 0;
+        if (candidate->distance > most.at_from) continue;
+        int32_t point[4];
+        pl_feature_pair pair = pl_candidate_pair(candidate);
+        pl_pair_points(boundary, &pair, point);
+        double now = pl_candidate_bound(c, candidate, point, boundary->x0);
+        distance[i - first] = pl_round_below(now);
+        c->flag[i] = !(now > most.at_x0);
+    }
 }
 
 // Lists those that are near, or may come so as long as bodies drift as they do now and a little
 // more.
 static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
 {
+    enum { SOME = 8192, PIECE = 512 };
+    float distance[SOME];
     for (int32_t b = 0; b < boundary->n_body; b++) {
         double size = PL_MIN(boundary->size[b], boundary->largest);
         c->ahead[b] = c->step[b];
@@ -428,16 +470,14 @@ static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
     }
     c->listing++;
     c->n_near = 0;
-    enum { SOME = 8192 };
-    float distance[SOME];
-    for (int64_t first = 0; first < c->n; first += SOME) {
-        int64_t last = PL_MIN(first + SOME, c->n);
-#pragma omp parallel for schedule(static) if (last - first > CANDIDATES_SERIAL)
-        for (int64_t i = first; i < last; i++) {
-            c->flag[i] = is_near(c, boundary, &c->candidate[i], &distance[i - first]);
+    for (int64_t start = 0; start < c->n; start += SOME) {
+        int64_t end = PL_MIN(start + SOME, c->n);
+#pragma omp parallel for schedule(static) if (end - start > CANDIDATES_SERIAL)
+        for (int64_t i = start; i < end; i += PIECE) {
+            flag_near(c, boundary, i, PL_MIN(i + PIECE, end), distance + (i - start));
         }
-        for (int64_t i = first; i < last; i++) {
-            if (c->flag[i]) c->near[c->n_near++] = (pl_near){(int32_t)i, distance[i - first]};
+        for (int64_t i = start; i < end; i++) {
+            if (c->flag[i]) c->near[c->n_near++] = (pl_near){(int32_t)i, distance[i - start]};
         }
     }
 }
