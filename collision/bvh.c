@@ -9,6 +9,7 @@ enum {
     PARALLEL_ITEMS = 20000, // fewer are sorted by one thread
     MOVE_SERIAL = 4000,     // fewer points are moved by one thread
     SMALL_CHUNKS = 8,       // a body of more is moved by all threads
+    PART = 2048,            // points at a time
 };
 
 // A chunk is sorted anew when the sum of its boxes, relative to their root, has grown by this much.
@@ -201,9 +202,29 @@ static int32_t move_points(pl_surfaces *s, int32_t first, int32_t last)
     return ok ? bad : PL_MIN(bad, last - 1);
 }
 
+// Flags in `leaves` which of the points [first, last) leave their boxes, or have no finite motion.
+PL_CLONES static void flag_wide(const pl_surfaces *s, int32_t first, int32_t last,
+                                uint8_t *restrict leaves)
+{
+    for (int32_t p = first; p < last; p++) {
+        pl_bound box;
+        bool finite = wide_box(s, p, &box);
+        leaves[p - first] = !finite || !pl_bound_holds(&s->point_bound[p], &box);
+    }
+}
+
+static void flag_leaving(const pl_surfaces *s, int32_t first, int32_t last, uint8_t *leaves)
+{
+    int32_t wide = last < s->n_point ? last : last - 1; // nothing follows the last vertex
+    pl_bound box;
+    flag_wide(s, first, wide, leaves);
+    if (wide == last) return;
+    bool finite = point_box(s, wide, &box);
+    leaves[wide - first] = !finite || !pl_bound_holds(&s->point_bound[wide], &box);
+}
+
 static int32_t move_many_points(pl_surfaces *s, int32_t first, int32_t last)
 {
-    enum { PART = 2048 };
     int32_t bad = INT32_MAX;
 #pragma omp parallel for schedule(static) reduction(min : bad) if (last - first > MOVE_SERIAL)
     for (int32_t p = first; p < last; p += PART) {
@@ -352,11 +373,14 @@ pl_status pl_bvh_move(pl_surfaces *s)
 pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
 {
     *n = 0;
+#pragma omp parallel for schedule(static) if (s->n_point > MOVE_SERIAL)
+    for (int32_t p = 0; p < s->n_point; p += PART) {
+        flag_leaving(s, p, PL_MIN(p + PART, s->n_point), grown + p);
+    }
     for (int32_t p = 0; p < s->n_point; p++) {
         pl_bound box;
-        if (!point_box(s, p, &box)) return fail_motion(s, p);
-        grown[p] = !pl_bound_holds(&s->point_bound[p], &box);
         if (!grown[p]) continue;
+        if (!point_box(s, p, &box)) return fail_motion(s, p);
         s->point_bound[p] = pl_bound_join(s->point_bound[p], box);
         (*n)++;
     }
@@ -370,10 +394,14 @@ pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
 void pl_bvh_stale(const pl_surfaces *s, uint8_t *stale)
 {
 #pragma omp parallel for schedule(static) if (s->n_point > MOVE_SERIAL)
-    for (int32_t p = 0; p < s->n_point; p++) {
-        pl_bound box;
-        if (point_box(s, p, &box) && pl_bound_holds(&s->point_bound[p], &box)) continue;
+    for (int32_t first = 0; first < s->n_point; first += PART) {
+        uint8_t leaves[PART];
+        int32_t last = PL_MIN(first + PART, s->n_point);
+        flag_leaving(s, first, last, leaves);
+        for (int32_t p = first; p < last; p++) {
+            if (!leaves[p - first]) continue;
 #pragma omp atomic write
-        stale[s->point_body[p]] = 1;
+            stale[s->point_body[p]] = 1;
+        }
     }
 }
