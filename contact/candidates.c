@@ -372,10 +372,10 @@ static double find_blur(const pl_boundary *boundary)
     return HEIGHT_ROUNDING * most;
 }
 
-static inline float length_of(pl_shift by)
+static inline float square_of(pl_shift by)
 {
     by *= by;
-    return sqrtf(by[0] + by[1] + by[2]);
+    return by[0] + by[1] + by[2];
 }
 
 // At most this much nearer come two features whose points are shifted so: the sum of the longest
@@ -389,20 +389,21 @@ static inline double approach(int kind, const int32_t point[4], const pl_shift *
     pl_shift a = shift[point[0]], b = shift[point[1]], mean = a + b;
     if (kind == PL_VERTEX_VERTEX) {
         mean *= share[kind];
-        return length_of(a - mean) + length_of(b - mean);
+        return sqrtf(square_of(a - mean)) + sqrtf(square_of(b - mean));
     }
     pl_shift c = shift[point[2]];
     mean += c;
     if (kind == PL_VERTEX_EDGE) {
         mean *= share[kind];
-        return length_of(a - mean) + PL_MAX(length_of(b - mean), length_of(c - mean));
+        float far = PL_MAX(square_of(b - mean), square_of(c - mean));
+        return sqrtf(square_of(a - mean)) + sqrtf(far);
     }
     pl_shift d = shift[point[3]];
     mean = (mean + d) * share[kind];
-    float la = length_of(a - mean), lb = length_of(b - mean), lc = length_of(c - mean);
-    float ld = length_of(d - mean);
-    if (kind == PL_EDGE_EDGE) return PL_MAX(la, lb) + PL_MAX(lc, ld);
-    return la + PL_MAX(lb, PL_MAX(lc, ld));
+    float of_a = square_of(a - mean), of_b = square_of(b - mean), of_c = square_of(c - mean);
+    float of_d = square_of(d - mean);
+    if (kind == PL_EDGE_EDGE) return sqrtf(PL_MAX(of_a, of_b)) + sqrtf(PL_MAX(of_c, of_d));
+    return sqrtf(of_a) + sqrtf(PL_MAX(of_b, PL_MAX(of_c, of_d)));
 }
 
 double pl_candidates_approach(const pl_candidate_set *c, int kind, const int32_t point[4])

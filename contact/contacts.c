@@ -31,22 +31,6 @@ int pl_pair_compare(const pl_feature_pair *a, const pl_feature_pair *b)
     return 0;
 }
 
-void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t point[4])
-{
-    const int32_t *second = boundary->edge + 2 * (int64_t)pair->b;
-    point[0] = pair->a;
-    point[1] = pair->b;
-    point[2] = point[3] = -1;
-    if (pair->kind == PL_VERTEX_FACE) {
-        memcpy(point + 1, boundary->face + 3 * (int64_t)pair->b, 3 * sizeof *point);
-    } else if (pair->kind == PL_VERTEX_EDGE) {
-        memcpy(point + 1, second, 2 * sizeof *point);
-    } else if (pair->kind == PL_EDGE_EDGE) {
-        memcpy(point, boundary->edge + 2 * (int64_t)pair->a, 2 * sizeof *point);
-        memcpy(point + 2, second, 2 * sizeof *point);
-    }
-}
-
 static const pl_remembered *find_memory(const pl_contacts *c, const pl_feature_pair *pair)
 {
     int64_t lo = 0, hi = c->n_memory;

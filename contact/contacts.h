@@ -17,6 +17,8 @@
 #include "../solvers/solver.h"
 #include "boundary.h"
 
+#include <string.h>
+
 // Which features. Pairs are ordered by kind, then a, then b, as the candidates are.
 typedef struct pl_feature_pair {
     int32_t kind; // pl_pair_kind
@@ -63,7 +65,22 @@ void pl_contacts_free(pl_contacts *contacts);
 void pl_contacts_clear(pl_contacts *contacts);
 
 // The points of a pair (4; -1 where it has fewer).
-void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair, int32_t point[4]);
+static inline void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair,
+                                  int32_t point[4])
+{
+    const int32_t *second = boundary->edge + 2 * (int64_t)pair->b;
+    point[0] = pair->a;
+    point[1] = pair->b;
+    point[2] = point[3] = -1;
+    if (pair->kind == PL_VERTEX_FACE) {
+        memcpy(point + 1, boundary->face + 3 * (int64_t)pair->b, 3 * sizeof *point);
+    } else if (pair->kind == PL_VERTEX_EDGE) {
+        memcpy(point + 1, second, 2 * sizeof *point);
+    } else if (pair->kind == PL_EDGE_EDGE) {
+        memcpy(point, boundary->edge + 2 * (int64_t)pair->a, 2 * sizeof *point);
+        memcpy(point + 2, second, 2 * sizeof *point);
+    }
+}
 
 // Adds a row for a pair: `closest` says where and in which direction, `gap` [m] how much room there
 // is at the start of the step. Without a row if the motion of all its points is given. Starts from
