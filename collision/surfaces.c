@@ -549,14 +549,17 @@ static int compare_items(const void *a, const void *b)
     return (p->id > q->id) - (p->id < q->id);
 }
 
-// Brings the items of a body into the order of the names; `sorted` (its n_item) is scratch.
-static pl_status order_body(pl_surfaces *s, const pl_surface_body *b, const item_name *name,
+// Brings the items of a body into the order of their names in a state; `sorted` (its n_item) is
+// scratch.
+static pl_status order_body(pl_surfaces *s, const pl_surface_body *b, const char *state,
                             pl_item *sorted)
 {
     memcpy(sorted, s->item + b->item, (size_t)b->n_item * sizeof *sorted);
     qsort(sorted, (size_t)b->n_item, sizeof *sorted, compare_items);
     for (int32_t i = 0; i < b->n_item; i++) {
-        const pl_item key = {.id = name[i].id, .kind = (uint8_t)name[i].kind};
+        item_name name;
+        memcpy(&name, state + ((size_t)b->item + (size_t)i) * sizeof name, sizeof name);
+        const pl_item key = {.id = name.id, .kind = (uint8_t)name.kind};
         const pl_item *found =
             bsearch(&key, sorted, (size_t)b->n_item, sizeof *sorted, compare_items);
         if (found == NULL) return pl_fail(PL_ERROR_FORMAT, "a state of other surfaces");
@@ -567,20 +570,21 @@ static pl_status order_body(pl_surfaces *s, const pl_surface_body *b, const item
 
 pl_status pl_surfaces_set_state(pl_surfaces *s, const void *state)
 {
-    const item_name *name = state;
-    const float *cost = (const float *)(name + s->n_item);
+    const char *cost = (const char *)state + (size_t)s->n_item * sizeof(item_name);
     pl_item *sorted = pl_alloc(s->n_item, sizeof *sorted);
     pl_status status = sorted != NULL ? PL_OK : PL_ERROR_MEMORY;
     for (int32_t c = 0; c < s->n_chunk; c++) pl_patch_forget(s, &s->chunk[c]);
     for (int32_t b = 0; b < s->n_body && status == PL_OK; b++) {
-        status = order_body(s, &s->body[b], name + s->body[b].item, sorted);
+        status = order_body(s, &s->body[b], state, sorted);
     }
     pl_free(sorted);
-    for (int32_t c = 0; c < s->n_chunk && status == PL_OK; c++) {
-        s->chunk[c].cost = *cost++;
+    for (int32_t c = 0; c < s->n_chunk && status == PL_OK; c++, cost += sizeof(float)) {
+        memcpy(&s->chunk[c].cost, cost, sizeof(float));
         status = pl_patch_outline(s, &s->chunk[c]);
     }
-    for (int32_t b = 0; b < s->n_body && status == PL_OK; b++) s->body[b].cost = *cost++;
+    for (int32_t b = 0; b < s->n_body && status == PL_OK; b++, cost += sizeof(float)) {
+        memcpy(&s->body[b].cost, cost, sizeof(float));
+    }
     s->searched = false;
     return status;
 }
