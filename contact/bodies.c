@@ -214,7 +214,7 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
     if (mesh->n_face == 0 && mesh->n_tet == 0) {
         return pl_fail(PL_ERROR_GEOMETRY, "the mesh has neither faces nor tets");
     }
-    pl_world_body *b;
+    pl_world_body *b = NULL;
     PL_TRY(begin_body(world, mesh, PL_BODY_KINEMATIC, &options->surface, &b));
     PL_TRY(pl_path_create(&options->motion, &b->path));
     pl_status status = pl_mesh_copy(mesh, &b->mesh);

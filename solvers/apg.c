@@ -32,7 +32,8 @@ enum {
     SWEEPS = 10,
     MAX_SWEEPS = 320,
     POWER_STEPS = 6,
-    PART_ROWS = 512, // at least, per part of a sum: see kernel.h
+    POWER_STEPS_SINGLE = 3, // fewer where a product is most of a step
+    PART_ROWS = 512,        // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 2048,
     SERIAL_BLOCKS = 8192,
 };
@@ -86,21 +87,31 @@ static void multiply_rows(pl_apg *a, bool exactly, int64_t first, int64_t last)
     }
 }
 
+static double dot_rows(const double *x, const double *y, int64_t first, int64_t last)
+{
+    double sum[3] = {0};
+    for (int64_t i = 3 * first; i < 3 * last; i += 3) {
+        for (int k = 0; k < 3; k++) sum[k] += x[i + k] * y[i + k];
+    }
+    return (sum[0] + sum[1]) + sum[2];
+}
+
 // Ax := A x; returns x . A x.
 static double multiply_dot(pl_apg *a, const double *x, double *Ax)
 {
     const pl_bsr *A = a->problem->A;
     if (a->single == NULL) return pl_bsr_multiply_dot(A, x, Ax);
-#pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
-    for (int64_t i = 0; i < a->n; i++) {
-        a->by[i] = (float)x[i];
-        Ax[i] = 0;
-    }
+    double part[PL_MAX_PARTS], sum = 0;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->n; i++) a->by[i] = (float)x[i];
 #pragma omp parallel for schedule(static)
     for (int32_t p = 0; p < A->n_part; p++) {
-        pl_single_multiply_rows(A, a->single, A->part[p], A->part[p + 1], a->by, Ax, Ax);
+        int32_t first = A->part[p], last = A->part[p + 1];
+        pl_single_multiply_rows(A, a->single, first, last, a->by, NULL, Ax);
+        part[p] = dot_rows(x, Ax, first, last);
     }
-    return pl_vec_dot(a->n, x, Ax);
+    for (int32_t p = 0; p < A->n_part; p++) sum += part[p];
+    return sum;
 }
 
 // An estimate from below of the largest eigenvalue of D^-1 A: Rayleigh's quotient x . A x / x . D x
@@ -113,7 +124,8 @@ static double find_curvature(pl_apg *a, pl_solve_stats *stats)
         state = state * 6364136223846793005u + 1442695040888963407u;
         Dx[i] = (double)(state >> 11) / 9007199254740992.0 - 0.5;
     }
-    for (int step = 0; step < POWER_STEPS; step++) {
+    int n_step = a->single != NULL ? POWER_STEPS_SINGLE : POWER_STEPS;
+    for (int step = 0; step < n_step; step++) {
         pl_block_jacobi_apply(&a->ws->D, Dx, x); // 0 in the known blocks
         double xDx = pl_vec_dot(a->n, x, Dx);
         if (!(xDx > 0)) return 1;
@@ -122,7 +134,7 @@ static double find_curvature(pl_apg *a, pl_solve_stats *stats)
 #pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
         for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / sqrt(xDx);
     }
-    stats->products += POWER_STEPS;
+    stats->products += n_step;
     return PL_MAX(s, 1);
 }
 

@@ -61,8 +61,8 @@ PL_CLONES void pl_single_multiply_rows(const pl_bsr *A, const float *val, int32_
 {
     for (int32_t i = first; i < last; i++) {
         quad sum = multiply_row(A, val, i, x);
-        const double *from = z + 3 * (int64_t)i;
-        double *to = y + 3 * (int64_t)i;
-        for (int k = 0; k < 3; k++) to[k] = from[k] + (double)sum[k];
+        for (int64_t k = 0, at = 3 * (int64_t)i; k < 3; k++, at++) {
+            y[at] = z != NULL ? z[at] + (double)sum[k] : (double)sum[k];
+        }
     }
 }

@@ -18,7 +18,7 @@ float *pl_single_take(const pl_bsr *A, pl_arena *arena);
 // pl_bsr_multiply.
 void pl_single_multiply(const pl_bsr *A, const float *val, const float *x, float *y);
 
-// Rows first .. last - 1 of y := z + A x. z may be y.
+// Rows first .. last - 1 of y := z + A x; z may be NULL, for 0.
 void pl_single_multiply_rows(const pl_bsr *A, const float *val, int32_t first, int32_t last,
                              const float *x, const double *z, double *y);
 

@@ -129,9 +129,20 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws)
     return all ? pl_uses_create(problem, &ws->arena, &ws->uses) : PL_ERROR_MEMORY;
 }
 
+// r := b - A at_rest in the unknown rows that share a block of A with the known row i.
+static void push_neighbours(const pl_problem *problem, int32_t i, const double *at_rest, double *r)
+{
+    const pl_bsr *A = problem->A;
+    for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
+        int32_t j = A->col[k];
+        if (problem->known[j]) continue;
+        pl_bsr_multiply_rows(A, j, j + 1, at_rest, r);
+        for (int64_t c = 3 * (int64_t)j; c < 3 * (int64_t)j + 3; c++) r[c] = problem->b[c] - r[c];
+    }
+}
+
 // |b'|: the residual of what is known, everything else at rest.
-static double measure_b(const pl_problem *problem, pl_workspace *ws, const double *v,
-                        pl_solve_stats *stats)
+static double measure_b(const pl_problem *problem, pl_workspace *ws, const double *v)
 {
     int64_t n = 3 * (int64_t)problem->A->n;
     if (problem->known == NULL) return sqrt(pl_vec_dot(n, problem->b, problem->b));
@@ -140,18 +151,16 @@ static double measure_b(const pl_problem *problem, pl_workspace *ws, const doubl
     if (at_rest == NULL) return NAN;
 #pragma omp parallel for schedule(static) if (n / 3 >= SERIAL_ROWS)
     for (int64_t i = 0; i < n; i++) at_rest[i] = problem->known[i / 3] ? v[i] : 0;
-    pl_bsr_multiply(problem->A, at_rest, ws->r);
-    pl_arena_back(&ws->arena, mark);
-    stats->products++;
 #pragma omp parallel for schedule(static) if (n / 3 >= SERIAL_ROWS)
-    for (int64_t i = 0; i < n; i++) {
-        ws->r[i] = problem->known[i / 3] ? 0 : problem->b[i] - ws->r[i];
+    for (int64_t i = 0; i < n; i++) ws->r[i] = problem->known[i / 3] ? 0 : problem->b[i];
+    for (int32_t i = 0; i < problem->A->n; i++) {
+        if (problem->known[i]) push_neighbours(problem, i, at_rest, ws->r);
     }
+    pl_arena_back(&ws->arena, mark);
     return sqrt(pl_vec_dot(n, ws->r, ws->r));
 }
 
-static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const double *v,
-                         pl_solve_stats *stats)
+static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const double *v)
 {
     PL_TRY(take(problem, ws));
     PL_TRY(pl_block_jacobi_update(&ws->D, problem->A));
@@ -159,7 +168,7 @@ static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const doub
         if (problem->known[i]) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
     }
     pl_contact_scales(problem, &ws->D, &ws->uses, ws->r, ws->scale);
-    ws->b_norm = measure_b(problem, ws, v, stats);
+    ws->b_norm = measure_b(problem, ws, v);
     if (isnan(ws->b_norm)) return PL_ERROR_MEMORY;
     return PL_OK;
 }
@@ -232,7 +241,7 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
     if (!options->same_matrix) ws->curvature = 0;
     PL_TRY(check_options(options));
     PL_TRY(pl_problem_check(problem, v, f));
-    PL_TRY(prepare(problem, ws, v, stats));
+    PL_TRY(prepare(problem, ws, v));
     int32_t impossible = find_impossible(problem, ws, options->eps2, v);
     if (impossible >= 0) {
         stats->end = PL_SOLVE_IMPOSSIBLE;
