@@ -338,6 +338,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         }
         if (is_surely_solved(a, options, sqrt(sum.rr), stats)) {
             accept(a, 0);
+            a->ws->Av = a->Aold; // of double precision
             stats->iterations++;
             return PL_SOLVE_CONVERGED;
         }

@@ -90,14 +90,20 @@ bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2)
     return pl_contact_errors_worst(errors) <= eps2;
 }
 
+void pl_contact_residual_from(const pl_problem *problem, const pl_uses *uses, const double *Av,
+                              const double *f, double *world, double *r)
+{
+#pragma omp parallel for schedule(static) if (problem->A->n >= SERIAL_ROWS)
+    for (int64_t i = 0; i < problem->A->n; i++) {
+        bool known = pl_is_known(problem, i);
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) r[k] = known ? 0 : problem->b[k] - Av[k];
+    }
+    pl_rows_transpose_add(problem, uses, 1, f, world, r);
+}
+
 void pl_contact_residual(const pl_problem *problem, const pl_uses *uses, const double *v,
                          const double *f, double *world, double *r)
 {
     pl_bsr_multiply(problem->A, v, r);
-#pragma omp parallel for schedule(static) if (problem->A->n >= SERIAL_ROWS)
-    for (int64_t i = 0; i < problem->A->n; i++) {
-        bool known = pl_is_known(problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) r[k] = known ? 0 : problem->b[k] - r[k];
-    }
-    pl_rows_transpose_add(problem, uses, 1, f, world, r);
+    pl_contact_residual_from(problem, uses, r, f, world, r);
 }

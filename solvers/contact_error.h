@@ -48,4 +48,8 @@ bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2);
 void pl_contact_residual(const pl_problem *problem, const pl_uses *uses, const double *v,
                          const double *f, double *world, double *r);
 
+// The same where A v is known. r may be Av.
+void pl_contact_residual_from(const pl_problem *problem, const pl_uses *uses, const double *Av,
+                              const double *f, double *world, double *r);
+
 #endif

@@ -168,6 +168,7 @@ static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const doub
         if (problem->known[i]) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
     }
     pl_contact_scales(problem, &ws->D, &ws->uses, ws->r, ws->scale);
+    ws->Av = NULL;
     ws->b_norm = measure_b(problem, ws, v);
     if (isnan(ws->b_norm)) return PL_ERROR_MEMORY;
     return PL_OK;
@@ -194,12 +195,16 @@ static void measure(const pl_problem *problem, const pl_workspace *ws, const dou
     memset(ws->r, 0, (size_t)n * sizeof *ws->r);
     pl_rows_transpose_add(problem, &ws->uses, 1, f, ws->world, ws->r);
     double pushes = sqrt(pl_vec_dot(n, ws->r, ws->r));
-    pl_contact_residual(problem, &ws->uses, v, f, ws->world, ws->r);
+    if (ws->Av != NULL) {
+        pl_contact_residual_from(problem, &ws->uses, ws->Av, f, ws->world, ws->r);
+    } else {
+        pl_contact_residual(problem, &ws->uses, v, f, ws->world, ws->r);
+        stats->products++;
+    }
     double r = sqrt(pl_vec_dot(n, ws->r, ws->r));
     stats->errors.residual = pl_relative_residual(ws, pushes, r);
     pl_rows_multiply(problem, NULL, true, v, ws->u);
     pl_contact_errors_update(problem, ws->scale, ws->u, f, &stats->errors);
-    stats->products++;
 }
 
 static pl_status report(const pl_solver *solver, const pl_solver_options *options,

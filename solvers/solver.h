@@ -85,6 +85,7 @@ typedef struct pl_workspace {
     double b_norm;     // |b'|, see pl_contact_errors
     double started;    // [s] of pl_seconds
     double curvature;  // of A, as apg found it; 0: not yet
+    const double *Av;  // A times the result, if the solver has computed that; or NULL
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
