@@ -100,8 +100,8 @@ static void prepare(body *b, double hard)
         b->K[k].t22 = (float)(2 * hard / (S[4] + S[8]));
         if (k % 3 > 0) b->K[k].t11 = b->K[k].t22;
     }
-    TEST_ASSERT_EQUAL(PL_OK,
-                      pl_multigrid_create(problem, &b->D, &b->uses, NULL, b->lambda, arena, &b->mg));
+    TEST_ASSERT_EQUAL(
+        PL_OK, pl_multigrid_create(problem, &b->D, &b->uses, NULL, b->lambda, arena, &b->mg));
     pl_multigrid_set(&b->mg, b->K);
 }
 
