@@ -86,7 +86,6 @@ int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pa
 static pl_status reserve(pl_candidate_set *c, int64_t n)
 {
     PL_TRY(pl_reserve((void **)&c->candidate, &c->candidate_capacity, n, sizeof *c->candidate));
-    PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, n, sizeof *c->near));
     return pl_reserve((void **)&c->flag, &c->flag_capacity, n, sizeof *c->flag);
 }
 
@@ -435,13 +434,13 @@ static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary
 }
 
 // Flags which of the candidates first .. last - 1 may come near while bodies drift no farther than
-// `ahead`, and says how far these are at x0, or less.
+// `ahead`, and describes these.
 static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
-                      float *distance)
+                      pl_near *near)
 {
     meeting m = NO_MEETING;
     limits most = {0};
-    for (int64_t i = first; i < last; i++) {
+    for (int64_t i = first; i < last; i++, near++) {
         const pl_candidate *candidate = &c->candidate[i];
         if (!meets(&m, candidate)) {
             m = find_meeting(boundary, candidate);
@@ -449,21 +448,21 @@ static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t 
         }
         c->flag[i] = 0;
         if (candidate->distance > most.at_from) continue;
-        int32_t point[4];
+        *near = (pl_near){.candidate = (int32_t)i, .a = m.a, .b = m.b};
         pl_feature_pair pair = pl_candidate_pair(candidate);
-        pl_pair_points(boundary, &pair, point);
-        double now = pl_candidate_bound(c, candidate, point, boundary->x0);
-        distance[i - first] = pl_round_below(now);
+        pl_pair_points(boundary, &pair, near->point);
+        double now = pl_candidate_bound(c, candidate, near->point, boundary->x0);
+        near->distance = pl_round_below(now);
         c->flag[i] = !(now > most.at_x0);
     }
 }
 
 // Lists those that are near, or may come so as long as bodies drift as they do now and a little
 // more.
-static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
+static pl_status list_near(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    enum { SOME = 8192, PIECE = 512 };
-    float distance[SOME];
+    enum { SOME = 4096, PIECE = 512 };
+    pl_near near[SOME];
     for (int32_t b = 0; b < boundary->n_body; b++) {
         double size = PL_MIN(boundary->size[b], boundary->largest);
         c->ahead[b] = c->step[b];
@@ -472,15 +471,17 @@ static void list_near(pl_candidate_set *c, const pl_boundary *boundary)
     c->listing++;
     c->n_near = 0;
     for (int64_t start = 0; start < c->n; start += SOME) {
-        int64_t end = PL_MIN(start + SOME, c->n);
+        int64_t end = PL_MIN(start + SOME, c->n), n = c->n_near + (end - start);
 #pragma omp parallel for schedule(static) if (end - start > CANDIDATES_SERIAL)
         for (int64_t i = start; i < end; i += PIECE) {
-            flag_near(c, boundary, i, PL_MIN(i + PIECE, end), distance + (i - start));
+            flag_near(c, boundary, i, PL_MIN(i + PIECE, end), near + (i - start));
         }
+        PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, n, sizeof *c->near));
         for (int64_t i = start; i < end; i++) {
-            if (c->flag[i]) c->near[c->n_near++] = (pl_near){(int32_t)i, distance[i - start]};
+            if (c->flag[i]) c->near[c->n_near++] = near[i - start];
         }
     }
+    return PL_OK;
 }
 
 pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same)
@@ -493,7 +494,7 @@ pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary,
     PL_TRY(append_new(c, boundary, &found));
     *same = c->n == n;
     PL_TRY(merge(c, n));
-    if (!*same) list_near(c, boundary);
+    if (!*same) PL_TRY(list_near(c, boundary));
     c->current = current;
     return PL_OK;
 }
@@ -509,12 +510,12 @@ static bool as_thought(const pl_candidate_set *c, const pl_boundary *boundary)
     return true;
 }
 
-void pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)
+pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)
 {
     find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
     c->rounding = find_rounding(c, boundary);
     c->blur = find_blur(boundary);
-    if (!as_thought(c, boundary)) list_near(c, boundary);
+    return as_thought(c, boundary) ? PL_OK : list_near(c, boundary);
 }
 
 pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
@@ -533,6 +534,5 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
     find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
     c->rounding = find_rounding(c, boundary);
     c->blur = find_blur(boundary);
-    list_near(c, boundary);
-    return PL_OK;
+    return list_near(c, boundary);
 }

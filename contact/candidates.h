@@ -33,7 +33,8 @@ typedef struct pl_candidate {
 // A candidate that may come near in this step.
 typedef struct pl_near {
     int32_t candidate;
-    float distance; // at x0, or less [m]
+    float distance;         // at x0, or less [m]
+    int32_t point[4], a, b; // its points, as pl_pair_points has them, and bodies
 } pl_near;
 
 // How the points of a body move: by their mean motion, and no farther from that.
@@ -81,7 +82,7 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
 
 // Notes how bodies drift from x0 to x1, and lists the near ones anew where that is farther than
 // thought.
-void pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary);
+pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary);
 
 // Adds what the candidates lack for the way from x0 to x1. *same if nothing.
 pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same);

@@ -71,6 +71,13 @@ static passage load(const pl_candidate_set *c, const pl_boundary *boundary, int6
     return p;
 }
 
+static passage load_near(const pl_candidate_set *c, const pl_near *at)
+{
+    passage p = {.pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
+    memcpy(p.point, at->point, sizeof p.point);
+    return p;
+}
+
 // The closest points where points are at x.
 static pl_closest find_closest(const passage *p, const double *x)
 {
@@ -102,7 +109,7 @@ static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary
 static bool wants_row(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                       pl_known *known)
 {
-    passage p = load(c, boundary, at->candidate);
+    passage p = load_near(c, at);
     double near = near_distance(boundary, &p) + pl_candidates_approach(c, p.pair.kind, p.point);
     *known = (pl_known){.start = at->distance};
     if (known->start > near) return false;
@@ -218,10 +225,11 @@ static bool find_impact(const pl_boundary *boundary, const passage *p, double st
 }
 
 // Does the pair come too near?
-static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, int64_t i, pl_known *known)
+static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                     pl_known *known)
 {
-    passage p = load(c, boundary, i);
-    const pl_candidate *candidate = &c->candidate[i];
+    passage p = load_near(c, at);
+    const pl_candidate *candidate = &c->candidate[at->candidate];
     double most = pl_boundary_radii(boundary, p.a, p.b) +
                   IMPACT * pl_boundary_safety(boundary, p.a, p.b); // of all impact distances
     double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
@@ -229,7 +237,7 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, int64_t i
     if (known->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
     known->end = pl_round_below(end);
     if (PL_MIN(start, end) > CLEAR * most) return false;
-    if (!known->exact) measure_start(c, boundary, &p, i, known);
+    if (!known->exact) measure_start(c, boundary, &p, at->candidate, known);
     double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
     known->end = pl_round_below(PL_MAX(end, known->start - by));
     pl_impact impact;
@@ -240,7 +248,7 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, int64_t i
 static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
 {
     pl_candidate_set *c = &d->candidates;
-    pl_candidates_follow(c, boundary);
+    PL_TRY(pl_candidates_follow(c, boundary));
     if (d->listing != c->listing) {
         PL_TRY(reserve_known(d));
         for (int64_t k = 0; k < c->n_near; k++) {
@@ -251,9 +259,9 @@ static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
     int64_t n_hit = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_hit) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
-        int32_t i = c->near[k].candidate;
-        c->flag[i] = gets_hit(c, boundary, i, &d->known[k]);
-        n_hit += c->flag[i];
+        bool hit = gets_hit(c, boundary, &c->near[k], &d->known[k]);
+        c->flag[c->near[k].candidate] = hit;
+        n_hit += hit;
     }
     d->n_hit = n_hit;
     return PL_OK;
@@ -374,7 +382,7 @@ double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
 #pragma omp parallel for schedule(static) reduction(min : least) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
         if (d->known[k].end > most) continue;
-        passage p = load(c, boundary, c->near[k].candidate);
+        passage p = load_near(c, &c->near[k]);
         double radii = pl_boundary_radii(boundary, p.a, p.b);
         double near = near_distance(boundary, &p);
         if (d->known[k].end > PL_MIN(least + radii, near)) continue;

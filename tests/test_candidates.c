@@ -424,7 +424,7 @@ static void test_approaches_are_not_rounded_away(void)
             x0[i] = 1000 * random_number();
             x1[i] = x0[i] + common[i % 3] + each * random_number();
         }
-        pl_candidates_follow(&c, &boundary);
+        TEST_ASSERT_EQUAL(PL_OK, pl_candidates_follow(&c, &boundary));
         double mean[3] = {0}, most[2] = {0};
         for (int i = 0; i < 3 * n_point[kind]; i++) mean[i % 3] += (x1[i] - x0[i]) / n_point[kind];
         for (int p = 0; p < n_point[kind]; p++) {
