@@ -224,9 +224,9 @@ typedef struct method {
     bool single;            // its products are of single precision if the matrix is large
 } method;
 
-// apg: b, D^-1 (as large as two), the velocities before and A times them; g, v, y and A times both,
+// apg: b, D^-1 (as large as two), the velocities of two steps before and A times both; g, v, A v,
 // and v - old in single precision. cr: D^-1; y, p, and A times both; r, z, B p, C^-1 B p, A z, B z.
-static const method methods[] = {{"apg", 5, 5.5, true}, {"cr", 2, 10, false}};
+static const method methods[] = {{"apg", 7, 3.5, true}, {"cr", 2, 10, false}};
 enum { METHODS = sizeof methods / sizeof *methods, MOST_VECTORS = 12 };
 
 static pl_status time_solve(problem *p, const pl_solver *solver, int32_t n, double *seconds)

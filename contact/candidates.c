@@ -461,7 +461,7 @@ static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t 
 // more.
 static pl_status list_near(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    enum { SOME = 4096, PIECE = 512 };
+    enum { SOME = 2048, PIECE = 512 };
     pl_near near[SOME];
     for (int32_t b = 0; b < boundary->n_body; b++) {
         double size = PL_MIN(boundary->size[b], boundary->largest);

@@ -20,9 +20,9 @@ static const double PL_BOUND_SLACK = 1e-9;
 //     |p - q| >= n . (p - q) >= min n . a_i - max n . b_j
 //
 // with the corners a_i and b_j. If n is the direction between the closest points, this is the
-// distance, since neither feature reaches beyond the plane across n through its own; so it follows
-// the distance to first order, wherever the corners go from there. On straight ways every n . (a_i
-// - b_j) is linear in time, so that the least of the bounds at both ends holds for the whole way.
+// distance, since neither feature reaches beyond the plane across n through its own; and it stays
+// near to it while the features turn little. On straight ways every n . (a_i - b_j) is linear in
+// time, so that the least of the bounds at both ends holds for the whole way.
 typedef struct pl_candidate {
     int32_t a, b;        // features, as in pl_feature_pair
     float distance;      // at `from`, or less [m]
@@ -133,7 +133,7 @@ static inline void pl_candidate_turn(pl_candidate *candidate, const double norma
 }
 
 // A bound from below of the distance of a candidate [m] whose points are `point`, at x: no more
-// than what pl_closest_points finds there, nor pl_ccd on its way.
+// than what pl_closest_points finds there.
 static inline double pl_candidate_bound(const pl_candidate_set *c, const pl_candidate *candidate,
                                         const int32_t point[4], const double *x)
 {

@@ -10,8 +10,8 @@
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
-// A pair that stays farther than this many times the distance of impacts hits nothing by the
-// continuous test, which calls it a hit a little early.
+// A pair that stays farther than this many times the distance of impacts hits nothing; nor does the
+// continuous test say so, which calls a hit a little early, unless it gives up on a long way.
 static const double CLEAR = 1 + 1.0 / 32;
 // A pair that starts closer than it should is pushed back within this time [s], but by no more than
 // the part of one step: the push stays in the velocities, and a faster one throws bodies apart.

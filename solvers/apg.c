@@ -16,8 +16,9 @@
 // A product reads the matrix once, and of a large one that is what a step takes its time for. There
 // A (v - v_old) is computed in single precision and added to A v_old, which halves it. Each such
 // sum errs by 6e-8 |A| |v - v_old|, and all of them together by about 6e-8 |A| |v - v_start|: when
-// the residual seems to be good enough, A v is computed once in double precision, and the steps go
-// on from that if the residual is not.
+// the residual seems to be good enough, A v is computed once in double precision. If it is not, the
+// steps go on from there, and A v_old is corrected by as much: but for the last step its error is
+// the same, and a y between a true and a false product would seem to show that s is too small.
 
 #include "apg.h"
 #include "bsr_single.h"
@@ -31,9 +32,9 @@ enum {
     // to the second number.
     SWEEPS = 10,
     MAX_SWEEPS = 320,
-    POWER_STEPS = 6,
-    POWER_STEPS_SINGLE = 3, // fewer where a product is most of a step
-    PART_ROWS = 512,        // at least, per part of a sum: see kernel.h
+    POWER_STEPS =
+        6, // with 3, s is too small for multigrid, and some solves take thousands of steps
+    PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 2048,
     SERIAL_BLOCKS = 8192,
 };
@@ -58,7 +59,7 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
     *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS, .least = INFINITY};
     PL_TRY(pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps));
-    double **vector[] = {&a->v, &a->old, &a->y, &a->Av, &a->Aold, &a->Ay, &a->g};
+    double **vector[] = {&a->v, &a->old, &a->before, &a->Av, &a->Aold, &a->Abefore, &a->g};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = pl_arena_take(&ws->arena, n, sizeof(double));
         if (*vector[i] == NULL) return PL_ERROR_MEMORY;
@@ -77,10 +78,10 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 // --- Products ---
 
 // Rows of Av := A v.
-static void multiply_rows(pl_apg *a, bool exactly, int64_t first, int64_t last)
+static void multiply_rows(pl_apg *a, int64_t first, int64_t last)
 {
     const pl_bsr *A = a->problem->A;
-    if (exactly || a->single == NULL) {
+    if (a->single == NULL) {
         pl_bsr_multiply_rows(A, (int32_t)first, (int32_t)last, a->v, a->Av);
     } else {
         pl_single_multiply_rows(A, a->single, (int32_t)first, (int32_t)last, a->by, a->Aold, a->Av);
@@ -118,14 +119,13 @@ static double multiply_dot(pl_apg *a, const double *x, double *Ax)
 // after some steps of the power method. What it lacks, the steps find out.
 static double find_curvature(pl_apg *a, pl_solve_stats *stats)
 {
-    double *x = a->y, *Ax = a->Ay, *Dx = a->g, s = 1;
+    double *x = a->before, *Ax = a->Abefore, *Dx = a->g, s = 1;
     uint64_t state = 1;
     for (int64_t i = 0; i < a->n; i++) { // Dx begins as noise
         state = state * 6364136223846793005u + 1442695040888963407u;
         Dx[i] = (double)(state >> 11) / 9007199254740992.0 - 0.5;
     }
-    int n_step = a->single != NULL ? POWER_STEPS_SINGLE : POWER_STEPS;
-    for (int step = 0; step < n_step; step++) {
+    for (int step = 0; step < POWER_STEPS; step++) {
         pl_block_jacobi_apply(&a->ws->D, Dx, x); // 0 in the known blocks
         double xDx = pl_vec_dot(a->n, x, Dx);
         if (!(xDx > 0)) return 1;
@@ -134,74 +134,74 @@ static double find_curvature(pl_apg *a, pl_solve_stats *stats)
 #pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
         for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / sqrt(xDx);
     }
-    stats->products += n_step;
+    stats->products += POWER_STEPS;
     return PL_MAX(s, 1);
 }
 
 // --- A step ---
 
-// Rows of y := v + beta (v - old), where v is the last step's and old the one's before. By now they
-// have changed places: v is `old`, and the next v takes the place of the other.
-static void run_ahead(pl_apg *a, double beta, int64_t first, int64_t last)
+// y and A y, ahead of the last velocities by beta. They are computed where they are needed, from
+// two vectors: to keep them would be to write two more in each step.
+static inline double ahead(double last, double before, double beta)
 {
-    for (int64_t i = 3 * first; i < 3 * last; i++) {
-        a->y[i] = a->old[i] + beta * (a->old[i] - a->v[i]);
-        a->Ay[i] = a->Aold[i] + beta * (a->Aold[i] - a->Av[i]);
-    }
+    return last + beta * (last - before);
 }
 
-// v := y + D^-1 g / s in block i.
-static inline void follow(const pl_apg *a, int64_t i)
+// v := y + is D^-1 g in block i, `is` being 1 / s.
+static inline void follow(const pl_apg *a, double is, int64_t i)
 {
-    const double *m = a->ws->D.inv + 6 * i, *g = a->g + 3 * i, *y = a->y + 3 * i;
-    double *v = a->v + 3 * i, is = 1 / a->s;
-    v[0] = y[0] + is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]);
-    v[1] = y[1] + is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]);
-    v[2] = y[2] + is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2]);
+    const double *m = a->ws->D.inv + 6 * i, *g = a->g + 3 * i;
+    const double *old = a->old + 3 * i, *before = a->before + 3 * i;
+    double *v = a->v + 3 * i, beta = a->beta;
+    double by[3] = {is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]),
+                    is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]),
+                    is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2])};
+    for (int k = 0; k < 3; k++) v[k] = ahead(old[k], before[k], beta) + by[k];
     if (a->by == NULL) return;
-    for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->by[k] = (float)(a->v[k] - a->old[k]);
+    for (int k = 0; k < 3; k++) a->by[3 * i + k] = (float)(v[k] - old[k]);
 }
 
 // g := b - A y and the v that follows from it, in rows.
-static void descend(pl_apg *a, int64_t first, int64_t last)
+static void descend(pl_apg *a, double is, int64_t first, int64_t last)
 {
     const pl_problem *problem = a->problem;
+    double beta = a->beta;
     for (int64_t i = first; i < last; i++) {
         bool known = pl_is_known(problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = known ? 0 : problem->b[k] - a->Ay[k];
-        follow(a, i);
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
+            double Ay = ahead(a->Aold[k], a->Abefore[k], beta);
+            a->g[k] = known ? 0 : problem->b[k] - Ay;
+        }
+        follow(a, is, i);
     }
 }
 
-// Runs ahead and descends; then the impulses that v calls for join g, and v follows in the blocks
-// that they reach.
+// Descends; then the impulses that v calls for join g, and v follows in the blocks that they reach.
 static void step(pl_apg *a, double enough)
 {
     const pl_problem *problem = a->problem;
     const pl_uses *uses = &a->ws->uses;
     int64_t n = problem->A->n, size = pl_part_size(n, PART_ROWS);
+    double is = 1 / a->s;
 #pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
     for (int64_t first = 0; first < n; first += size) {
-        int64_t last = PL_MIN(first + size, n);
-        if (!a->is_ahead) run_ahead(a, a->beta, first, last);
-        descend(a, first, last);
+        descend(a, is, first, PL_MIN(first + size, n));
     }
-    a->is_ahead = true;
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
     pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
     pl_rows_transpose_add(problem, uses, a->s, a->f, a->ws->world, a->g);
 #pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
-    for (int32_t i = 0; i < uses->n; i++) follow(a, uses->block[i]);
+    for (int32_t i = 0; i < uses->n; i++) follow(a, is, uses->block[i]);
 }
 
 // v becomes `old`, and the next step runs ahead of it by beta.
 static void accept(pl_apg *a, double beta)
 {
-    double *v = a->v, *Av = a->Av;
-    a->v = a->old, a->Av = a->Aold;
-    a->old = v, a->Aold = Av;
+    double *v = a->before, *Av = a->Abefore;
+    a->before = a->old, a->Abefore = a->Aold;
+    a->old = a->v, a->Aold = a->Av;
+    a->v = v, a->Av = Av;
     a->beta = beta;
-    a->is_ahead = false;
 }
 
 // What a step is judged by.
@@ -215,10 +215,12 @@ typedef struct sums {
 static sums add_rows(const pl_apg *a, int64_t first, int64_t last)
 {
     sums s = {0};
+    double beta = a->beta;
     for (int64_t i = first; i < last; i++) {
         bool known = pl_is_known(a->problem, i);
         for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
-            double d = a->v[k] - a->y[k], Ad = a->Av[k] - a->Ay[k];
+            double d = a->v[k] - ahead(a->old[k], a->before[k], beta);
+            double Ad = a->Av[k] - ahead(a->Aold[k], a->Abefore[k], beta);
             double r = known ? 0 : a->g[k] - Ad;
             s.rr += r * r;
             s.model += d * a->g[k];
@@ -231,14 +233,14 @@ static sums add_rows(const pl_apg *a, int64_t first, int64_t last)
 
 // Av := A v, and what follows from it, part by part: what a product leaves in a cache is used
 // there.
-static sums multiply_and_judge(pl_apg *a, bool exactly)
+static sums multiply_and_judge(pl_apg *a)
 {
     sums part[PL_MAX_PARTS], total = {0};
     int64_t n = a->n / 3, size = pl_part_size(n, PART_ROWS), n_part = (n + size - 1) / size;
 #pragma omp parallel for schedule(static) if (a->problem->A->nnz >= SERIAL_BLOCKS)
     for (int64_t p = 0; p < n_part; p++) {
         int64_t first = p * size, last = PL_MIN((p + 1) * size, n);
-        multiply_rows(a, exactly, first, last);
+        multiply_rows(a, first, last);
         part[p] = add_rows(a, first, last);
     }
     for (int64_t p = 0; p < n_part; p++) {
@@ -310,15 +312,30 @@ static double sweep_share(const pl_apg *a)
     return PL_MAX(share, SWEEP_SHARE_LEAST);
 }
 
+// Rows of Av := A v in double precision; Aold is corrected by as much.
+static void correct_rows(pl_apg *a, int64_t first, int64_t last)
+{
+    double *Av = a->ws->r;
+    pl_bsr_multiply_rows(a->problem->A, (int32_t)first, (int32_t)last, a->v, Av);
+    for (int64_t i = 3 * first; i < 3 * last; i++) {
+        a->Aold[i] += Av[i] - a->Av[i];
+        a->Av[i] = Av[i];
+    }
+}
+
 // As is_solved, and if A v was computed in single precision, once more in double.
 static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double r,
                              pl_solve_stats *stats)
 {
-    bool solved = is_solved(a, options, r);
-    if (!solved || a->single == NULL) return solved;
-    sums sum = multiply_and_judge(a, true);
+    if (!is_solved(a, options, r)) return false;
+    if (a->single == NULL) return true;
+    const pl_bsr *A = a->problem->A;
+#pragma omp parallel for schedule(static)
+    for (int32_t p = 0; p < A->n_part; p++) correct_rows(a, A->part[p], A->part[p + 1]);
     stats->products++;
-    return is_solved(a, options, sqrt(sum.rr));
+    double *rest = a->ws->r;
+    pl_contact_residual_from(a->problem, &a->ws->uses, a->Av, a->impulse, a->ws->world, rest);
+    return is_solved(a, options, sqrt(pl_vec_dot(a->n, rest, rest)));
 }
 
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
@@ -329,7 +346,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         if (stats->iterations == last) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
         step(a, sweep_share(a) * options->eps2 / a->problem->dt);
-        sums sum = multiply_and_judge(a, false);
+        sums sum = multiply_and_judge(a);
         stats->products++;
         if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;
         if (sum.true_ > (1 + slack) * sum.model && sum.model > 0) {
@@ -371,9 +388,9 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     memcpy(a->old, v, size);
     pl_bsr_multiply(a->problem->A, v, a->Aold);
     stats->products++;
-    memcpy(a->y, v, size);
-    memcpy(a->Ay, a->Aold, size);
-    a->is_ahead = true;
+    memcpy(a->before, v, size);
+    memcpy(a->Abefore, a->Aold, size);
+    a->beta = 0;
     a->theta = 1;
     a->n_step = 0;
     a->n_sweep = SWEEPS;

@@ -12,20 +12,20 @@ typedef struct pl_apg {
     int64_t n;    // 3*A.n
     double s;     // at least the largest eigenvalue of D^-1 A, as far as known
     double theta; // of the acceleration
-    double beta;  // by which the next step runs ahead, unless y is there already
-    bool is_ahead;
+    double beta;  // y is ahead of `old` by this part of the last step
     int32_t n_sweep;
-    int32_t n_step;         // since it started
-    double residual;        // of the last step, in units of what is allowed
-    double least;           // error of contacts [m], of all steps whose residual was good
-    int32_t n_stuck;        // such steps since the least has fallen
-    double *v, *old, *y;    // (n) `old` holds the last accepted velocities
-    double *Av, *Aold, *Ay; // (n) A times each of them
-    float *single;          // the values of A, see bsr_single.h; NULL: its products are of double
-    float *by;              // (n + 1) v - old, for such a product
-    double *g;              // (n) b + L^T f - A y, 0 in known rows
-    double *f;              // (3*n_contact) the impulses over s
-    double *impulse;        // (3*n_contact) scratch: s f
+    int32_t n_step;              // since it started
+    double residual;             // of the last step, in units of what is allowed
+    double least;                // error of contacts [m], of all steps whose residual was good
+    int32_t n_stuck;             // such steps since the least has fallen
+    double *v;                   // (n) of this step,
+    double *old, *before;        // of the last one that was accepted, and the one before
+    double *Av, *Aold, *Abefore; // (n) A times each of them
+    float *single;   // the values of A, see bsr_single.h; NULL: its products are of double
+    float *by;       // (n + 1) v - old, for such a product
+    double *g;       // (n) b + L^T f - A y, 0 in known rows
+    double *f;       // (3*n_contact) the impulses over s
+    double *impulse; // (3*n_contact) scratch: s f
     pl_sweeps sweeps;
 } pl_apg;
 

@@ -28,8 +28,9 @@ static inline quad multiply_row(const pl_bsr *A, const float *restrict val, int3
                                 const float *restrict x)
 {
     quad s0 = {0}, s1 = {0}, s2 = {0};
-    for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
-        const float *a = val + 9 * k, *v = x + 3 * (int64_t)A->col[k];
+    const int32_t *col = A->col + A->row[i], *end = A->col + A->row[i + 1];
+    for (const float *a = val + 9 * A->row[i]; col < end; col++, a += 9) {
+        const float *v = x + 3 * (int64_t)*col;
         __builtin_prefetch(a + 9 * PREFETCH_BLOCKS);
         s0 += QUAD(a) * v[0];
         s1 += QUAD(a + 3) * v[1];

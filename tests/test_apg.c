@@ -61,6 +61,21 @@ static void test_velocities_are_those_of_double_precision(void)
     end_small(&s);
 }
 
+// A check in double precision that fails must not be taken for a curvature that is too small.
+static void test_checks_leave_the_curvature_alone(void)
+{
+    small s;
+    grid_matrix(SIDE, 1e-2, &s.A);
+    start_small(&s, 0.01);
+    for (int32_t i = 0; i < 3 * s.A.n; i++) s.b[i] = random_number() - (i % 3 == 2);
+    solve_anew(&s, apg, 1e-2, 1e-9);
+    double before = s.ws.curvature;
+    solve_anew(&s, apg, 1e-8, 1e-9);
+    TEST_ASSERT_TRUE(s.stats.products > s.stats.iterations + 8); // one failed
+    TEST_ASSERT_TRUE(s.ws.curvature < 1.1 * before);
+    end_small(&s);
+}
+
 static void test_allocations_that_fail(void)
 {
     small s;
@@ -75,6 +90,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_residuals_are_those_of_double_precision);
     RUN_TEST(test_velocities_are_those_of_double_precision);
+    RUN_TEST(test_checks_leave_the_curvature_alone);
     RUN_TEST(test_allocations_that_fail);
     return UNITY_END();
 }
