@@ -32,8 +32,8 @@ enum {
     // to the second number.
     SWEEPS = 10,
     MAX_SWEEPS = 320,
-    POWER_STEPS =
-        6, // with 3, s is too small for multigrid, and some solves take thousands of steps
+    // With 3, s is too small for multigrid, and some solves take thousands of steps.
+    POWER_STEPS = 6,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 2048,
     SERIAL_BLOCKS = 8192,
