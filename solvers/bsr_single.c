@@ -4,7 +4,7 @@
 
 enum {
     SERIAL_BLOCKS = 8192,  // below, one thread is faster than starting several
-    PREFETCH_BLOCKS = 128, // see bsr.c; 96 to 192 measured alike
+    PREFETCH_BLOCKS = 128, // see bsr.c; 64 to 256 measured alike
 };
 
 typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));

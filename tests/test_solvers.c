@@ -125,6 +125,23 @@ static void test_no_contacts_is_a_linear_system(void)
     end_small(&s);
 }
 
+// Residuals are relative to what is asked of the unknown blocks, with what the known ones push.
+static void test_the_measure_of_residuals(void)
+{
+    small s;
+    start_floor(&s, 5);
+    s.problem.n_contact = s.problem.n_term = 0;
+    for (int i = 30; i < 60; i += 3) s.known[i] = 1, s.v[3 * i] = 2, s.v[3 * i + 2] = -1;
+    int64_t n = 3 * (int64_t)s.A.n;
+    double *Av = random_vector(n), sum = 0;
+    pl_bsr_multiply(&s.A, s.v, Av); // what is not known is at rest
+    for (int64_t i = 0; i < n; i++) sum += s.known[i / 3] ? 0 : pow(s.b[i] - Av[i], 2);
+    solve_anew(&s, ways[0], 1e-8, 1e-8);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-13 * sqrt(sum), sqrt(sum), s.ws.b_norm);
+    free(Av);
+    end_small(&s);
+}
+
 // --- Mechanics ---
 
 // A block of 2 kg on a slope of tan 0.5, through a step from rest.
@@ -628,6 +645,7 @@ int main(void)
     RUN_TEST(test_random_problems_equal_the_oracle);
     RUN_TEST(test_without_friction_it_is_a_quadratic_program);
     RUN_TEST(test_no_contacts_is_a_linear_system);
+    RUN_TEST(test_the_measure_of_residuals);
     RUN_TEST(test_a_block_on_a_slope_sticks_or_slides);
     RUN_TEST(test_two_masses_that_meet_go_on_together);
     RUN_TEST(test_friction_is_against_the_slip);
