@@ -189,9 +189,12 @@ static void step(pl_apg *a, double enough)
     }
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
     pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
-    pl_rows_transpose_add(problem, uses, a->s, a->f, a->ws->world, a->g);
 #pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
-    for (int32_t i = 0; i < uses->n; i++) follow(a, is, uses->block[i]);
+    for (int32_t i = 0; i < uses->n; i++) {
+        double *g = a->g + 3 * (int64_t)uses->block[i];
+        for (int k = 0; k < 3; k++) g[k] += a->s * a->sweeps.push[3 * (int64_t)i + k];
+        follow(a, is, uses->block[i]);
+    }
 }
 
 // v becomes `old`, and the next step runs ahead of it by beta.
@@ -252,35 +255,15 @@ static sums multiply_and_judge(pl_apg *a)
     return total;
 }
 
-// |L^T f|, which is 0 in the blocks without contacts.
-static double norm_of_pushes(const pl_apg *a)
-{
-    const pl_uses *uses = &a->ws->uses;
-    double *r = a->ws->r, sum = 0, part[PL_MAX_PARTS];
-    int64_t size = pl_part_size(uses->n, PART_ROWS), n_part = (uses->n + size - 1) / size;
-    for (int32_t i = 0; i < uses->n; i++) {
-        memset(r + 3 * (int64_t)uses->block[i], 0, 3 * sizeof *r);
-    }
-    pl_rows_transpose_add(a->problem, uses, a->s, a->f, a->ws->world, r);
-#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
-    for (int64_t p = 0; p < n_part; p++) {
-        part[p] = 0;
-        for (int64_t i = p * size; i < PL_MIN((p + 1) * size, uses->n); i++) {
-            const double *x = r + 3 * (int64_t)uses->block[i];
-            part[p] += x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-        }
-    }
-    for (int64_t p = 0; p < n_part; p++) sum += part[p];
-    return sqrt(sum);
-}
-
 // Are v and f good enough? The contacts are looked at only where the residual is; if they are what
 // is left to do, the next step sweeps more.
 static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
 {
     a->residual = 0;
     if (r > options->eps1 * a->ws->b_norm) {
-        a->residual = pl_relative_residual(a->ws, norm_of_pushes(a), r) / options->eps1;
+        const double *push = a->sweeps.push;
+        double pushes = a->s * sqrt(pl_vec_dot(3 * (int64_t)a->ws->uses.n, push, push));
+        a->residual = pl_relative_residual(a->ws, pushes, r) / options->eps1;
     }
     if (a->residual > 1) {
         a->n_sweep = SWEEPS;
@@ -303,6 +286,7 @@ static void set_curvature(pl_apg *a, double s)
 {
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) a->f[i] *= a->s / s;
     a->s = a->ws->curvature = s;
+    pl_sweeps_set(&a->sweeps, a->f);
 }
 
 // The share of eps2 that sweeps leave undone.
@@ -385,6 +369,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
         bool answers = a->ws->scale[2 * (i / 3)] > 0;
         a->f[i] = answers ? f[i] / a->s : 0;
     }
+    pl_sweeps_set(&a->sweeps, a->f);
     memcpy(a->old, v, size);
     pl_bsr_multiply(a->problem->A, v, a->Aold);
     stats->products++;

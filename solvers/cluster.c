@@ -19,7 +19,6 @@
 // would end it at once is left open. It may make things worse for a while.
 
 #include "cluster.h"
-#include "coulomb.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,32 +41,27 @@ pl_status pl_cluster_create(int32_t capacity, pl_arena *arena, pl_cluster *out)
         *vector[i] = pl_arena_take(arena, m, sizeof(double));
         if (*vector[i] == NULL) return PL_ERROR_MEMORY;
     }
-    out->S = pl_arena_take(arena, m * m, sizeof *out->S);
     out->M = pl_arena_take(arena, m * m, sizeof *out->M);
-    out->mu = pl_arena_take(arena, n, sizeof *out->mu);
-    out->ratio = pl_arena_take(arena, n, sizeof *out->ratio);
+    out->law = pl_arena_take(arena, n, sizeof *out->law);
     out->face = pl_arena_take(arena, n, sizeof *out->face);
     out->out = pl_arena_take(arena, n, sizeof *out->out);
-    bool all = out->S != NULL && out->M != NULL && out->mu != NULL && out->ratio != NULL &&
-               out->face != NULL && out->out != NULL;
+    bool all = out->M != NULL && out->law != NULL && out->face != NULL && out->out != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
-// u (3) := the relative velocity of contact i.
+// u (3) := the relative velocity of contact i. S is symmetric, and read by columns: three sums at
+// once.
 static void velocity(const pl_cluster *c, int32_t i, const double *f, double *u)
 {
-    int32_t m = 3 * c->n;
-    for (int a = 0; a < 3; a++) {
-        const double *row = c->S + (int64_t)(3 * i + a) * m;
-        u[a] = c->q[3 * i + a];
-        for (int32_t j = 0; j < m; j++) u[a] += row[j] * f[j];
+    int64_t m = 3 * c->n;
+    double u0 = c->q[3 * i], u1 = c->q[3 * i + 1], u2 = c->q[3 * i + 2];
+    const double *S = c->S + 3 * i;
+    for (int32_t j = 0; j < c->n; j++, f += 3, S += 3 * m) {
+        u0 += (S[0] * f[0] + S[m] * f[1]) + S[2 * m] * f[2];
+        u1 += (S[1] * f[0] + S[m + 1] * f[1]) + S[2 * m + 1] * f[2];
+        u2 += (S[2] * f[0] + S[m + 2] * f[1]) + S[2 * m + 2] * f[2];
     }
-}
-
-// The diagonal block of contact i.
-static void own_block(const pl_cluster *c, int32_t i, double *S)
-{
-    for (int e = 0; e < 9; e++) S[e] = c->S[(int64_t)(3 * i + e / 3) * 3 * c->n + 3 * i + e % 3];
+    u[0] = u0, u[1] = u1, u[2] = u2;
 }
 
 // One sweep; returns the largest change of a relative velocity.
@@ -75,17 +69,10 @@ static double sweep(pl_cluster *c)
 {
     double most = 0;
     for (int32_t i = 0; i < c->n; i++) {
-        double S[9], u[3], next[3], *f = c->f + 3 * (int64_t)i;
-        own_block(c, i, S);
+        double u[3];
         velocity(c, i, c->f, u);
-        for (int a = 0; a < 3; a++) {
-            u[a] -= S[3 * a] * f[0] + S[3 * a + 1] * f[1] + S[3 * a + 2] * f[2];
-        }
-        pl_coulomb_solve(S, u, c->mu[i], c->ratio + i, next);
-        double dn = S[0] * fabs(next[0] - f[0]);
-        double d1 = S[4] * (next[1] - f[1]), d2 = S[8] * (next[2] - f[2]);
-        most = PL_MAX(most, PL_MAX(dn, sqrt(d1 * d1 + d2 * d2)));
-        memcpy(f, next, sizeof next);
+        double change = pl_coulomb_relax(c->law + i, u, c->f + 3 * (int64_t)i);
+        most = PL_MAX(most, change);
     }
     return most;
 }
@@ -96,8 +83,8 @@ static double sweep(pl_cluster *c)
 static bool find_face(const pl_cluster *c, int32_t i, const double *f, pl_cluster_face *face)
 {
     static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    double S[9], u[3];
-    own_block(c, i, S);
+    const double *S = c->law[i].S;
+    double u[3], mu = c->law[i].mu;
     velocity(c, i, f, u);
     f += 3 * (int64_t)i;
     double rt = 2 / (S[4] + S[8]), zn = f[0] - u[0] / S[0];
@@ -106,17 +93,17 @@ static bool find_face(const pl_cluster *c, int32_t i, const double *f, pl_cluste
     *face = (pl_cluster_face){.contact = i, .n = 3};
     memcpy(face->row, axes, sizeof axes);
     memcpy(face->col, axes, sizeof axes);
-    if (c->mu[i] == 0) { // slips, whatever its velocity
+    if (mu == 0) { // slips, whatever its velocity
         face->n = 1;
         return true;
     }
-    double most = c->mu[i] * zn;
+    double most = mu * zn;
     if (length <= most) return true;
     double p1 = z1 / length, p2 = z2 / length, k = most / length;
     const double across[3] = {0, -p2, p1};
     face->n = 2;
-    face->col[1] = c->mu[i] * p1;
-    face->col[2] = c->mu[i] * p2;
+    face->col[1] = mu * p1;
+    face->col[2] = mu * p2;
     memcpy(face->col + 3, across, sizeof across);
     memcpy(face->row + 3, across, sizeof across);
     face->compliance = (1 - k) / (k * rt);
@@ -256,7 +243,7 @@ static void newton(pl_cluster *c, double hold)
             int64_t k = 3 * (int64_t)i + a;
             f[a] = c->from[k] + part * (c->to[k] - c->from[k]);
         }
-        pl_coulomb_project(c->mu[i], f, c->f + 3 * (int64_t)i);
+        pl_coulomb_project(c->law[i].mu, f, c->f + 3 * (int64_t)i);
     }
 }
 

@@ -4,6 +4,7 @@
 #define PL_CLUSTER_H
 
 #include "arena.h"
+#include "coulomb.h"
 
 // How an active contact may move in its frame: its impulse is a sum of `n` columns, and as many
 // rows of its relative velocity are to become 0.
@@ -17,12 +18,11 @@ typedef struct pl_cluster_face {
 // u = q + S f is to obey the laws of contact (problem.h). One for each thread.
 typedef struct pl_cluster {
     int32_t capacity;
-    int32_t n;     // contacts, at most the capacity
-    double *S;     // (3*n, 3*n) row-major, symmetric [1/kg]
-    double *q;     // (3*n) [m/s]
-    double *mu;    // (n)
-    double *ratio; // (n) of slip and friction when a contact slipped last: see coulomb.h
-    double *f;     // (3*n) impulses: a guess, then the solution
+    int32_t n;       // contacts, at most the capacity
+    double *S;       // (3*n, 3*n) row-major, symmetric [1/kg]
+    double *q;       // (3*n) [m/s]
+    pl_coulomb *law; // (n) with the diagonal blocks of S
+    double *f;       // (3*n) impulses: a guess, then the solution
     // Scratch.
     pl_cluster_face *face;
     uint8_t *out; // (n) contacts that a step leaves open

@@ -15,57 +15,67 @@
 #include "coulomb.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 // The relative width of a bracket, or mismatch of |f_t| and mu f_n, that rounding allows.
 static const double ROOT_TOLERANCE = 1e-14;
 
 enum { MAX_STEPS = 100 };
 
+// Where the search for a is.
 typedef struct slip {
-    double nn, n1, n2;    // S_nn, S_nt
-    double t11, t12, t22; // T
-    double p1, p2;        // p
-    double qn, mu;
-} slip;
-
-typedef struct slip_point {
-    double fn, f1, f2;
+    double a, fn, f1, f2;
+    double det;    // 1 / det (T + a I)
     double length; // |f_t|
     double h;
-} slip_point;
+} slip;
 
-static slip_point evaluate(const slip *s, double a)
+void pl_coulomb_prepare(const double *S, double mu, pl_coulomb *law)
 {
-    double d11 = s->t11 + a, d22 = s->t22 + a, det = d11 * d22 - s->t12 * s->t12;
-    slip_point at;
-    at.f1 = -(d22 * s->p1 - s->t12 * s->p2) / det;
-    at.f2 = -(d11 * s->p2 - s->t12 * s->p1) / det;
-    at.fn = -(s->qn + s->n1 * at.f1 + s->n2 * at.f2) / s->nn;
+    *law = (pl_coulomb){.mu = mu, .nn = 1 / S[0]};
+    for (int i = 0; i < 9; i++) law->S[i] = S[i];
+    law->n1 = S[1] * law->nn;
+    law->n2 = S[2] * law->nn;
+    law->t11 = S[4] - S[1] * law->n1;
+    law->t12 = S[5] - S[1] * law->n2;
+    law->t22 = S[8] - S[2] * law->n2;
+    double det = 1 / (law->t11 * law->t22 - law->t12 * law->t12);
+    law->i11 = det * law->t22;
+    law->i12 = -det * law->t12;
+    law->i22 = det * law->t11;
+}
+
+// qn is q_n / S_nn.
+static slip evaluate(const pl_coulomb *law, double qn, double p1, double p2, double a)
+{
+    double d11 = law->t11 + a, d22 = law->t22 + a;
+    slip at = {.a = a, .det = 1 / (d11 * d22 - law->t12 * law->t12)};
+    at.f1 = at.det * (law->t12 * p2 - d22 * p1);
+    at.f2 = at.det * (law->t12 * p1 - d11 * p2);
+    at.fn = -(qn + law->n1 * at.f1 + law->n2 * at.f2);
     at.length = sqrt(at.f1 * at.f1 + at.f2 * at.f2);
-    at.h = at.length - s->mu * at.fn;
+    at.h = at.length - law->mu * at.fn;
     return at;
 }
 
-// Newton's step from a. With F = |f_t| and N = mu f_n, (1/F - 1/N)' = -F'/F^2 + N'/N^2.
-static double newton(const slip *s, double a, const slip_point *at)
+// Where Newton's method goes. With F = |f_t|, N = mu f_n and f_t' = g = -(T + a I)^-1 f_t, so that
+// F' = f_t . g / F and N' = -mu n . g, the step of 1/F - 1/N is, times F^3 N^2 in both parts,
+// (N - F) F^2 N / (N' F^3 - f_t . g N^2).
+static double newton(const pl_coulomb *law, const slip *at)
 {
-    double d11 = s->t11 + a, d22 = s->t22 + a, det = d11 * d22 - s->t12 * s->t12;
-    double g1 = -(d22 * at->f1 - s->t12 * at->f2) / det; // f_t' = -(T + a I)^-1 f_t
-    double g2 = -(d11 * at->f2 - s->t12 * at->f1) / det;
-    double F = at->length, N = s->mu * at->fn;
-    double dF = (at->f1 * g1 + at->f2 * g2) / F;
-    double dN = -s->mu * (s->n1 * g1 + s->n2 * g2) / s->nn;
-    return a - (1 / F - 1 / N) / (dN / (N * N) - dF / (F * F));
+    double d11 = law->t11 + at->a, d22 = law->t22 + at->a, F = at->length, N = law->mu * at->fn;
+    double g1 = at->det * (law->t12 * at->f2 - d22 * at->f1);
+    double g2 = at->det * (law->t12 * at->f1 - d11 * at->f2);
+    double fg = at->f1 * g1 + at->f2 * g2, dN = -law->mu * (law->n1 * g1 + law->n2 * g2);
+    return at->a + at->h * (F * F) * N / (dN * (F * F * F) - fg * (N * N));
 }
 
-static slip_point find_slip(const slip *s, double *guess)
+static slip find_slip(pl_coulomb *law, double qn, double p1, double p2)
 {
-    double low = 0, high = INFINITY, a = *guess, t = 0.5 * (s->t11 + s->t22);
+    double low = 0, high = INFINITY, a = law->ratio, t = 0.5 * (law->t11 + law->t22);
     // As if T were a multiple of I, and S_nt = 0.
-    if (!(a > 0)) a = -sqrt(s->p1 * s->p1 + s->p2 * s->p2) * s->nn / (s->mu * s->qn) - t;
+    if (!(a > 0)) a = -sqrt(p1 * p1 + p2 * p2) / (law->mu * qn) - t;
     if (!(a > 0)) a = 0.5 * t;
-    slip_point at = evaluate(s, a);
+    slip at = evaluate(law, qn, p1, p2, a);
     for (int i = 0; i < MAX_STEPS; i++) {
         if (fabs(at.h) <= ROOT_TOLERANCE * at.length) break;
         if (at.h > 0) {
@@ -74,46 +84,50 @@ static slip_point find_slip(const slip *s, double *guess)
             high = a;
         }
         if (isfinite(high) && high - low <= ROOT_TOLERANCE * high) break;
-        double next = at.fn > 0 ? newton(s, a, &at) : -1;
+        double next = at.fn > 0 ? newton(law, &at) : -1;
         if (!(next > low && next < high)) {
             next = isinf(high) ? 4 * low + t : 0.5 * (low + high);
         }
         a = next;
-        at = evaluate(s, a);
+        at = evaluate(law, qn, p1, p2, a);
     }
-    *guess = a;
+    law->ratio = a;
     return at;
 }
 
-void pl_coulomb_solve(const double *S, const double *q, double mu, double *ratio, double *f)
+void pl_coulomb_solve(pl_coulomb *law, const double *q, double *f)
 {
     f[0] = f[1] = f[2] = 0;
     if (q[0] >= 0) return;
+    double qn = q[0] * law->nn, mu = law->mu;
     if (mu == 0) {
-        f[0] = -q[0] / S[0];
+        f[0] = -qn;
         return;
     }
-    const slip s = {.nn = S[0],
-                    .n1 = S[1],
-                    .n2 = S[2],
-                    .t11 = S[4] - S[1] * S[1] / S[0],
-                    .t12 = S[5] - S[1] * S[2] / S[0],
-                    .t22 = S[8] - S[2] * S[2] / S[0],
-                    .p1 = q[1] - S[1] * q[0] / S[0],
-                    .p2 = q[2] - S[2] * q[0] / S[0],
-                    .qn = q[0],
-                    .mu = mu};
-    slip_point at = evaluate(&s, 0);
-    if (!(at.fn >= 0 && at.h <= 0)) {
-        at = find_slip(&s, ratio);
-        // The cone's edge, whatever the root's rounding left.
-        double limit = mu * at.fn;
-        if (at.length > limit) {
-            at.f1 *= limit / at.length;
-            at.f2 *= limit / at.length;
-        }
+    double p1 = q[1] - law->n1 * q[0], p2 = q[2] - law->n2 * q[0];
+    f[1] = -(law->i11 * p1 + law->i12 * p2);
+    f[2] = -(law->i12 * p1 + law->i22 * p2);
+    f[0] = -(qn + law->n1 * f[1] + law->n2 * f[2]);
+    double limit = mu * f[0];
+    if (limit >= 0 && f[1] * f[1] + f[2] * f[2] <= limit * limit) return; // it sticks
+    slip at = find_slip(law, qn, p1, p2);
+    // The cone's edge, whatever the root's rounding left.
+    limit = mu * at.fn;
+    double shorten = at.length > limit ? limit / at.length : 1;
+    f[0] = at.fn, f[1] = shorten * at.f1, f[2] = shorten * at.f2;
+}
+
+double pl_coulomb_relax(pl_coulomb *law, const double *u, double *f)
+{
+    const double *S = law->S;
+    double q[3], old[3] = {f[0], f[1], f[2]};
+    for (int a = 0; a < 3; a++) {
+        q[a] = u[a] - ((S[3 * a] * f[0] + S[3 * a + 1] * f[1]) + S[3 * a + 2] * f[2]);
     }
-    f[0] = at.fn, f[1] = at.f1, f[2] = at.f2;
+    pl_coulomb_solve(law, q, f);
+    double dn = S[0] * fabs(f[0] - old[0]);
+    double d1 = S[4] * (f[1] - old[1]), d2 = S[8] * (f[2] - old[2]), dt = sqrt(d1 * d1 + d2 * d2);
+    return dn > dt ? dn : dt;
 }
 
 void pl_coulomb_project(double mu, const double *x, double *p)

@@ -3,11 +3,27 @@
 #ifndef PL_COULOMB_H
 #define PL_COULOMB_H
 
-// f (3) := the impulse of a contact whose relative velocity is u = S f + q, such that u and f obey
-// Signorini's and Coulomb's laws (problem.h) to rounding. S (9) symmetric positive definite. *ratio
-// is a guess of |u_t| / |f_t| [1/kg], 0 if there is none; where the contact slips it becomes that,
-// to be the guess of the next call for the same contact.
-void pl_coulomb_solve(const double *S, const double *q, double mu, double *ratio, double *f);
+// How a contact answers its impulse, with what solving it needs: the relative velocity is u = S f
+// + q. See coulomb.c for the rest of the names.
+typedef struct pl_coulomb {
+    double S[9];          // symmetric positive definite [1/kg]
+    double mu;            // friction coefficient
+    double ratio;         // |u_t| / |f_t| when it slipped last [1/kg], a guess for the next time
+    double nn;            // 1 / S_nn
+    double n1, n2;        // S_nt / S_nn
+    double t11, t12, t22; // T
+    double i11, i12, i22; // T^-1
+} pl_coulomb;
+
+void pl_coulomb_prepare(const double *S, double mu, pl_coulomb *law);
+
+// f (3) := the impulse such that u = S f + q and f obey Signorini's and Coulomb's laws (problem.h)
+// to rounding.
+void pl_coulomb_solve(pl_coulomb *law, const double *q, double *f);
+
+// f (3) := that impulse for the q that belongs to the velocity u (3) and the impulse f; returns by
+// how much it changes the relative velocity: the larger of its normal and its tangential part.
+double pl_coulomb_relax(pl_coulomb *law, const double *u, double *f);
 
 // p (3) := the point of the cone |p_t| <= mu p_n, p_n >= 0 that solvers call the projection of x:
 // its normal part is clamped, then its tangential part is shortened to mu p_n. (The nearest point

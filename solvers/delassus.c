@@ -43,10 +43,11 @@ typedef struct delassus {
     double *W;        // of a part with m touches: (3*m, 3*m), symmetric [1/kg]
     double *f;        // (3*n_touch) the impulses, at each of their touches
 
-    double *q, *S, *ratio; // (3, 9, 1 times n_contact) see coulomb.h
-    double *v0, *v;        // (3*A.n)
-    double *x;             // (9*order.n per thread) scratch
-    double *impulse;       // (3*n_contact)
+    double *q;       // (3*n_contact) relative velocities without impulses
+    pl_coulomb *law; // (n_contact) with the diagonal blocks
+    double *v0, *v;  // (3*A.n)
+    double *x;       // (9*order.n per thread) scratch
+    double *impulse; // (3*n_contact)
 } delassus;
 
 // --- Which contacts touch which parts ---
@@ -178,9 +179,8 @@ static void fill_rows(const delassus *d, int32_t touch, double *x)
 
 static void add_diagonals(const delassus *d)
 {
-    memset(d->S, 0, 9 * (size_t)d->problem->n_contact * sizeof *d->S);
     for (int32_t k = 0; k < d->problem->n_contact; k++) {
-        double *S = d->S + 9 * (int64_t)k;
+        double S[9] = {0};
         for (int32_t i = d->start[k]; i < d->start[k + 1]; i++) {
             int32_t touch = d->touch[i], part = d->part_of[touch];
             int64_t m = 3 * (int64_t)(d->first[part + 1] - d->first[part]);
@@ -191,6 +191,7 @@ static void add_diagonals(const delassus *d)
         }
         double trace = S[0] + S[4] + S[8];
         for (int a = 0; a < 3; a++) S[4 * a] += REGULARIZE * trace;
+        pl_coulomb_prepare(S, d->problem->contact[k].mu, d->law + k);
     }
 }
 
@@ -276,27 +277,20 @@ PL_CLONES static double row_times(int64_t n, const double *restrict row, const d
 // impulse makes.
 static double relax(delassus *d, int32_t k)
 {
-    double *f = d->impulse + 3 * (int64_t)k, next[3], q[3];
-    const double *S = d->S + 9 * (int64_t)k;
-    for (int a = 0; a < 3; a++) {
-        q[a] = d->q[3 * (int64_t)k + a] -
-               ((S[3 * a] * f[0] + S[3 * a + 1] * f[1]) + S[3 * a + 2] * f[2]);
-    }
+    double *f = d->impulse + 3 * (int64_t)k, u[3];
+    memcpy(u, d->q + 3 * (int64_t)k, sizeof u);
     for (int32_t i = d->start[k]; i < d->start[k + 1]; i++) {
         int32_t touch = d->touch[i], part = d->part_of[touch];
         int64_t m = 3 * (int64_t)(d->first[part + 1] - d->first[part]);
         const double *W = d->W + d->offset[part] + 3 * m * (touch - d->first[part]);
         const double *others = d->f + 3 * (int64_t)d->first[part];
-        for (int a = 0; a < 3; a++) q[a] += row_times(m, W + a * m, others);
+        for (int a = 0; a < 3; a++) u[a] += row_times(m, W + a * m, others);
     }
-    pl_coulomb_solve(S, q, d->problem->contact[k].mu, d->ratio + k, next);
-    double dn = S[0] * fabs(next[0] - f[0]), d1 = S[4] * (next[1] - f[1]);
-    double d2 = S[8] * (next[2] - f[2]), dt = sqrt(d1 * d1 + d2 * d2);
-    memcpy(f, next, sizeof next);
+    double change = pl_coulomb_relax(d->law + k, u, f);
     for (int32_t i = d->start[k]; i < d->start[k + 1]; i++) {
-        memcpy(d->f + 3 * (int64_t)d->touch[i], next, sizeof next);
+        memcpy(d->f + 3 * (int64_t)d->touch[i], f, 3 * sizeof *f);
     }
-    return isnan(dn + dt) ? NAN : PL_MAX(dn, dt);
+    return isnan(f[0] + f[1] + f[2]) ? NAN : change;
 }
 
 static double sweep(delassus *d)
@@ -316,7 +310,6 @@ static void load_impulses(delassus *d, const double *f)
 {
     for (int32_t k = 0; k < d->problem->n_contact; k++) {
         bool answers = d->start[k + 1] > d->start[k];
-        d->ratio[k] = 0;
         for (int a = 0; a < 3; a++) {
             d->impulse[3 * (int64_t)k + a] = answers ? f[3 * (int64_t)k + a] : 0;
         }
@@ -350,14 +343,13 @@ static pl_status take(delassus *d)
     int64_t n = 3 * (int64_t)d->problem->A->n, n_contact = d->problem->n_contact;
     d->W = pl_arena_take(arena, d->offset[d->G.order.n_part], sizeof *d->W);
     d->q = pl_arena_take(arena, 3 * n_contact, sizeof *d->q);
-    d->S = pl_arena_take(arena, 9 * n_contact, sizeof *d->S);
-    d->ratio = pl_arena_take(arena, n_contact, sizeof *d->ratio);
+    d->law = pl_arena_take(arena, n_contact, sizeof *d->law);
     d->impulse = pl_arena_take(arena, 3 * n_contact, sizeof *d->impulse);
     d->v0 = pl_arena_take(arena, n, sizeof *d->v0);
     d->v = pl_arena_take(arena, n, sizeof *d->v);
     d->x = pl_arena_take(arena, 9 * (int64_t)d->G.order.n * omp_get_max_threads(), sizeof *d->x);
-    bool all = d->W != NULL && d->q != NULL && d->S != NULL && d->ratio != NULL &&
-               d->impulse != NULL && d->v0 != NULL && d->v != NULL && d->x != NULL;
+    bool all = d->W != NULL && d->q != NULL && d->law != NULL && d->impulse != NULL &&
+               d->v0 != NULL && d->v != NULL && d->x != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 

@@ -60,15 +60,20 @@ static pl_status create(const pl_problem *problem, pl_workspace *ws, const doubl
     PL_TRY(pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps));
     a->sweeps.plain = true;
     memcpy(a->v, v, (size_t)n * sizeof *v);
+    memset(a->push, 0, (size_t)n * sizeof *a->push);
     for (int64_t i = 0; i < m; i++) a->f[i] = ws->scale[2 * (i / 3)] > 0 ? f[i] : 0;
+    pl_sweeps_set(&a->sweeps, a->f);
     return PL_OK;
 }
 
-// push := L^T f
+// push := L^T f, which stays 0 in the blocks without contacts.
 static void find_push(ica *a)
 {
-    memset(a->push, 0, (size_t)a->n * sizeof *a->push);
-    pl_rows_transpose_add(a->problem, &a->ws->uses, 1, a->f, a->ws->world, a->push);
+    const pl_uses *uses = &a->ws->uses;
+    for (int32_t i = 0; i < uses->n; i++) {
+        double *push = a->push + 3 * (int64_t)uses->block[i];
+        memcpy(push, a->sweeps.push + 3 * (int64_t)i, 3 * sizeof *push);
+    }
 }
 
 // r := b - A v. Returns |r + L^T f|; *pushes becomes |L^T f|.

@@ -94,24 +94,40 @@ static void turn_to_world(const pl_problem *problem, const double *f, double *wo
     }
 }
 
-// The transpose of w v + v x r is w g + r x g.
+// y (3) := L^T of the world's impulses in a block of `uses`. The transpose of w v + v x r is w g +
+// r x g.
+static inline void add_up(const pl_problem *problem, const pl_uses *uses, const double *world,
+                          int32_t i, double *y)
+{
+    double s0 = 0, s1 = 0, s2 = 0;
+    for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
+        const double *g = world + 3 * (int64_t)uses->use[j].contact;
+        const pl_term *term = problem->term + uses->use[j].term;
+        const double *r = term->r;
+        s0 += term->w * g[0] + (r[1] * g[2] - r[2] * g[1]);
+        s1 += term->w * g[1] + (r[2] * g[0] - r[0] * g[2]);
+        s2 += term->w * g[2] + (r[0] * g[1] - r[1] * g[0]);
+    }
+    y[0] = s0, y[1] = s1, y[2] = s2;
+}
+
+void pl_rows_transpose(const pl_problem *problem, const pl_uses *uses, const double *f,
+                       double *world, double *y)
+{
+    turn_to_world(problem, f, world);
+#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_CONTACTS)
+    for (int32_t i = 0; i < uses->n; i++) add_up(problem, uses, world, i, y + 3 * (int64_t)i);
+}
+
 void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,
                            const double *f, double *world, double *y)
 {
     turn_to_world(problem, f, world);
 #pragma omp parallel for schedule(static) if (uses->n >= SERIAL_CONTACTS)
     for (int32_t i = 0; i < uses->n; i++) {
-        double s0 = 0, s1 = 0, s2 = 0;
-        for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
-            const double *g = world + 3 * (int64_t)uses->use[j].contact;
-            const pl_term *term = problem->term + uses->use[j].term;
-            const double *r = term->r;
-            s0 += term->w * g[0] + (r[1] * g[2] - r[2] * g[1]);
-            s1 += term->w * g[1] + (r[2] * g[0] - r[0] * g[2]);
-            s2 += term->w * g[2] + (r[0] * g[1] - r[1] * g[0]);
-        }
-        double *yi = y + 3 * (int64_t)uses->block[i];
-        yi[0] += scale * s0, yi[1] += scale * s1, yi[2] += scale * s2;
+        double sum[3], *yi = y + 3 * (int64_t)uses->block[i];
+        add_up(problem, uses, world, i, sum);
+        for (int k = 0; k < 3; k++) yi[k] += scale * sum[k];
     }
 }
 

@@ -32,6 +32,10 @@ enum { PL_ROW_NORMAL = 1, PL_ROWS_TANGENT = 6, PL_ROWS_ALL = 7 };
 void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,
                       double *u);
 
+// y (3*uses.n) := L^T f, block by block. f, world (3*n_contact); world is scratch. No alias.
+void pl_rows_transpose(const pl_problem *problem, const pl_uses *uses, const double *f,
+                       double *world, double *y);
+
 // y := y + scale L^T f in the blocks of `uses`. f (3*n_contact), y (3*A.n); world (3*n_contact) is
 // scratch. No alias.
 void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,

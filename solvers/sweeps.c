@@ -1,6 +1,5 @@
 #include "sweeps.h"
 #include "cluster.h"
-#include "coulomb.h"
 
 #include <math.h>
 #include <omp.h>
@@ -13,10 +12,6 @@ enum {
     SERIAL_COLOR = 64,
     // Contacts that push stand together, and take longer than others: threads take turns at these.
     CHUNK = 16,
-    // A block with more contacts carries its velocity. A link takes the time and the memory of 2
-    // blocks of S, and saves about half as many as the block has other contacts, since two contacts
-    // that share a block mostly share others too.
-    MANY_USES = 12,
     // Clusters with more contacts are swept like any others.
     CLUSTER_CONTACTS = 12,
     // A cluster that could not be solved is swept like others before the next try: 2, 4, 8 times,
@@ -29,352 +24,214 @@ static const double REGULARIZE = 1e-12;
 // A cluster is solved until a sweep changes it by less than this part of its first change.
 static const double CLUSTER_SHARE = 1e-3;
 
-// --- S ---
+// --- Contacts and blocks ---
 
-// What building S needs.
-typedef struct builder {
-    const pl_problem *problem;
-    const pl_block_jacobi *D;
-    const pl_uses *uses;
-    int32_t *place; // (A.n) where a block stands in `uses`, or -1
-    int32_t *node;  // (n_contact) of a contact, or -1
-    int32_t *marks; // (threads, 2, n_contact) see below
-    double *H;      // (9*n_term) see rows.h
-} builder;
-
-// The columns of the row that a thread is at.
-typedef struct columns {
-    int32_t *mark; // (n_contact) the last row that has a block in this column,
-    int32_t *at;   // (n_contact) and where it is
-} columns;
-
-static pl_status builder_create(const pl_problem *problem, pl_arena *arena, builder *b)
+static bool has_arm(const pl_term *term)
 {
-    int64_t n = problem->A->n, n_contact = problem->n_contact;
-    b->problem = problem;
-    b->place = pl_arena_take(arena, n, sizeof *b->place);
-    b->node = pl_arena_take(arena, n_contact, sizeof *b->node);
-    b->marks = pl_arena_take(arena, 2 * n_contact * omp_get_max_threads(), sizeof *b->marks);
-    return b->place != NULL && b->node != NULL && b->marks != NULL ? PL_OK : PL_ERROR_MEMORY;
+    return term->r[0] != 0 || term->r[1] != 0 || term->r[2] != 0;
 }
 
-// Those of this thread, without a mark.
-static columns clear_columns(const builder *b)
+// Where the links and arms of each node go; there is room for those of known blocks too.
+static void place_nodes(const pl_problem *problem, pl_sweeps *out, int32_t *n_link, int32_t *n_arm)
 {
-    int64_t n = b->problem->n_contact;
-    int32_t *mark = b->marks + 2 * n * omp_get_thread_num();
-    for (int64_t k = 0; k < n; k++) mark[k] = -1;
-    return (columns){mark, mark + n};
-}
-
-static int32_t count_uses(const builder *b, int32_t block)
-{
-    int32_t i = b->place[block];
-    return i < 0 ? 0 : b->uses->start[i + 1] - b->uses->start[i];
-}
-
-static void index_all(const builder *b, const pl_sweeps *out)
-{
-    for (int32_t i = 0; i < b->problem->A->n; i++) b->place[i] = -1;
-    for (int32_t i = 0; i < b->uses->n; i++) b->place[b->uses->block[i]] = i;
-    for (int32_t k = 0; k < b->problem->n_contact; k++) b->node[k] = -1;
-    for (int32_t i = 0; i < out->n; i++) b->node[out->node[i].contact] = i;
-}
-
-static pl_status make_responses(builder *b, pl_arena *arena)
-{
-    b->H = pl_arena_take(arena, 9 * (int64_t)b->problem->n_term, sizeof *b->H);
-    if (b->H == NULL) return PL_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) if (b->problem->n_contact > SERIAL_CONTACTS)
-    for (int32_t k = 0; k < b->problem->n_contact; k++) {
-        const pl_contact *contact = b->problem->contact + k;
-        for (int64_t t = contact->first; t < contact->first + contact->count; t++) {
-            const pl_term *term = b->problem->term + t;
-            double G[9];
-            pl_term_rows(contact, term, G);
-            pl_term_response(b->D->inv + 6 * (int64_t)term->block, G, b->H + 9 * t);
-        }
-    }
-    return PL_OK;
-}
-
-// How many other contacts share a block with that of node i, and its links: what fill_node makes.
-static void count_node(const builder *b, const pl_sweeps *out, int32_t i, const columns *c)
-{
-    pl_sweep_node *node = out->node + i;
-    const pl_contact *contact = b->problem->contact + node->contact;
-    node->n_row = node->n_link = 0;
-    c->mark[node->contact] = i;
-    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        int32_t place = b->place[b->problem->term[t].block];
-        if (place < 0) continue; // known
-        int32_t first = b->uses->start[place], last = b->uses->start[place + 1];
-        if (last - first > MANY_USES) {
-            node->n_link++;
-            continue;
-        }
-        for (int32_t j = first; j < last; j++) {
-            int32_t *mark = c->mark + b->uses->use[j].contact;
-            node->n_row += *mark != i;
-            *mark = i;
-        }
-    }
-}
-
-// Adds G H' to the block of S in the row of node i, at the end of which it is made if it is new. G
-// (9) is that of a term of the node's contact.
-static void add_block(const builder *b, pl_sweeps *out, int32_t i, const double *G,
-                      const pl_use *other, const columns *c)
-{
-    pl_sweep_node *node = out->node + i;
-    if (c->mark[other->contact] != i) {
-        c->mark[other->contact] = i;
-        c->at[other->contact] = node->row + node->n_row;
-        out->col[node->row + node->n_row] = b->node[other->contact];
-        memset(out->val + 9 * (int64_t)(node->row + node->n_row), 0, 9 * sizeof *out->val);
-        node->n_row++;
-    }
-    double *M = out->val + 9 * (int64_t)c->at[other->contact];
-    const double *H = b->H + 9 * (int64_t)other->term;
-    for (int e = 0; e < 9; e++) {
-        const double *g = G + e % 3 * 3, *h = H + e / 3;
-        M[e] += g[0] * h[0] + g[1] * h[3] + g[2] * h[6];
-    }
-}
-
-static void fill_node(const builder *b, pl_sweeps *out, int32_t i, const columns *c)
-{
-    pl_sweep_node *node = out->node + i;
-    const pl_contact *contact = b->problem->contact + node->contact;
-    node->mu = contact->mu;
-    node->ratio = 0;
-    node->n_row = node->n_link = 0;
-    pl_contact_block(b->problem, b->D, node->contact, node->S);
-    double trace = node->S[0] + node->S[4] + node->S[8];
-    for (int a = 0; a < 3; a++) node->S[4 * a] += REGULARIZE * trace;
-    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        int32_t block = b->problem->term[t].block, place = b->place[block];
-        double G[9];
-        pl_term_rows(contact, b->problem->term + t, G);
-        if (count_uses(b, block) > MANY_USES) {
-            pl_sweep_link *to = out->link + node->link + node->n_link++;
-            memcpy(to->G, G, sizeof to->G);
-            memcpy(to->H, b->H + 9 * (int64_t)t, sizeof to->H);
-            to->node = i;
-            to->block = block;
-        } else if (place >= 0) { // not known
-            for (int32_t j = b->uses->start[place]; j < b->uses->start[place + 1]; j++) {
-                const pl_use *use = b->uses->use + j;
-                if (use->contact != node->contact) add_block(b, out, i, G, use, c);
-            }
-        }
-    }
-}
-
-// Where the blocks and links of each node go.
-static pl_status count_nodes(const builder *b, pl_sweeps *out, int64_t *n_block, int64_t *n_link)
-{
-#pragma omp parallel if (out->n > SERIAL_CONTACTS)
-    {
-        columns c = clear_columns(b);
-#pragma omp for schedule(static)
-        for (int32_t i = 0; i < out->n; i++) count_node(b, out, i, &c);
-    }
-    *n_block = *n_link = 0;
+    *n_link = *n_arm = 0;
     for (int32_t i = 0; i < out->n; i++) {
-        out->node[i].row = (int32_t)*n_block;
-        out->node[i].link = (int32_t)*n_link;
-        *n_block += out->node[i].n_row;
-        *n_link += out->node[i].n_link;
-        if (*n_block <= INT32_MAX) continue;
-        return pl_fail(PL_ERROR_ARGUMENT, "contacts share too many blocks: more than %lld pairs",
-                       (long long)*n_block);
+        pl_sweep_node *node = out->node + i;
+        const pl_contact *contact = problem->contact + node->contact;
+        node->link = *n_link;
+        node->arm = *n_arm;
+        *n_link += contact->count;
+        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+            *n_arm += has_arm(problem->term + t);
+        }
     }
-    return PL_OK;
 }
 
-static void fill_nodes(const builder *b, pl_sweeps *out)
+// The terms of a node's contact, those with arms last. place (A.n): where a block stands in `uses`,
+// or -1.
+static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps *out,
+                      pl_sweep_node *node)
 {
-#pragma omp parallel if (out->n > SERIAL_CONTACTS)
-    {
-        columns c = clear_columns(b);
-#pragma omp for schedule(static)
-        for (int32_t i = 0; i < out->n; i++) fill_node(b, out, i, &c);
+    const pl_contact *contact = problem->contact + node->contact;
+    const pl_term *first = problem->term + contact->first, *last = first + contact->count;
+    node->n_link = node->n_arm = 0;
+    for (int arms = 0; arms < 2; arms++) {
+        for (const pl_term *t = first; t < last; t++) {
+            if (has_arm(t) != arms || place[t->block] < 0) continue;
+            out->link[node->link + node->n_link++] = (pl_sweep_link){t->w, place[t->block]};
+            if (arms) memcpy(out->arm[node->arm + node->n_arm++].r, t->r, sizeof t->r);
+        }
     }
 }
 
-// Sorts the links by their blocks.
-static pl_status sort_links(const builder *b, pl_arena *arena, pl_sweeps *out)
+static void fill_nodes(const pl_problem *problem, const pl_block_jacobi *D, const int32_t *place,
+                       pl_sweeps *out)
 {
-    int32_t n = b->uses->n, sum = 0;
-    int32_t *at = pl_arena_take(arena, n, sizeof *at); // of a block: how many, then the next place
-    if (at == NULL) return PL_ERROR_MEMORY;
-    for (int32_t i = 0; i < n; i++) at[i] = 0;
-    for (int64_t l = 0; l < out->n_link; l++) at[b->place[out->link[l].block]]++;
-    for (int32_t i = 0; i < n; i++) {
-        if (at[i] == 0) continue;
-        int32_t many = at[i];
-        out->carry_start[out->n_carry++] = at[i] = sum;
-        sum += many;
+#pragma omp parallel for schedule(static) if (out->n > SERIAL_CONTACTS)
+    for (int32_t i = 0; i < out->n; i++) {
+        pl_sweep_node *node = out->node + i;
+        const pl_contact *contact = problem->contact + node->contact;
+        double S[9];
+        pl_contact_block(problem, D, node->contact, S);
+        double trace = S[0] + S[4] + S[8];
+        for (int a = 0; a < 3; a++) S[4 * a] += REGULARIZE * trace;
+        pl_coulomb_prepare(S, contact->mu, &node->law);
+        memcpy(node->R, contact->R, sizeof node->R);
+        link_node(problem, place, out, node);
     }
-    out->carry_start[out->n_carry] = sum;
-    for (int64_t l = 0; l < out->n_link; l++) {
-        out->carry_link[at[b->place[out->link[l].block]]++] = (int32_t)l;
-    }
-    return PL_OK;
 }
 
-static pl_status take(const builder *b, pl_arena *arena, pl_sweeps *out)
+// place (A.n) := where a block stands in `uses`, or -1.
+static void fill_blocks(const pl_block_jacobi *D, const pl_uses *uses, int32_t *place,
+                        pl_sweeps *out)
 {
-    int64_t n_block, n_link, n = out->n;
-    PL_TRY(count_nodes(b, out, &n_block, &n_link));
-    out->n_link = n_link;
-    out->col = pl_arena_take(arena, n_block, sizeof *out->col);
-    out->val = pl_arena_take(arena, 9 * n_block, sizeof *out->val);
-    out->link = pl_arena_take(arena, n_link, sizeof *out->link);
-    out->u0 = pl_arena_take(arena, 3 * n, sizeof *out->u0);
-    out->f = pl_arena_take(arena, 3 * n, sizeof *out->f);
-    out->carry_start = pl_arena_take(arena, n_link + 1, sizeof *out->carry_start);
-    out->carry_link = pl_arena_take(arena, n_link, sizeof *out->carry_link);
-    out->carry = pl_arena_take(arena, 3 * (int64_t)b->problem->A->n, sizeof *out->carry);
-    bool all = out->col != NULL && out->val != NULL && out->link != NULL && out->u0 != NULL &&
-               out->f != NULL && out->carry_start != NULL && out->carry_link != NULL &&
-               out->carry != NULL;
-    return all ? PL_OK : PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < D->n; i++) place[i] = -1;
+    for (int32_t i = 0; i < uses->n; i++) {
+        place[uses->block[i]] = i;
+        memcpy(out->block[i].inv, D->inv + 6 * (int64_t)uses->block[i], sizeof out->block[i].inv);
+    }
 }
 
-// One for each thread; of one size always, so that a later solve makes no heap call for them.
+static bool is_cluster(const pl_sweeps *sweeps, int32_t cluster)
+{
+    const int32_t *start = sweeps->islands.cluster + cluster;
+    return start[1] - start[0] > 1 && start[1] - start[0] <= CLUSTER_CONTACTS;
+}
+
+// Solvers are of one size always, so that a later solve makes no heap call for them.
 static pl_status take_clusters(pl_arena *arena, pl_sweeps *out)
 {
     int32_t n = omp_get_max_threads(), n_cluster = out->islands.n_cluster;
-    out->cluster = pl_arena_take(arena, n, sizeof *out->cluster);
-    out->luck = pl_arena_take(arena, n_cluster, sizeof *out->luck);
-    if (out->cluster == NULL || out->luck == NULL) return PL_ERROR_MEMORY;
-    memset(out->luck, 0, (size_t)n_cluster * sizeof *out->luck);
+    int64_t size = 0;
+    out->cluster = pl_arena_take(arena, n_cluster, sizeof *out->cluster);
+    out->solver = pl_arena_take(arena, n, sizeof *out->solver);
+    if (out->cluster == NULL || out->solver == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < n; i++) {
-        PL_TRY(pl_cluster_create(CLUSTER_CONTACTS, arena, out->cluster + i));
+        PL_TRY(pl_cluster_create(CLUSTER_CONTACTS, arena, out->solver + i));
+    }
+    for (int32_t i = 0; i < n_cluster; i++) {
+        int64_t m = 3 * (out->islands.cluster[i + 1] - out->islands.cluster[i]);
+        if (is_cluster(out, i)) size += m * m;
+    }
+    double *S = pl_arena_take(arena, size, sizeof *S);
+    if (S == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < n_cluster; i++) {
+        int64_t m = 3 * (out->islands.cluster[i + 1] - out->islands.cluster[i]);
+        out->cluster[i] = (pl_sweep_cluster){.S = S};
+        if (is_cluster(out, i)) S += m * m;
     }
     return PL_OK;
+}
+
+static pl_status take(pl_arena *arena, pl_sweeps *out)
+{
+    const pl_problem *problem = out->problem;
+    int32_t n_link, n_arm;
+    out->node = pl_arena_take(arena, out->n, sizeof *out->node);
+    if (out->node == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < out->n; i++) out->node[i].contact = out->islands.contact[i];
+    place_nodes(problem, out, &n_link, &n_arm);
+    out->link = pl_arena_take(arena, n_link, sizeof *out->link);
+    out->arm = pl_arena_take(arena, n_arm, sizeof *out->arm);
+    out->block = pl_arena_take(arena, out->uses->n, sizeof *out->block);
+    out->world = pl_arena_take(arena, 3 * (int64_t)problem->n_contact, sizeof *out->world);
+    out->push = pl_arena_take(arena, 3 * (int64_t)out->uses->n, sizeof *out->push);
+    bool all = out->link != NULL && out->arm != NULL && out->block != NULL && out->world != NULL &&
+               out->push != NULL;
+    return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out)
 {
-    *out = (pl_sweeps){0};
-    builder b = {.D = D, .uses = uses};
-    PL_TRY(builder_create(problem, arena, &b));
+    *out = (pl_sweeps){.problem = problem, .D = D, .uses = uses};
     PL_TRY(pl_islands_create(problem, D, uses, scale, arena, &out->islands));
     out->n = out->islands.cluster[out->islands.n_cluster];
-    out->node = pl_arena_take(arena, out->n, sizeof *out->node);
-    if (out->node == NULL) return PL_ERROR_MEMORY;
-    for (int32_t i = 0; i < out->n; i++) out->node[i].contact = out->islands.contact[i];
-    index_all(&b, out);
-    PL_TRY(take(&b, arena, out));
+    PL_TRY(take(arena, out));
     PL_TRY(take_clusters(arena, out));
     pl_arena_mark mark = pl_arena_here(arena); // what follows is not needed for long
-    PL_TRY(make_responses(&b, arena));
-    fill_nodes(&b, out);
-    PL_TRY(sort_links(&b, arena, out));
+    int32_t *place = pl_arena_take(arena, problem->A->n, sizeof *place);
+    if (place == NULL) return PL_ERROR_MEMORY;
+    fill_blocks(D, uses, place, out);
+    fill_nodes(problem, D, place, out);
     pl_arena_back(arena, mark);
     return PL_OK;
 }
 
 // --- Sweeps ---
 
-// q (3) := u0 + S f without the diagonal block, for a node. All components at once: each is a long
-// chain of sums that wait for each other.
-static inline void gather(const pl_sweeps *sweeps, const pl_sweep_node *node, int64_t i, double *q)
-{
-    const int32_t *col = sweeps->col + node->row;
-    const double *val = sweeps->val + 9 * (int64_t)node->row, *u0 = sweeps->u0 + 3 * i;
-    double a = u0[0], b = u0[1], c = u0[2];
-    for (int32_t j = 0; j < node->n_row; j++, val += 9) {
-        const double *f = sweeps->f + 3 * (int64_t)col[j];
-        a += (val[0] * f[0] + val[3] * f[1]) + val[6] * f[2];
-        b += (val[1] * f[0] + val[4] * f[1]) + val[7] * f[2];
-        c += (val[2] * f[0] + val[5] * f[1]) + val[8] * f[2];
-    }
-    q[0] = a, q[1] = b, q[2] = c;
-}
-
-// The normal component of that, and of what links add, for a node without an impulse.
-static inline double gather_normal(const pl_sweeps *sweeps, const pl_sweep_node *node, int64_t i)
-{
-    const int32_t *col = sweeps->col + node->row;
-    const double *val = sweeps->val + 9 * (int64_t)node->row;
-    double u = sweeps->u0[3 * i], links = 0;
-    for (int32_t j = 0; j < node->n_row; j++, val += 9) {
-        const double *f = sweeps->f + 3 * (int64_t)col[j];
-        u += (val[0] * f[0] + val[3] * f[1]) + val[6] * f[2];
-    }
-    const pl_sweep_link *link = sweeps->link + node->link;
-    for (int32_t l = 0; l < node->n_link; l++) {
-        const double *x = sweeps->carry + 3 * (int64_t)link[l].block, *G = link[l].G;
-        links += G[0] * x[0] + G[1] * x[1] + G[2] * x[2];
-    }
-    return u + links;
-}
-
-// q (3) := u0 + S f of all but the node's own impulse, which links contain and S's rows do not.
-static void gather_links(const pl_sweeps *sweeps, const pl_sweep_node *node, const double *f,
-                         double *q)
+// x (3) := the relative velocity that all impulses make at a contact, in the world's frame.
+static inline void gather(const pl_sweeps *sweeps, const pl_sweep_node *node, double *x)
 {
     const pl_sweep_link *link = sweeps->link + node->link;
+    double x0 = 0, x1 = 0, x2 = 0;
     for (int32_t l = 0; l < node->n_link; l++) {
-        const double *x = sweeps->carry + 3 * (int64_t)link[l].block, *H = link[l].H;
-        double others[3];
-        for (int i = 0; i < 3; i++) {
-            others[i] = x[i] - (H[3 * i] * f[0] + H[3 * i + 1] * f[1] + H[3 * i + 2] * f[2]);
-        }
-        for (int a = 0; a < 3; a++) {
-            const double *G = link[l].G + 3 * a;
-            q[a] += G[0] * others[0] + G[1] * others[1] + G[2] * others[2];
-        }
+        const double *v = sweeps->block[link[l].block].v;
+        double w = link[l].w;
+        x0 += w * v[0], x1 += w * v[1], x2 += w * v[2];
     }
+    for (int32_t l = 0; l < node->n_arm; l++) {
+        const double *v = sweeps->block[link[node->n_link - node->n_arm + l].block].v;
+        const double *r = sweeps->arm[node->arm + l].r;
+        x0 += v[1] * r[2] - v[2] * r[1];
+        x1 += v[2] * r[0] - v[0] * r[2];
+        x2 += v[0] * r[1] - v[1] * r[0];
+    }
+    x[0] = x0, x[1] = x1, x[2] = x2;
 }
 
-static inline void add_response(const double *H, const double *d, double *x)
+// Component a of a contact's relative velocity.
+static inline double turn(const pl_sweep_node *node, const double *x, int a)
 {
-    for (int i = 0; i < 3; i++) x[i] += H[3 * i] * d[0] + H[3 * i + 1] * d[1] + H[3 * i + 2] * d[2];
+    const double *e = node->R + 3 * a;
+    return node->u0[a] + ((e[0] * x[0] + e[1] * x[1]) + e[2] * x[2]);
 }
 
-// Adds the velocity that an impulse d makes in the blocks of a node's links.
-static void carry(const pl_sweeps *sweeps, const pl_sweep_node *node, const double *d)
+static inline void add_response(pl_sweep_block *block, double g0, double g1, double g2)
+{
+    const double *m = block->inv;
+    block->v[0] += (m[0] * g0 + m[1] * g1) + m[2] * g2;
+    block->v[1] += (m[1] * g0 + m[3] * g1) + m[4] * g2;
+    block->v[2] += (m[2] * g0 + m[4] * g1) + m[5] * g2;
+}
+
+// Adds the velocity that an impulse d makes in a node's blocks.
+static inline void push(const pl_sweeps *sweeps, const pl_sweep_node *node, const double *d)
 {
     const pl_sweep_link *link = sweeps->link + node->link;
-    for (int32_t l = 0; l < node->n_link; l++) {
-        add_response(link[l].H, d, sweeps->carry + 3 * (int64_t)link[l].block);
+    const double *R = node->R;
+    double g0 = (R[0] * d[0] + R[3] * d[1]) + R[6] * d[2];
+    double g1 = (R[1] * d[0] + R[4] * d[1]) + R[7] * d[2];
+    double g2 = (R[2] * d[0] + R[5] * d[1]) + R[8] * d[2];
+    int32_t n = node->n_link - node->n_arm;
+    for (int32_t l = 0; l < n; l++) {
+        double w = link[l].w;
+        add_response(sweeps->block + link[l].block, w * g0, w * g1, w * g2);
     }
-}
-
-// The impulse of node i := to.
-static void set_impulse(const pl_sweeps *sweeps, int64_t i, const double *to)
-{
-    double *f = sweeps->f + 3 * i, d[3];
-    for (int a = 0; a < 3; a++) {
-        d[a] = to[a] - f[a];
-        f[a] = to[a];
+    for (int32_t l = n; l < node->n_link; l++) {
+        const double *r = sweeps->arm[node->arm + l - n].r;
+        double w = link[l].w;
+        add_response(sweeps->block + link[l].block, w * g0 + (r[1] * g2 - r[2] * g1),
+                     w * g1 + (r[2] * g0 - r[0] * g2), w * g2 + (r[0] * g1 - r[1] * g0));
     }
-    if (sweeps->node[i].n_link > 0) carry(sweeps, sweeps->node + i, d);
 }
 
 // Solves contact i with all others held; returns the change of its relative velocity that its new
 // impulse makes.
-static double relax(const pl_sweeps *sweeps, int64_t i)
+static inline double relax(const pl_sweeps *sweeps, int64_t i)
 {
     pl_sweep_node *node = sweeps->node + i;
-    const double *f = sweeps->f + 3 * i;
-    double q[3], next[3];
-    bool open = f[0] == 0 && gather_normal(sweeps, node, i) >= 0; // and stays so
-    if (open) return 0;
-    gather(sweeps, node, i, q);
-    if (node->n_link > 0) gather_links(sweeps, node, f, q);
-    pl_coulomb_solve(node->S, q, node->mu, &node->ratio, next);
-    double dn = node->S[0] * fabs(next[0] - f[0]);
-    double d1 = node->S[4] * (next[1] - f[1]), d2 = node->S[8] * (next[2] - f[2]);
-    double dt = sqrt(d1 * d1 + d2 * d2);
-    set_impulse(sweeps, i, next);
-    return PL_MAX(dn, dt);
+    double x[3], u[3], d[3];
+    gather(sweeps, node, x);
+    u[0] = turn(node, x, 0);
+    if (node->f[0] == 0 && u[0] >= 0) return 0; // open, and stays so
+    u[1] = turn(node, x, 1);
+    u[2] = turn(node, x, 2);
+    for (int a = 0; a < 3; a++) d[a] = -node->f[a];
+    double change = pl_coulomb_relax(&node->law, u, node->f);
+    for (int a = 0; a < 3; a++) d[a] += node->f[a];
+    push(sweeps, node, d);
+    return change;
 }
 
 // Solves contacts one after the other; returns the largest change.
@@ -388,50 +245,63 @@ static double relax_contacts(const pl_sweeps *sweeps, int32_t first, int32_t las
     return most;
 }
 
-// B (9) += what the velocity of a answers to an impulse of b, at the blocks that carry theirs.
-static void add_links(const pl_sweeps *sweeps, const pl_sweep_node *a, const pl_sweep_node *b,
-                      double *B)
+// B (9) := what the velocity of contact i answers to an impulse of contact j.
+static void couple(const pl_sweeps *sweeps, int32_t i, int32_t j, double *B)
 {
-    for (int32_t i = a->link; i < a->link + a->n_link; i++) {
-        for (int32_t j = b->link; j < b->link + b->n_link; j++) {
-            const pl_sweep_link *p = sweeps->link + i, *q = sweeps->link + j;
-            if (p->block != q->block) continue;
+    const pl_sweep_node *a = sweeps->node + i, *b = sweeps->node + j;
+    const pl_problem *problem = sweeps->problem;
+    const pl_contact *ca = problem->contact + a->contact, *cb = problem->contact + b->contact;
+    memset(B, 0, 9 * sizeof *B);
+    for (int32_t s = ca->first; s < ca->first + ca->count; s++) {
+        for (int32_t t = cb->first; t < cb->first + cb->count; t++) {
+            if (problem->term[s].block != problem->term[t].block) continue;
+            double G[9], K[9], H[9];
+            pl_term_rows(ca, problem->term + s, G);
+            pl_term_rows(cb, problem->term + t, K);
+            pl_term_response(sweeps->D->inv + 6 * (int64_t)problem->term[t].block, K, H);
             for (int e = 0; e < 9; e++) {
-                const double *g = p->G + e / 3 * 3, *h = q->H + e % 3;
-                B[e] += g[0] * h[0] + g[1] * h[3] + g[2] * h[6];
+                const double *g = G + e / 3 * 3, *h = H + e % 3;
+                B[e] += (g[0] * h[0] + g[1] * h[3]) + g[2] * h[6];
             }
         }
     }
 }
 
-// The nodes first .. last - 1 as a cluster, with all other impulses held.
-static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t last, pl_cluster *c)
+// S of the nodes first .. first + n - 1.
+static void make_cluster(const pl_sweeps *sweeps, int32_t first, int32_t n, double *S)
 {
-    int32_t n = last - first, m = 3 * n;
-    c->n = n;
-    memset(c->S, 0, (size_t)m * (size_t)m * sizeof *c->S);
-    memcpy(c->f, sweeps->f + 3 * (int64_t)first, (size_t)m * sizeof *c->f);
+    int64_t m = 3 * n;
     for (int32_t i = 0; i < n; i++) {
-        const pl_sweep_node *node = sweeps->node + first + i;
-        double *q = c->q + 3 * (int64_t)i;
-        c->mu[i] = node->mu;
-        c->ratio[i] = node->ratio;
-        gather(sweeps, node, first + i, q);
-        if (node->n_link > 0) gather_links(sweeps, node, sweeps->f + 3 * (int64_t)(first + i), q);
-        for (int32_t j = 0; j < n; j++) {
-            double B[9] = {0};
-            if (j == i) memcpy(B, node->S, sizeof B);
-            if (j != i && node->n_link > 0) add_links(sweeps, node, sweeps->node + first + j, B);
-            for (int32_t k = node->row; k < node->row + node->n_row; k++) {
-                if (sweeps->col[k] != first + j) continue;
-                for (int e = 0; e < 9; e++) B[e] += sweeps->val[9 * (int64_t)k + e % 3 * 3 + e / 3];
-            }
-            const double *f = c->f + 3 * (int64_t)j;
-            for (int a = 0; a < 3; a++) {
-                memcpy(c->S + (int64_t)(3 * i + a) * m + 3 * j, B + 3 * a, 3 * sizeof *B);
-                if (j != i) q[a] -= B[3 * a] * f[0] + B[3 * a + 1] * f[1] + B[3 * a + 2] * f[2];
+        for (int32_t j = 0; j <= i; j++) {
+            double B[9];
+            couple(sweeps, first + i, first + j, B);
+            if (j == i) memcpy(B, sweeps->node[first + i].law.S, sizeof B);
+            for (int e = 0; e < 9; e++) {
+                S[(3 * i + e / 3) * m + 3 * j + e % 3] = B[e];
+                S[(3 * j + e % 3) * m + 3 * i + e / 3] = B[e];
             }
         }
+    }
+}
+
+// The nodes first .. first + n - 1 as a cluster, with all other impulses held.
+static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t n, double *S,
+                         pl_cluster *c)
+{
+    int32_t m = 3 * n;
+    c->n = n;
+    c->S = S;
+    for (int32_t i = 0; i < n; i++) {
+        const pl_sweep_node *node = sweeps->node + first + i;
+        double x[3];
+        c->law[i] = node->law;
+        memcpy(c->f + 3 * (int64_t)i, node->f, sizeof node->f);
+        gather(sweeps, node, x);
+        for (int a = 0; a < 3; a++) c->q[3 * i + a] = turn(node, x, a);
+    }
+    for (int32_t i = 0; i < m; i++) {
+        const double *row = S + (int64_t)i * m;
+        for (int32_t j = 0; j < m; j++) c->q[i] -= row[j] * c->f[j];
     }
 }
 
@@ -439,24 +309,29 @@ static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t last, p
 // the largest change of the first.
 static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double enough)
 {
-    pl_cluster *c = sweeps->cluster + omp_get_thread_num();
     int32_t first = sweeps->islands.cluster[cluster], last = sweeps->islands.cluster[cluster + 1];
     double change = relax_contacts(sweeps, first, last);
-    bool apart = sweeps->plain || last - first == 1 || last - first > c->capacity;
-    if (apart || change <= enough) return change;
-    pl_cluster_luck *luck = sweeps->luck + cluster;
-    if (luck->wait > 0) {
-        luck->wait--;
+    if (change <= enough || sweeps->plain || !is_cluster(sweeps, cluster)) return change;
+    pl_sweep_cluster *kept = sweeps->cluster + cluster;
+    if (kept->wait > 0) {
+        kept->wait--;
         return change;
     }
+    pl_cluster *c = sweeps->solver + omp_get_thread_num();
     double goal = PL_MAX(enough, CLUSTER_SHARE * change);
-    load_cluster(sweeps, first, last, c);
+    if (!kept->made) make_cluster(sweeps, first, last - first, kept->S);
+    kept->made = true;
+    load_cluster(sweeps, first, last - first, kept->S, c);
     bool solved = pl_cluster_solve(c, goal);
-    luck->failures = solved ? 0 : PL_MIN(luck->failures + 1, MOST_FAILURES);
-    luck->wait = solved ? 0 : 1 << luck->failures;
+    kept->failures = solved ? 0 : PL_MIN(kept->failures + 1, MOST_FAILURES);
+    kept->wait = solved ? 0 : 1 << kept->failures;
     for (int32_t i = first; i < last; i++) {
-        sweeps->node[i].ratio = c->ratio[i - first];
-        set_impulse(sweeps, i, c->f + 3 * (int64_t)(i - first));
+        pl_sweep_node *node = sweeps->node + i;
+        const double *f = c->f + 3 * (int64_t)(i - first);
+        const double d[3] = {f[0] - node->f[0], f[1] - node->f[1], f[2] - node->f[2]};
+        node->law.ratio = c->law[i - first].ratio;
+        memcpy(node->f, f, sizeof node->f);
+        push(sweeps, node, d);
     }
     return change;
 }
@@ -530,42 +405,51 @@ static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, 
     return made;
 }
 
-// u0 and f by node, and what links carry.
-static void load(pl_sweeps *sweeps, const double *u0, const double *f)
+void pl_sweeps_set(pl_sweeps *sweeps, const double *f)
 {
-    const int32_t *contact = sweeps->islands.contact;
-#pragma omp parallel for schedule(static) if (sweeps->n > SERIAL_CONTACTS)
-    for (int64_t i = 0; i < sweeps->n; i++) {
-        memcpy(sweeps->u0 + 3 * i, u0 + 3 * (int64_t)contact[i], 3 * sizeof *u0);
-        memcpy(sweeps->f + 3 * i, f + 3 * (int64_t)contact[i], 3 * sizeof *f);
+    for (int32_t i = 0; i < sweeps->n; i++) {
+        pl_sweep_node *node = sweeps->node + i;
+        memcpy(node->f, f + 3 * (int64_t)node->contact, sizeof node->f);
     }
-#pragma omp parallel for schedule(static) if (sweeps->n_link > SERIAL_CONTACTS)
-    for (int32_t k = 0; k < sweeps->n_carry; k++) {
-        const int32_t *first = sweeps->carry_link + sweeps->carry_start[k];
-        const int32_t *last = sweeps->carry_link + sweeps->carry_start[k + 1];
-        double x[3] = {0};
-        for (const int32_t *l = first; l < last; l++) {
-            const pl_sweep_link *link = sweeps->link + *l;
-            add_response(link->H, sweeps->f + 3 * (int64_t)link->node, x);
+    pl_rows_transpose(sweeps->problem, sweeps->uses, f, sweeps->world, sweeps->push);
+}
+
+// v := D^-1 L^T f, anew from L^T f: what is added in sweeps rounds.
+static void start(const pl_sweeps *sweeps, const double *u0)
+{
+    int32_t n_block = sweeps->uses->n;
+#pragma omp parallel if (sweeps->n > SERIAL_CONTACTS)
+    {
+#pragma omp for schedule(static) nowait
+        for (int32_t i = 0; i < sweeps->n; i++) {
+            pl_sweep_node *node = sweeps->node + i;
+            memcpy(node->u0, u0 + 3 * (int64_t)node->contact, sizeof node->u0);
         }
-        memcpy(sweeps->carry + 3 * (int64_t)sweeps->link[*first].block, x, sizeof x);
+#pragma omp for schedule(static)
+        for (int32_t i = 0; i < n_block; i++) {
+            pl_sweep_block *block = sweeps->block + i;
+            const double *g = sweeps->push + 3 * (int64_t)i;
+            memset(block->v, 0, sizeof block->v);
+            add_response(block, g[0], g[1], g[2]);
+        }
     }
 }
 
-static void unload(const pl_sweeps *sweeps, double *f)
+static void finish(pl_sweeps *sweeps, double *f)
 {
-    const int32_t *contact = sweeps->islands.contact;
 #pragma omp parallel for schedule(static) if (sweeps->n > SERIAL_CONTACTS)
-    for (int64_t i = 0; i < sweeps->n; i++) {
-        memcpy(f + 3 * (int64_t)contact[i], sweeps->f + 3 * i, 3 * sizeof *f);
+    for (int32_t i = 0; i < sweeps->n; i++) {
+        const pl_sweep_node *node = sweeps->node + i;
+        memcpy(f + 3 * (int64_t)node->contact, node->f, sizeof node->f);
     }
+    pl_rows_transpose(sweeps->problem, sweeps->uses, f, sweeps->world, sweeps->push);
 }
 
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f)
 {
     const pl_islands *islands = &sweeps->islands;
     int32_t most = 0, n_large = islands->n_large;
-    load(sweeps, u0, f);
+    start(sweeps, u0);
     for (int32_t i = 0; i < n_large; i++) {
         if (!is_wide(islands, i)) continue;
         int32_t made = sweep_island(sweeps, i, n, enough);
@@ -585,6 +469,6 @@ int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double 
             most = PL_MAX(most, made);
         }
     }
-    unload(sweeps, f);
+    finish(sweeps, f);
     return most;
 }

@@ -1,9 +1,9 @@
 // Gauss-Seidel over contacts, each solved exactly, in the metric of a block-diagonal D. Internal.
 //
 // For given relative velocities u0 it looks for impulses f such that u = u0 + S f, S = L D^-1 L^T,
-// obeys the laws of contact. S stands in compressed rows of 3x3 blocks, in the order of the sweeps.
-// A block of D with many contacts, as those of a rigid body, would give S the square of their
-// number: such blocks are left out of S, and carry the velocity that all their impulses make.
+// obeys the laws of contact. S is never made, but for the 3x3 blocks on its diagonal: each block of
+// D carries the velocity that all impulses make, v = D^-1 L^T f, and a contact whose impulse
+// changes adds what that makes to its few blocks.
 //
 // Islands of contacts (islands.h) are swept apart, each as often as it needs, in parallel; in a
 // large one contacts of one colour are. So the result does not depend on the number of threads.
@@ -14,54 +14,69 @@
 #ifndef PL_SWEEPS_H
 #define PL_SWEEPS_H
 
+#include "coulomb.h"
 #include "islands.h"
 
-// A contact at a block that carries its velocity.
+// What a block adds to a contact's relative velocity: w v, or w v + v x r (see problem.h).
 typedef struct pl_sweep_link {
-    double G[9], H[9]; // see rows.h
-    int32_t node, block;
+    double w;
+    int32_t block;
 } pl_sweep_link;
 
+typedef struct pl_sweep_arm {
+    double r[3];
+} pl_sweep_arm;
+
 typedef struct pl_sweep_node {
-    double S[9]; // its diagonal block
-    double mu;
-    double ratio; // of slip and friction when it slipped last
+    pl_coulomb law; // with its diagonal block of S
+    double R[9];    // see problem.h
+    double u0[3], f[3];
     int32_t contact;
-    int32_t row, n_row;   // its other blocks of S
-    int32_t link, n_link; // its links
+    int32_t link, n_link; // its links,
+    int32_t arm, n_arm;   // the last of which have arms
 } pl_sweep_node;
 
-// How often a cluster could not be solved, and how many sweeps it waits for the next try.
-typedef struct pl_cluster_luck {
-    int32_t failures, wait;
-} pl_cluster_luck;
+// Of those that are not known.
+typedef struct pl_sweep_block {
+    double v[3];
+    double inv[6]; // of D^-1, see block_jacobi.h
+} pl_sweep_block;
+
+// What is kept of a cluster of several contacts, unless it has too many.
+typedef struct pl_sweep_cluster {
+    double *S; // (3*n, 3*n) see cluster.h, once `made`
+    bool made;
+    int32_t failures, wait; // how often it could not be solved, and for how many sweeps it waits
+} pl_sweep_cluster;
 
 typedef struct pl_sweeps {
+    const pl_problem *problem;
+    const pl_block_jacobi *D;
+    const pl_uses *uses;
     int32_t n; // contacts with a block that is not known
     pl_islands islands;
-    pl_sweep_node *node; // (n) in the order of the islands
-    int32_t *col;        // of S: nodes
-    double *val;         // 9 each, column by column
-    int64_t n_link;
-    pl_sweep_link *link;        // (n_link) in the order of the nodes
-    int32_t n_carry;            // blocks that carry their velocity:
-    int32_t *carry_start;       // (n_carry + 1) where the links of each begin ...
-    int32_t *carry_link;        // (n_link) ... in their order
-    double *u0, *f;             // (3*n) by node
-    double *carry;              // (3*A.n) D^-1 L^T f, in the blocks of links
-    struct pl_cluster *cluster; // one for each thread
-    pl_cluster_luck *luck;      // (islands.n_cluster)
-    bool plain;                 // clusters are swept like other contacts; false unless set
+    pl_sweep_node *node;       // (n) in the order of the islands
+    pl_sweep_link *link;       // in the order of the nodes
+    pl_sweep_arm *arm;         // in the order of the nodes
+    pl_sweep_block *block;     // (uses.n)
+    double *world, *push;      // (3*n_contact, 3*A.n) scratch
+    pl_sweep_cluster *cluster; // (islands.n_cluster)
+    struct pl_cluster *solver; // one for each thread
+    bool plain;                // clusters are swept like other contacts; false unless set
 } pl_sweeps;
 
-// Lives as long as what is taken from the arena does. D^-1 must be 0 in the known blocks; scale as
-// pl_contact_scales makes it.
+// Borrows the problem, D and the uses; lives as long as what is taken from the arena does. D^-1
+// must be 0 in the known blocks; scale as pl_contact_scales makes it.
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out);
 
-// At most `n` sweeps over f (3*n_contact) for u0 (3*n_contact); over each island up to the first
-// that changes none of its relative velocities by more than `enough` [m/s]. Returns how many sweeps
-// the island with the most had.
+// Its impulses become f (3*n_contact), and `push` what belongs to them.
+void pl_sweeps_set(pl_sweeps *sweeps, const double *f);
+
+// At most `n` sweeps for u0 (3*n_contact), from the impulses that were set or that the last run
+// ended with; over each island up to the first that changes none of its relative velocities by more
+// than `enough` [m/s]. f := the impulses; `push` goes with them. Returns how many sweeps the island
+// with the most had.
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f);
 
 #endif

@@ -57,13 +57,22 @@ static void test_laws_hold(void)
         double S[9], q[3], f[3], mu = i % 10 == 0 ? 0 : pow(10, 2 * random_number() - 1);
         random_S(pow(10, 3 * random_number() - 3), S);
         for (int a = 0; a < 3; a++) q[a] = i % 7 == 0 && a > 0 ? 0 : random_number();
-        double ratio = i % 2 == 0 ? 0 : pow(10, 6 * random_number());
-        pl_coulomb_solve(S, q, mu, &ratio, f);
+        pl_coulomb law;
+        pl_coulomb_prepare(S, mu, &law);
+        law.ratio = i % 2 == 0 ? 0 : pow(10, 6 * random_number());
+        pl_coulomb_solve(&law, q, f);
         check_laws(S, q, mu, f);
         bool inside = hypot(f[1], f[2]) < mu * f[0] * (1 - 1e-9);
         open += f[0] == 0, stick += f[0] > 0 && inside, slip += f[0] > 0 && !inside;
     }
     TEST_ASSERT_TRUE(open > 10000 && stick > 10000 && slip > 10000);
+}
+
+static void solve(const double *S, const double *q, double mu, double *f)
+{
+    pl_coulomb law;
+    pl_coulomb_prepare(S, mu, &law);
+    pl_coulomb_solve(&law, q, f);
 }
 
 static void test_units_do_not_matter(void)
@@ -72,12 +81,36 @@ static void test_units_do_not_matter(void)
         double S[9], q[3], f[3], g[3];
         random_S(0.01, S);
         for (int a = 0; a < 3; a++) q[a] = random_number();
-        pl_coulomb_solve(S, q, 0.6, &(double){0}, f);
+        solve(S, q, 0.6, f);
         for (int a = 0; a < 9; a++) S[a] *= 1e9;
         for (int a = 0; a < 3; a++) q[a] *= 1e-6;
-        pl_coulomb_solve(S, q, 0.6, &(double){0}, g);
+        solve(S, q, 0.6, g);
         double size = f[0] + hypot(f[1], f[2]);
         for (int a = 0; a < 3; a++) TEST_ASSERT_DOUBLE_WITHIN(1e-9 * size, f[a], 1e15 * g[a]);
+    }
+}
+
+// From any impulse in the cone to the solution, and no further; the change is that of the velocity
+// which the contact's own rows answer.
+static void test_relaxing(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        double S[9], q[3], u[3], solution[3], f[3] = {1 + random_number()}, from[3];
+        random_S(0.1, S);
+        for (int a = 0; a < 3; a++) q[a] = random_number();
+        for (int a = 1; a < 3; a++) f[a] = 0.3 * f[0] * random_number();
+        solve(S, q, 0.6, solution);
+        pl_coulomb law;
+        pl_coulomb_prepare(S, 0.6, &law);
+        velocity(S, q, f, u);
+        memcpy(from, f, sizeof f);
+        double change = pl_coulomb_relax(&law, u, f);
+        for (int a = 0; a < 3; a++) TEST_ASSERT_DOUBLE_WITHIN(1e-12, solution[a], f[a]);
+        double normal = S[0] * fabs(f[0] - from[0]);
+        double slip = hypot(S[4] * (f[1] - from[1]), S[8] * (f[2] - from[2]));
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, fmax(normal, slip), change);
+        velocity(S, q, f, u);
+        TEST_ASSERT_TRUE(pl_coulomb_relax(&law, u, f) < 1e-12);
     }
 }
 
@@ -186,6 +219,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_laws_hold);
     RUN_TEST(test_units_do_not_matter);
+    RUN_TEST(test_relaxing);
     RUN_TEST(test_projection);
     RUN_TEST(test_errors_are_displacements);
     RUN_TEST(test_errors_by_kind);
