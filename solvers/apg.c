@@ -36,6 +36,7 @@ enum {
     POWER_STEPS = 6,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 2048,
+    SERIAL_USES = 256,
     SERIAL_BLOCKS = 8192,
 };
 
@@ -189,7 +190,7 @@ static void step(pl_apg *a, double enough)
     }
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
     pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
-#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_ROWS)
+#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_USES)
     for (int32_t i = 0; i < uses->n; i++) {
         double *g = a->g + 3 * (int64_t)uses->block[i];
         for (int k = 0; k < 3; k++) g[k] += a->s * a->sweeps.push[3 * (int64_t)i + k];

@@ -79,6 +79,17 @@ static void count(forest *trees, int32_t n)
     }
 }
 
+// Trees with too many contacts become trees of one each, the roots last: their size is asked for.
+static void dissolve(forest *trees, int32_t n)
+{
+    for (int32_t k = n - 1; k >= 0; k--) {
+        int32_t root = trees->parent[k];
+        if (root < 0 || trees->size[root] <= PL_CLUSTER_CONTACTS) continue;
+        trees->parent[k] = k;
+        trees->size[k] = 1;
+    }
+}
+
 // Three times how much the velocity at b answers an impulse at a along its direction, whatever the
 // normals are: for blocks as light in all directions as on the mean, and an impulse across the
 // lever arms.
@@ -148,6 +159,7 @@ static void join(finder *f, const double *scale)
     }
     count(&f->islands, f->problem->n_contact);
     count(&f->clusters, f->problem->n_contact);
+    dissolve(&f->clusters, f->problem->n_contact);
 }
 
 // --- Order ---

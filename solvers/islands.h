@@ -12,13 +12,16 @@ enum {
     // The last colour holds what the others do not, such as the many contacts of one rigid body:
     // its contacts run one after the other.
     PL_COLORS = 64,
+    // The most contacts of a cluster.
+    PL_CLUSTER_CONTACTS = 12,
 };
 
 // Contacts that answer to nothing (scale 0) are in no island. Islands come by size, the largest
 // first. They consist of clusters: contacts at nearly the same place, which one must solve together
-// since each answers the others' impulses as its own. The contacts of a cluster and the clusters of
-// an island come in the order of the problem; in a large island by colour: clusters of one colour
-// share no block.
+// since each answers the others' impulses as its own. Where these would be too many, as between two
+// flat faces, each contact is a cluster. The contacts of a cluster and the clusters of an island
+// come in the order of the problem; in a large island by colour: clusters of one colour share no
+// block.
 typedef struct pl_islands {
     int32_t n, n_large, n_cluster;
     int32_t *start;   // (n + 1) of the islands: clusters

@@ -9,11 +9,9 @@ enum {
     // Below this many contacts one thread is faster than starting several.
     SERIAL_CONTACTS = 256,
     // A colour with fewer clusters is done by one thread, which the others wait for.
-    SERIAL_COLOR = 64,
+    SERIAL_COLOR = 16,
     // Contacts that push stand together, and take longer than others: threads take turns at these.
-    CHUNK = 16,
-    // Clusters with more contacts are swept like any others.
-    CLUSTER_CONTACTS = 12,
+    CHUNK = 4,
     // A cluster that could not be solved is swept like others before the next try: 2, 4, 8 times,
     // up to 2 to this power.
     MOST_FAILURES = 9,
@@ -92,10 +90,10 @@ static void fill_blocks(const pl_block_jacobi *D, const pl_uses *uses, int32_t *
     }
 }
 
-static bool is_cluster(const pl_sweeps *sweeps, int32_t cluster)
+// The contacts of a cluster.
+static int32_t size_of(const pl_sweeps *sweeps, int32_t cluster)
 {
-    const int32_t *start = sweeps->islands.cluster + cluster;
-    return start[1] - start[0] > 1 && start[1] - start[0] <= CLUSTER_CONTACTS;
+    return sweeps->islands.cluster[cluster + 1] - sweeps->islands.cluster[cluster];
 }
 
 // Solvers are of one size always, so that a later solve makes no heap call for them.
@@ -107,20 +105,39 @@ static pl_status take_clusters(pl_arena *arena, pl_sweeps *out)
     out->solver = pl_arena_take(arena, n, sizeof *out->solver);
     if (out->cluster == NULL || out->solver == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < n; i++) {
-        PL_TRY(pl_cluster_create(CLUSTER_CONTACTS, arena, out->solver + i));
+        PL_TRY(pl_cluster_create(PL_CLUSTER_CONTACTS, arena, out->solver + i));
     }
     for (int32_t i = 0; i < n_cluster; i++) {
-        int64_t m = 3 * (out->islands.cluster[i + 1] - out->islands.cluster[i]);
-        if (is_cluster(out, i)) size += m * m;
+        int64_t m = 3 * size_of(out, i);
+        if (m > 3) size += m * m;
     }
     double *S = pl_arena_take(arena, size, sizeof *S);
     if (S == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < n_cluster; i++) {
-        int64_t m = 3 * (out->islands.cluster[i + 1] - out->islands.cluster[i]);
+        int64_t m = 3 * size_of(out, i);
         out->cluster[i] = (pl_sweep_cluster){.S = S};
-        if (is_cluster(out, i)) S += m * m;
+        if (m > 3) S += m * m;
     }
     return PL_OK;
+}
+
+static bool is_serial(const int32_t *color, int i)
+{
+    return color[i + 1] - color[i] < SERIAL_COLOR || i == PL_COLORS - 1;
+}
+
+// Is a large island to be swept by all threads? Not where islands enough are left for each, nor
+// where few of its clusters may be solved at once. The result is the same.
+static bool is_wide(const pl_sweeps *sweeps, int32_t island)
+{
+    const pl_islands *islands = &sweeps->islands;
+    const int32_t *color = islands->color + (PL_COLORS + 1) * (int64_t)island;
+    int64_t n = islands->cluster[color[PL_COLORS]] - islands->cluster[color[0]];
+    int32_t serial = 0;
+    for (int i = 0; i < PL_COLORS; i++) {
+        if (is_serial(color, i)) serial += color[i + 1] - color[i];
+    }
+    return 2 * omp_get_max_threads() * n > sweeps->n && 2 * serial < color[PL_COLORS] - color[0];
 }
 
 static pl_status take(pl_arena *arena, pl_sweeps *out)
@@ -135,10 +152,13 @@ static pl_status take(pl_arena *arena, pl_sweeps *out)
     out->arm = pl_arena_take(arena, n_arm, sizeof *out->arm);
     out->block = pl_arena_take(arena, out->uses->n, sizeof *out->block);
     out->world = pl_arena_take(arena, 3 * (int64_t)problem->n_contact, sizeof *out->world);
+    out->wide = pl_arena_take(arena, out->islands.n_large, sizeof *out->wide);
     out->push = pl_arena_take(arena, 3 * (int64_t)out->uses->n, sizeof *out->push);
     bool all = out->link != NULL && out->arm != NULL && out->block != NULL && out->world != NULL &&
-               out->push != NULL;
-    return all ? PL_OK : PL_ERROR_MEMORY;
+               out->push != NULL && out->wide != NULL;
+    if (!all) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < out->islands.n_large; i++) out->wide[i] = is_wide(out, i);
+    return PL_OK;
 }
 
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
@@ -309,9 +329,9 @@ static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t n, doub
 // the largest change of the first.
 static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double enough)
 {
-    int32_t first = sweeps->islands.cluster[cluster], last = sweeps->islands.cluster[cluster + 1];
-    double change = relax_contacts(sweeps, first, last);
-    if (change <= enough || sweeps->plain || !is_cluster(sweeps, cluster)) return change;
+    int32_t first = sweeps->islands.cluster[cluster], n = size_of(sweeps, cluster);
+    double change = relax_contacts(sweeps, first, first + n);
+    if (change <= enough || sweeps->plain || n == 1) return change;
     pl_sweep_cluster *kept = sweeps->cluster + cluster;
     if (kept->wait > 0) {
         kept->wait--;
@@ -319,17 +339,17 @@ static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double eno
     }
     pl_cluster *c = sweeps->solver + omp_get_thread_num();
     double goal = PL_MAX(enough, CLUSTER_SHARE * change);
-    if (!kept->made) make_cluster(sweeps, first, last - first, kept->S);
+    if (!kept->made) make_cluster(sweeps, first, n, kept->S);
     kept->made = true;
-    load_cluster(sweeps, first, last - first, kept->S, c);
+    load_cluster(sweeps, first, n, kept->S, c);
     bool solved = pl_cluster_solve(c, goal);
     kept->failures = solved ? 0 : PL_MIN(kept->failures + 1, MOST_FAILURES);
     kept->wait = solved ? 0 : 1 << kept->failures;
-    for (int32_t i = first; i < last; i++) {
-        pl_sweep_node *node = sweeps->node + i;
-        const double *f = c->f + 3 * (int64_t)(i - first);
+    for (int32_t i = 0; i < n; i++) {
+        pl_sweep_node *node = sweeps->node + first + i;
+        const double *f = c->f + 3 * (int64_t)i;
         const double d[3] = {f[0] - node->f[0], f[1] - node->f[1], f[2] - node->f[2]};
-        node->law.ratio = c->law[i - first].ratio;
+        node->law.ratio = c->law[i].ratio;
         memcpy(node->f, f, sizeof node->f);
         push(sweeps, node, d);
     }
@@ -344,24 +364,6 @@ static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t las
         most = PL_MAX(most, change);
     }
     return most;
-}
-
-static bool is_serial(const int32_t *color, int i)
-{
-    return color[i + 1] - color[i] < SERIAL_COLOR || i == PL_COLORS - 1;
-}
-
-// Is an island to be swept by all threads? Else it is large by its contacts, but few of its
-// clusters may be solved at once. The result is the same.
-static bool is_wide(const pl_islands *islands, int32_t island)
-{
-    if (island >= islands->n_large) return false;
-    const int32_t *color = islands->color + (PL_COLORS + 1) * (int64_t)island;
-    int32_t serial = 0;
-    for (int i = 0; i < PL_COLORS; i++) {
-        if (is_serial(color, i)) serial += color[i + 1] - color[i];
-    }
-    return 2 * serial < color[PL_COLORS] - color[0];
 }
 
 // One sweep over a large island, by all threads: color (PL_COLORS + 1). Small colours that follow
@@ -394,7 +396,7 @@ static double relax_colors(const pl_sweeps *sweeps, const int32_t *color, double
 static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, double enough)
 {
     const pl_islands *islands = &sweeps->islands;
-    bool wide = is_wide(islands, island);
+    bool wide = island < islands->n_large && sweeps->wide[island];
     const int32_t *color = wide ? islands->color + (PL_COLORS + 1) * (int64_t)island : NULL;
     int32_t first = islands->start[island], last = islands->start[island + 1], made = 0;
     double change = INFINITY;
@@ -451,7 +453,7 @@ int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double 
     int32_t most = 0, n_large = islands->n_large;
     start(sweeps, u0);
     for (int32_t i = 0; i < n_large; i++) {
-        if (!is_wide(islands, i)) continue;
+        if (!sweeps->wide[i]) continue;
         int32_t made = sweep_island(sweeps, i, n, enough);
         most = PL_MAX(most, made);
     }
@@ -459,7 +461,7 @@ int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double 
     {
 #pragma omp for schedule(dynamic, 1) nowait
         for (int32_t i = 0; i < n_large; i++) {
-            if (is_wide(islands, i)) continue;
+            if (sweeps->wide[i]) continue;
             int32_t made = sweep_island(sweeps, i, n, enough);
             most = PL_MAX(most, made);
         }

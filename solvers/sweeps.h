@@ -42,7 +42,7 @@ typedef struct pl_sweep_block {
     double inv[6]; // of D^-1, see block_jacobi.h
 } pl_sweep_block;
 
-// What is kept of a cluster of several contacts, unless it has too many.
+// What is kept of a cluster of several contacts.
 typedef struct pl_sweep_cluster {
     double *S; // (3*n, 3*n) see cluster.h, once `made`
     bool made;
@@ -60,6 +60,7 @@ typedef struct pl_sweeps {
     pl_sweep_arm *arm;         // in the order of the nodes
     pl_sweep_block *block;     // (uses.n)
     double *world, *push;      // (3*n_contact, 3*A.n) scratch
+    bool *wide;                // (islands.n_large) swept by all threads
     pl_sweep_cluster *cluster; // (islands.n_cluster)
     struct pl_cluster *solver; // one for each thread
     bool plain;                // clusters are swept like other contacts; false unless set
