@@ -1,7 +1,9 @@
 // The state of a world, as the outside sees and sets it.
 
 #include "bdf2.h"
+#include "step.h"
 #include "../base/hash.h"
+#include "../solvers/kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +25,7 @@ void pl_world_permute(const pl_world_body *b, const double *from, double *to)
 
 static void show_deformable(const pl_world *world, const pl_world_body *b, double *x, double *v)
 {
+#pragma omp parallel for schedule(static) if (b->mesh->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < b->mesh->n_vert; i++) {
         int64_t from = 3 * ((int64_t)b->first + b->rank[i]);
         memcpy(x + 3 * i, world->x + from, 3 * sizeof(double));
@@ -127,11 +130,25 @@ pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out)
     return PL_OK;
 }
 
+// Parts are hashed by themselves, and then their hashes.
+static uint64_t hash_vector(uint64_t hash, int64_t n, const double *x)
+{
+    enum { PART_SIZE = 4096 };
+    uint64_t part[PL_MAX_PARTS];
+    int64_t size = pl_part_size(n, PART_SIZE), n_part = (n + size - 1) / size;
+#pragma omp parallel for schedule(static) if (n_part > 1)
+    for (int64_t p = 0; p < n_part; p++) {
+        size_t many = (size_t)PL_MIN(size, n - p * size);
+        part[p] = pl_hash(PL_HASH_START, x + p * size, many * sizeof *x);
+    }
+    return pl_hash(hash, part, (size_t)n_part * sizeof *part);
+}
+
 uint64_t pl_world_hash(const pl_world *world)
 {
-    size_t size = 3 * (size_t)world->n_vert * sizeof(double);
-    uint64_t hash = pl_hash(PL_HASH_START, world->x, size);
-    hash = pl_hash(hash, world->v, size);
+    int64_t n = 3 * (int64_t)world->n_vert;
+    uint64_t hash = hash_vector(PL_HASH_START, n, world->x);
+    hash = hash_vector(hash, n, world->v);
     hash = pl_hash(hash, world->rigid, (size_t)world->n_rigid * sizeof *world->rigid);
     return pl_hash(hash, &world->time, sizeof world->time);
 }

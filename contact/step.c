@@ -4,7 +4,7 @@
 #include "audit_world.h"
 #include "bdf2.h"
 #include "touch.h"
-#include "../base/hash.h"
+#include "../solvers/vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -209,8 +209,8 @@ static void copy(void *to, const void *from, int64_t n, size_t size)
 static pl_status save(pl_world *world)
 {
     world->saved.time = world->time;
-    copy(world->saved.x, world->x, world->n_vert, 3 * sizeof(double));
-    copy(world->saved.v, world->v, world->n_vert, 3 * sizeof(double));
+    pl_vec_copy(3 * (int64_t)world->n_vert, world->x, world->saved.x);
+    pl_vec_copy(3 * (int64_t)world->n_vert, world->v, world->saved.v);
     copy(world->saved.rigid, world->rigid, world->n_rigid, sizeof *world->rigid);
     pl_bdf2_save(world);
     return world->touch != NULL ? pl_contacts_save(&world->touch->contacts) : PL_OK;
@@ -219,8 +219,8 @@ static pl_status save(pl_world *world)
 static void go_back(pl_world *world)
 {
     world->time = world->saved.time;
-    copy(world->x, world->saved.x, world->n_vert, 3 * sizeof(double));
-    copy(world->v, world->saved.v, world->n_vert, 3 * sizeof(double));
+    pl_vec_copy(3 * (int64_t)world->n_vert, world->saved.x, world->x);
+    pl_vec_copy(3 * (int64_t)world->n_vert, world->saved.v, world->v);
     copy(world->rigid, world->saved.rigid, world->n_rigid, sizeof *world->rigid);
     pl_bdf2_go_back(world);
     if (world->touch == NULL) return;

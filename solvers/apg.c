@@ -25,7 +25,6 @@
 #include "vectors.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     // Per step; twice as many after each step whose residual is good and whose contacts are not, up
@@ -365,17 +364,16 @@ pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_st
 
 void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats)
 {
-    size_t size = (size_t)a->n * sizeof *v;
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) {
         bool answers = a->ws->scale[2 * (i / 3)] > 0;
         a->f[i] = answers ? f[i] / a->s : 0;
     }
     pl_sweeps_set(&a->sweeps, a->f);
-    memcpy(a->old, v, size);
+    pl_vec_copy(a->n, v, a->old);
     pl_bsr_multiply(a->problem->A, v, a->Aold);
     stats->products++;
-    memcpy(a->before, v, size);
-    memcpy(a->Abefore, a->Aold, size);
+    pl_vec_copy(a->n, v, a->before);
+    pl_vec_copy(a->n, a->Aold, a->Abefore);
     a->beta = 0;
     a->theta = 1;
     a->n_step = 0;
@@ -384,7 +382,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
 
 void pl_apg_result(const pl_apg *a, double *v, double *f)
 {
-    memcpy(v, a->old, (size_t)a->n * sizeof *v);
+    pl_vec_copy(a->n, a->old, v);
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) f[i] = a->s * a->f[i];
 }
 

@@ -1,6 +1,8 @@
 #include "vectors.h"
 #include "kernel.h"
 
+#include <string.h>
+
 enum {
     PART_SIZE = 2048, // at least [elements]: fewer are not worth a thread's attention
     LANES = 16,
@@ -43,6 +45,15 @@ double pl_vec_dot(int64_t n, const double *x, const double *y)
     double total = 0;
     for (int64_t p = 0; p < n_part; p++) total += sum[p];
     return total;
+}
+
+void pl_vec_copy(int64_t n, const double *x, double *y)
+{
+    int64_t size = pl_part_size(n, PART_SIZE);
+#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
+    for (int64_t first = 0; first < n; first += size) {
+        memcpy(y + first, x + first, (size_t)PL_MIN(size, n - first) * sizeof *x);
+    }
 }
 
 PL_CLONES static void add_part(int64_t n, double a, const double *restrict x, double *restrict y)

@@ -10,6 +10,9 @@
 // part is l modulo 16; the lanes are then added by halves (l and l + 8, l and l + 4, ...).
 double pl_vec_dot(int64_t n, const double *x, const double *y);
 
+// y := x, no alias.
+void pl_vec_copy(int64_t n, const double *x, double *y);
+
 // y := y + a x, no alias.
 void pl_vec_add(int64_t n, double a, const double *x, double *y);
 
