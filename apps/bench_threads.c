@@ -17,7 +17,8 @@ static const int thread_counts[COUNTS] = {1, 2, 4};
 static const double SPEED_UP = 1.6;
 static const double LARGE = 10000;
 
-static const char *const names[] = {"rings", "pyramid", "bunnies", "armadillo", "bearing"};
+static const char *const names[] = {"rings",     "rings-stiff", "pyramid", "bunnies",
+                                    "armadillo", "bearing",     "blocks"};
 enum { SCENES = sizeof names / sizeof names[0] };
 
 typedef struct stages {
@@ -53,7 +54,7 @@ static void print_row(pl_output *csv, const char *name, int threads, const pl_be
     double gain = f.total / t.total;
     bool slow = !quick && threads == 2 && tets > LARGE && gain < SPEED_UP;
     printf(
-        "%-10s %8.0f %7d %8.2f %8.2f %8.2f %8.2f %8.2f %6.2f %6.2f %6.2f %8.2f %9.1e  %016" PRIx64
+        "%-11s %8.0f %7d %8.2f %8.2f %8.2f %8.2f %8.2f %6.2f %6.2f %6.2f %8.2f %9.1e  %016" PRIx64
         "%s%s\n",
         name, tets, threads, 1e3 * t.fem, 1e3 * t.collision, 1e3 * t.solve, 1e3 * t.other,
         1e3 * t.total, f.fem / t.fem, f.collision / t.collision, f.solve / t.solve, gain,
@@ -102,7 +103,7 @@ pl_status pl_bench_threads(const pl_bench_options *options)
     printf("%d cores; ms per step: FEM, collision, solver, other, total; then the speed-up of the "
            "first three and the total\n",
            omp_get_num_procs());
-    printf("%-10s %8s %7s %8s %8s %8s %8s %8s %6s %6s %6s %8s %9s  %s\n", "scene", "tets",
+    printf("%-11s %8s %7s %8s %8s %8s %8s %8s %6s %6s %6s %8s %9s  %s\n", "scene", "tets",
            "threads", "fem", "coll.", "solve", "other", "total", "fem", "coll.", "solve",
            "speed-up", "residual", "hash");
     status = measure_all(options, &csv);

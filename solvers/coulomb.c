@@ -58,8 +58,8 @@ static slip evaluate(const pl_coulomb *law, double qn, double p1, double p2, dou
 }
 
 // Where Newton's method goes. With F = |f_t|, N = mu f_n and f_t' = g = -(T + a I)^-1 f_t, so that
-// F' = f_t . g / F and N' = -mu n . g, the step of 1/F - 1/N is, times F^3 N^2 in both parts,
-// (N - F) F^2 N / (N' F^3 - f_t . g N^2).
+// F' = f_t . g / F and N' = -mu n . g, the step -(1/F - 1/N) / (1/F - 1/N)' is, times F^3 N^2 in
+// both parts, (F - N) F^2 N / (N' F^3 - f_t . g N^2).
 static double newton(const pl_coulomb *law, const slip *at)
 {
     double d11 = law->t11 + at->a, d22 = law->t22 + at->a, F = at->length, N = law->mu * at->fn;

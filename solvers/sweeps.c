@@ -17,7 +17,8 @@ enum {
     MOST_FAILURES = 9,
 };
 
-// S of a contact may be singular where a lever arm alone answers: this much of its trace is added.
+// S of a contact may be singular where a lever arm alone answers: this much of its trace is added
+// to its diagonal, as if the impulse moved a little by itself.
 static const double REGULARIZE = 1e-12;
 // A cluster is solved until a sweep changes it by less than this part of its first change.
 static const double CLUSTER_SHARE = 1e-3;
@@ -71,8 +72,8 @@ static void fill_nodes(const pl_problem *problem, const pl_block_jacobi *D, cons
         const pl_contact *contact = problem->contact + node->contact;
         double S[9];
         pl_contact_block(problem, D, node->contact, S);
-        double trace = S[0] + S[4] + S[8];
-        for (int a = 0; a < 3; a++) S[4 * a] += REGULARIZE * trace;
+        node->held = REGULARIZE * (S[0] + S[4] + S[8]);
+        for (int a = 0; a < 3; a++) S[4 * a] += node->held;
         pl_coulomb_prepare(S, contact->mu, &node->law);
         memcpy(node->R, contact->R, sizeof node->R);
         link_node(problem, place, out, node);
@@ -200,11 +201,12 @@ static inline void gather(const pl_sweeps *sweeps, const pl_sweep_node *node, do
     x[0] = x0, x[1] = x1, x[2] = x2;
 }
 
-// Component a of a contact's relative velocity.
+// Component a of a contact's relative velocity, with what is added to S.
 static inline double turn(const pl_sweep_node *node, const double *x, int a)
 {
     const double *e = node->R + 3 * a;
-    return node->u0[a] + ((e[0] * x[0] + e[1] * x[1]) + e[2] * x[2]);
+    double own = node->u0[a] + node->held * node->f[a];
+    return own + ((e[0] * x[0] + e[1] * x[1]) + e[2] * x[2]);
 }
 
 static inline void add_response(pl_sweep_block *block, double g0, double g1, double g2)
@@ -244,7 +246,8 @@ static inline double relax(const pl_sweeps *sweeps, int64_t i)
     double x[3], u[3], d[3];
     gather(sweeps, node, x);
     u[0] = turn(node, x, 0);
-    if (node->f[0] == 0 && u[0] >= 0) return 0; // open, and stays so
+    bool free = node->f[0] == 0 && node->f[1] == 0 && node->f[2] == 0;
+    if (free && u[0] >= 0) return 0; // open, and stays so
     u[1] = turn(node, x, 1);
     u[2] = turn(node, x, 2);
     for (int a = 0; a < 3; a++) d[a] = -node->f[a];
@@ -309,6 +312,7 @@ static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t n, doub
                          pl_cluster *c)
 {
     int32_t m = 3 * n;
+    PL_ASSERT(n <= c->capacity);
     c->n = n;
     c->S = S;
     for (int32_t i = 0; i < n; i++) {

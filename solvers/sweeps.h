@@ -1,9 +1,9 @@
 // Gauss-Seidel over contacts, each solved exactly, in the metric of a block-diagonal D. Internal.
 //
 // For given relative velocities u0 it looks for impulses f such that u = u0 + S f, S = L D^-1 L^T,
-// obeys the laws of contact. S is never made, but for the 3x3 blocks on its diagonal: each block of
-// D carries the velocity that all impulses make, v = D^-1 L^T f, and a contact whose impulse
-// changes adds what that makes to its few blocks.
+// obeys the laws of contact. S is not made but for the 3x3 blocks on its diagonal, and for clusters
+// (see below): each block of D carries the velocity that all impulses make, v = D^-1 L^T f, and a
+// contact whose impulse changes adds what that makes to its few blocks.
 //
 // Islands of contacts (islands.h) are swept apart, each as often as it needs, in parallel; in a
 // large one contacts of one colour are. So the result does not depend on the number of threads.
@@ -29,6 +29,7 @@ typedef struct pl_sweep_arm {
 
 typedef struct pl_sweep_node {
     pl_coulomb law; // with its diagonal block of S
+    double held;    // what was added to the diagonal of that [1/kg]
     double R[9];    // see problem.h
     double u0[3], f[3];
     int32_t contact;
@@ -53,13 +54,14 @@ typedef struct pl_sweeps {
     const pl_problem *problem;
     const pl_block_jacobi *D;
     const pl_uses *uses;
-    int32_t n; // contacts with a block that is not known
+    int32_t n; // contacts that answer to something
     pl_islands islands;
     pl_sweep_node *node;       // (n) in the order of the islands
     pl_sweep_link *link;       // in the order of the nodes
     pl_sweep_arm *arm;         // in the order of the nodes
     pl_sweep_block *block;     // (uses.n)
-    double *world, *push;      // (3*n_contact, 3*A.n) scratch
+    double *push;              // (3*uses.n) L^T f, block by block
+    double *world;             // (3*n_contact) scratch
     bool *wide;                // (islands.n_large) swept by all threads
     pl_sweep_cluster *cluster; // (islands.n_cluster)
     struct pl_cluster *solver; // one for each thread
@@ -76,8 +78,8 @@ void pl_sweeps_set(pl_sweeps *sweeps, const double *f);
 
 // At most `n` sweeps for u0 (3*n_contact), from the impulses that were set or that the last run
 // ended with; over each island up to the first that changes none of its relative velocities by more
-// than `enough` [m/s]. f := the impulses; `push` goes with them. Returns how many sweeps the island
-// with the most had.
+// than `enough` [m/s]. f, which must hold those impulses, becomes the new ones; `push` goes with
+// it. Returns how many sweeps the island with the most had.
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f);
 
 #endif
