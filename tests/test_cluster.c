@@ -366,7 +366,7 @@ static void test_allocations_may_fail(void)
     fail_each_allocation(create_fresh, &(int32_t){64});
     int64_t room = 0;
     while (create_within(room) == PL_ERROR_MEMORY) room += 64;
-    TEST_ASSERT_TRUE(room > 2 * 12 * 12 * 8);
+    TEST_ASSERT_TRUE(room > 12 * 12 * 8);
 }
 
 int main(void)
