@@ -48,6 +48,13 @@ enum { SWEEP_SHARE_STEPS = 25 };
 // holds between walls which close. Impulses then grow without end.
 static const double STUCK_SHARE = 0.01;
 enum { STUCK_STEPS = 200 };
+// Friction is no gradient of anything: steps may chase each other in circles around the solution,
+// always forward, and the better contacts are solved in each the more so. They do if the residual
+// of each of the last steps is that of a few steps before up to this part, and not all are alike.
+// They then start anew, run ahead half as far at most, and contacts are swept one by one, half as
+// often.
+static const double CIRCLE_SAME = 0.1, CIRCLE_OTHER = 2; // of squares
+enum { CIRCLE_STEPS = 6, CIRCLE_MOST = PL_APG_PAST - CIRCLE_STEPS };
 // Where a step finds s too small it becomes what that step needed, times this, and at most twice
 // what it was: very near to the solution the sums that say so are rounding.
 static const double CURVATURE_MARGIN = 1.02;
@@ -57,7 +64,7 @@ static const double CURVATURE_SLACK = 1e-9, CURVATURE_SLACK_SINGLE = 1e-6;
 static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 {
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
-    *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .n_sweep = SWEEPS, .least = INFINITY};
+    *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .least = INFINITY};
     PL_TRY(pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps));
     double **vector[] = {&a->v, &a->old, &a->before, &a->Av, &a->Aold, &a->Abefore, &a->g};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
@@ -266,7 +273,7 @@ static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
         a->residual = pl_relative_residual(a->ws, pushes, r) / options->eps1;
     }
     if (a->residual > 1) {
-        a->n_sweep = SWEEPS;
+        a->n_sweep = a->n_usual;
         return false;
     }
     pl_contact_errors errors = {0};
@@ -322,6 +329,41 @@ static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double
     return is_solved(a, options, sqrt(pl_vec_dot(a->n, rest, rest)));
 }
 
+// The residual of the step i steps ago, squared.
+static double past(const pl_apg *a, int32_t i)
+{
+    return a->past[(a->n_past - 1 - i) % PL_APG_PAST];
+}
+
+static bool goes_in_circles(const pl_apg *a)
+{
+    if (a->n_past < PL_APG_PAST) return false;
+    for (int32_t period = 2; period <= CIRCLE_MOST; period++) {
+        double least = past(a, 0), most = least;
+        int32_t i = 0;
+        for (; i < CIRCLE_STEPS; i++) {
+            double now = past(a, i);
+            if (fabs(now - past(a, i + period)) > CIRCLE_SAME * now) break;
+            least = PL_MIN(least, now);
+            most = PL_MAX(most, now);
+        }
+        if (i == CIRCLE_STEPS && most > CIRCLE_OTHER * least) return true;
+    }
+    return false;
+}
+
+// Notes the residual of a step, squared. True if steps went in circles.
+static bool slow_down(pl_apg *a, double rr)
+{
+    a->past[a->n_past++ % PL_APG_PAST] = rr;
+    if (!goes_in_circles(a)) return false;
+    a->n_past = 0;
+    a->most *= 0.5;
+    a->n_usual = PL_MAX(a->n_usual / 2, 1);
+    a->sweeps.plain = true;
+    return true;
+}
+
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
                         pl_solve_stats *stats)
 {
@@ -344,11 +386,12 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
             return PL_SOLVE_CONVERGED;
         }
         if (a->n_stuck >= STUCK_STEPS) return PL_SOLVE_STALLED;
-        bool back = sum.forward < 0;
+        bool back = sum.forward < 0, circles = slow_down(a, sum.rr);
+        back = back || circles;
         if (back) a->theta = 1;
         stats->restarts += back;
         double next = 0.5 * (1 + sqrt(1 + 4 * a->theta * a->theta));
-        accept(a, back ? 0 : (a->theta - 1) / next);
+        accept(a, back ? 0 : PL_MIN((a->theta - 1) / next, a->most));
         a->theta = next;
     }
 }
@@ -375,9 +418,12 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     pl_vec_copy(a->n, v, a->before);
     pl_vec_copy(a->n, a->Aold, a->Abefore);
     a->beta = 0;
+    a->most = 1;
+    a->n_past = 0;
     a->theta = 1;
     a->n_step = 0;
-    a->n_sweep = SWEEPS;
+    a->n_sweep = a->n_usual = SWEEPS;
+    a->sweeps.plain = false;
 }
 
 void pl_apg_result(const pl_apg *a, double *v, double *f)

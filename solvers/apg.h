@@ -6,14 +6,19 @@
 #include "solver.h"
 #include "sweeps.h"
 
+enum { PL_APG_PAST = 14 };
+
 typedef struct pl_apg {
     const pl_problem *problem;
     pl_workspace *ws;
-    int64_t n;    // 3*A.n
-    double s;     // at least the largest eigenvalue of D^-1 A, as far as known
-    double theta; // of the acceleration
-    double beta;  // y is ahead of `old` by this part of the last step
-    int32_t n_sweep;
+    int64_t n;                   // 3*A.n
+    double s;                    // at least the largest eigenvalue of D^-1 A, as far as known
+    double theta;                // of the acceleration
+    double beta;                 // y is ahead of `old` by this part of the last step,
+    double most;                 // which is at most this
+    double past[PL_APG_PAST];    // residuals of the last steps, squared: that of step i at i modulo
+    int32_t n_past;              // their number; of the steps so far
+    int32_t n_sweep, n_usual;    // sweeps of a step, and where the residual is not good yet
     int32_t n_step;              // since it started
     double residual;             // of the last step, in units of what is allowed
     double least;                // error of contacts [m], of all steps whose residual was good

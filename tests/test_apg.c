@@ -1,5 +1,5 @@
-// What apg does only for large matrices: products of single precision. What all solvers have in
-// common is in test_solvers.c.
+// What apg does by itself: products of single precision for large matrices, and ways out of
+// circles. What all solvers have in common is in test_solvers.c.
 
 #include "contacts.h"
 #include "../solvers/vectors.h"
@@ -85,12 +85,50 @@ static void test_allocations_that_fail(void)
     end_small(&s);
 }
 
+// Vertices on triangles, two or three at nearly the same place, with normals that differ.
+static void start_near_duplicates(small *s, int32_t n, int32_t n_contact, double mu)
+{
+    double normal[3] = {0};
+    int32_t at = 0;
+    random_matrix(n, 2 * n, 8, &s->A);
+    start_small(s, 0.1);
+    for (int32_t i = 0; i < 3 * n; i++) s->b[i] = 3 * random_number();
+    for (int32_t k = 0; k < n_contact; k++) {
+        double tilted[3];
+        if (k % 3 == 0) at = (int32_t)(random_bits() % (uint64_t)n);
+        for (int i = 0; i < 3 && k % 3 == 0; i++) normal[i] = random_number();
+        for (int i = 0; i < 3; i++) tilted[i] = normal[i] + 0.5 * random_number();
+        pl_contact contact = contact_along(tilted[0], tilted[1], tilted[2], mu);
+        double a = 0.5 + 0.4 * random_number(), b = (1 - a) * (0.5 + 0.5 * random_number());
+        const double w[4] = {1, -a, -b, -(1 - a - b)};
+        pl_term term[4];
+        for (int t = 0; t < 4; t++) term[t] = (pl_term){(at + t) % n, w[t], {0}};
+        add_contact(s, &contact, 4, term);
+    }
+}
+
+// Problems whose steps would chase each other for ever.
+static void test_steps_leave_circles(void)
+{
+    const uint64_t seed[] = {11029, 22059, 60812};
+    for (int i = 0; i < 3; i++) {
+        small s;
+        random_state = seed[i];
+        start_near_duplicates(&s, 6 + (int32_t)(seed[i] % 12), 3 + (int32_t)(seed[i] % 8),
+                              0.3 + 0.1 * (double)(seed[i] % 8));
+        solve_anew(&s, apg, 1e-5, 1e-6);
+        TEST_ASSERT_TRUE(s.stats.iterations < 200);
+        end_small(&s);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_residuals_are_those_of_double_precision);
     RUN_TEST(test_velocities_are_those_of_double_precision);
     RUN_TEST(test_checks_leave_the_curvature_alone);
+    RUN_TEST(test_steps_leave_circles);
     RUN_TEST(test_allocations_that_fail);
     return UNITY_END();
 }
