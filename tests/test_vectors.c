@@ -86,6 +86,18 @@ static void test_add(void)
     }
 }
 
+static void test_copy(void)
+{
+    for (int s = 0; s < SIZES; s++) {
+        int64_t n = sizes[s];
+        double *x = random_vector(n + 1), *y = random_vector(n + 1), beyond = y[n];
+        pl_vec_copy(n, x, y);
+        TEST_ASSERT_TRUE(same_bits(x, y, n) && y[n] == beyond);
+        free(x), free(y);
+    }
+    pl_vec_copy(0, NULL, NULL);
+}
+
 static void test_advance(void)
 {
     for (int s = 0; s < SIZES; s++) {
@@ -116,6 +128,7 @@ int main(void)
     RUN_TEST(test_parts);
     RUN_TEST(test_dot);
     RUN_TEST(test_add);
+    RUN_TEST(test_copy);
     RUN_TEST(test_advance);
     return UNITY_END();
 }
