@@ -16,8 +16,8 @@ typedef struct pl_apg {
     double theta;                // of the acceleration
     double beta;                 // y is ahead of `old` by this part of the last step,
     double most;                 // which is at most this
-    double past[PL_APG_PAST];    // residuals of the last steps, squared: that of step i at i modulo
-    int32_t n_past;              // their number; of the steps so far
+    double past[PL_APG_PAST];    // squared residuals of the last steps, in a ring
+    int32_t n_past;              // steps since it started or was slowed down: where the next goes
     int32_t n_sweep, n_usual;    // sweeps of a step, and where the residual is not good yet
     int32_t n_step;              // since it started
     double residual;             // of the last step, in units of what is allowed

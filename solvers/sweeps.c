@@ -297,8 +297,11 @@ static void make_cluster(const pl_sweeps *sweeps, int32_t first, int32_t n, doub
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j <= i; j++) {
             double B[9];
-            couple(sweeps, first + i, first + j, B);
-            if (j == i) memcpy(B, sweeps->node[first + i].law.S, sizeof B);
+            if (j < i) {
+                couple(sweeps, first + i, first + j, B);
+            } else {
+                memcpy(B, sweeps->node[first + i].law.S, sizeof B);
+            }
             for (int e = 0; e < 9; e++) {
                 S[(3 * i + e / 3) * m + 3 * j + e % 3] = B[e];
                 S[(3 * j + e % 3) * m + 3 * i + e / 3] = B[e];

@@ -118,6 +118,11 @@ static void test_steps_leave_circles(void)
                               0.3 + 0.1 * (double)(seed[i] % 8));
         solve_anew(&s, apg, 1e-5, 1e-6);
         TEST_ASSERT_TRUE(s.stats.iterations < 200);
+        int32_t alone = s.stats.iterations;
+        solve_anew(&s, (way){"auto", PL_PRECOND_FULL}, 1e-5, 1e-6);
+        TEST_ASSERT_TRUE(s.stats.iterations < 200);
+        // Where they are found in its first steps, it leaves the rest to apg.
+        TEST_ASSERT_TRUE(i < 2 || (alone > 40 && s.stats.iterations == alone));
         end_small(&s);
     }
 }
