@@ -25,19 +25,20 @@ typedef struct finder {
     const pl_block_jacobi *D;
     const pl_uses *uses;
     forest islands, clusters;
-    double *self;   // (n_contact) how much a contact answers itself
-    uint32_t *near; // (n_term) by use: bits of the block's uses before it at nearly the same place
-    int32_t *place; // (n_contact) of the islands in their order, at their roots
-    int32_t *next;  // (n_contact + 1) scratch
-    int32_t *color; // (n_contact) of a cluster, at its root
-    uint64_t *mask; // (A.n) the colours in each block
+    double *self;    // (n_contact) how much a contact answers itself
+    uint32_t *near;  // (n_term) by use: bits of the block's uses before it at nearly the same place
+    int32_t *place;  // (n_contact) of the islands in their order, at their roots
+    int32_t *next;   // (n_contact + 1) scratch
+    int32_t *level;  // (n_contact) of a cluster, at its root
+    int32_t *use_of; // (A.n) where a block stands in `uses`, or -1
+    int32_t *passed; // (uses.n) the cluster from which each block was reached last, or -1
 } finder;
 
 static pl_status take(pl_arena *arena, finder *f, pl_islands *out)
 {
     int64_t n = f->problem->n_contact;
     int32_t **each[] = {&f->islands.parent, &f->islands.size, &f->clusters.parent,
-                        &f->clusters.size,  &f->place,        &f->color,
+                        &f->clusters.size,  &f->place,        &f->level,
                         &out->contact};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         *each[i] = pl_arena_take(arena, n, sizeof **each[i]);
@@ -48,9 +49,10 @@ static pl_status take(pl_arena *arena, finder *f, pl_islands *out)
     out->cluster = pl_arena_take(arena, n + 1, sizeof *out->cluster);
     f->self = pl_arena_take(arena, n, sizeof *f->self);
     f->near = pl_arena_take(arena, f->problem->n_term, sizeof *f->near);
-    f->mask = pl_arena_take(arena, f->problem->A->n, sizeof *f->mask);
+    f->use_of = pl_arena_take(arena, f->problem->A->n, sizeof *f->use_of);
+    f->passed = pl_arena_take(arena, f->uses->n, sizeof *f->passed);
     bool all = f->next != NULL && out->start != NULL && out->cluster != NULL && f->self != NULL &&
-               f->near != NULL && f->mask != NULL;
+               f->near != NULL && f->use_of != NULL && f->passed != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -214,43 +216,77 @@ static void fill_clusters(const finder *f, pl_islands *out)
     }
 }
 
-// --- Colours ---
+// --- Strips ---
 
-// The contacts of a cluster, from its root on: each takes the colours of its blocks, or gives them
-// one more.
-static void list_colors(const finder *f, int32_t k, uint64_t *taken, uint64_t given)
+// Puts a cluster into the queue, at a level.
+static void reach(const finder *f, int32_t root, int32_t level, int32_t *queue, int32_t *n)
 {
-    const pl_contact *contact = f->problem->contact + k;
-    const pl_term *first = f->problem->term + contact->first, *last = first + contact->count;
-    for (const pl_term *t = first; t < last; t++) {
-        if (pl_is_known(f->problem, t->block)) continue;
-        *taken |= f->mask[t->block];
-        f->mask[t->block] |= given;
+    if (f->level[root] >= 0) return;
+    f->level[root] = level;
+    queue[(*n)++] = root;
+}
+
+// The clusters of an island by their distance from one, in `queue` and f->level: those that share a
+// block are a level apart at most. root (n) are all of them.
+static void find_levels(const finder *f, int32_t n, const int32_t *root, int32_t from,
+                        int32_t *queue)
+{
+    int32_t n_queue = 0;
+    for (int32_t i = 0; i < n; i++) f->level[root[i]] = -1;
+    reach(f, from, 0, queue, &n_queue);
+    for (int32_t i = 0; i < n_queue; i++) {
+        int32_t level = f->level[queue[i]] + 1;
+        for (int32_t k = queue[i]; k >= 0; k = f->next[k]) {
+            const pl_contact *contact = f->problem->contact + k;
+            for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+                int32_t at = f->use_of[f->problem->term[t].block];
+                if (at < 0 || f->passed[at] == from) continue;
+                f->passed[at] = from;
+                for (int32_t j = f->uses->start[at]; j < f->uses->start[at + 1]; j++) {
+                    int32_t other = f->clusters.parent[f->uses->use[j].contact];
+                    if (other >= 0) reach(f, other, level, queue, &n_queue);
+                }
+            }
+        }
+    }
+    PL_ASSERT(n_queue == n);
+}
+
+// Level by level, strips of no fewer contacts than a share of all are cut from the queue; f->level
+// becomes the place of a cluster's strip: every second one comes first.
+static void cut_strips(const finder *f, int32_t n, const int32_t *queue, int32_t *start)
+{
+    int32_t n_contact = 0, strip = 0, in_strip = 0;
+    for (int32_t i = 0; i < n; i++) n_contact += f->clusters.size[queue[i]];
+    int32_t enough = (n_contact + PL_STRIPS - 1) / PL_STRIPS;
+    memset(start, 0, (PL_STRIPS + 1) * sizeof *start);
+    for (int32_t i = 0, next; i < n; i = next) {
+        int32_t level = f->level[queue[i]];
+        if (in_strip >= enough) strip++, in_strip = 0;
+        for (next = i; next < n && f->level[queue[next]] == level; next++) {
+            int32_t place = strip / 2 + strip % 2 * (PL_STRIPS / 2);
+            in_strip += f->clusters.size[queue[next]];
+            f->level[queue[next]] = place; // of what is behind
+            start[place + 1]++;
+        }
     }
 }
 
-// Colours the clusters of an island and orders them by it: root (n), start (PL_COLORS + 1).
-// `sorted` (n) is scratch; offset is the place of the first.
-static void color_island(const finder *f, int32_t n, int32_t *root, int32_t offset, int32_t *sorted,
+// Orders the clusters of an island by strips: root (n), start (PL_STRIPS + 1). queue (n) is
+// scratch; offset is the place of the first.
+static void order_strips(const finder *f, int32_t n, int32_t *root, int32_t offset, int32_t *queue,
                          int32_t *start)
 {
-    int32_t next[PL_COLORS];
-    memset(start, 0, (PL_COLORS + 1) * sizeof *start);
-    for (int32_t i = 0; i < n; i++) {
-        uint64_t taken = 0, ignored = 0;
-        for (int32_t k = root[i]; k >= 0; k = f->next[k]) list_colors(f, k, &taken, 0);
-        int32_t color = ~taken == 0 ? PL_COLORS - 1 : __builtin_ctzll(~taken);
-        for (int32_t k = root[i]; k >= 0; k = f->next[k]) {
-            list_colors(f, k, &ignored, (uint64_t)1 << color);
-        }
-        f->color[root[i]] = color;
-        start[color + 1]++;
-    }
-    for (int32_t c = 0; c < PL_COLORS; c++) start[c + 1] += start[c];
+    int32_t next[PL_STRIPS];
+    find_levels(f, n, root, root[0], queue);
+    int32_t end = queue[n - 1];
+    if (end != root[0]) find_levels(f, n, root, end, queue); // a long way leaves many strips
+    cut_strips(f, n, queue, start);
+    for (int32_t i = 0; i < PL_STRIPS; i++) start[i + 1] += start[i];
     memcpy(next, start, sizeof next);
-    for (int32_t i = 0; i < n; i++) sorted[next[f->color[root[i]]]++] = root[i];
-    memcpy(root, sorted, (size_t)n * sizeof *root);
-    for (int32_t c = 0; c <= PL_COLORS; c++) start[c] += offset;
+    for (int32_t i = 0; i < n; i++) queue[next[f->level[root[i]]]++] = root[i];
+    memcpy(root, queue, (size_t)n * sizeof *root);
+    for (int32_t i = 0; i <= PL_STRIPS; i++) start[i] += offset;
 }
 
 // next := the contact of the same cluster that follows, or -1.
@@ -265,6 +301,22 @@ static void link_clusters(const finder *f, int32_t *last)
     }
 }
 
+static void order_large(const finder *f, pl_islands *out)
+{
+    const pl_uses *uses = f->uses;
+    for (int32_t i = 0; i < f->problem->A->n; i++) f->use_of[i] = -1;
+    for (int32_t i = 0; i < uses->n; i++) {
+        f->use_of[uses->block[i]] = i;
+        f->passed[i] = -1;
+    }
+    link_clusters(f, out->contact);
+    for (int32_t i = 0; i < out->n_large; i++) {
+        int32_t first = out->start[i], n = out->start[i + 1] - first;
+        order_strips(f, n, out->cluster + first, first, out->contact,
+                     out->strip + (PL_STRIPS + 1) * (int64_t)i);
+    }
+}
+
 pl_status pl_islands_create(const pl_problem *problem, const pl_block_jacobi *D,
                             const pl_uses *uses, const double *scale, pl_arena *arena,
                             pl_islands *out)
@@ -275,15 +327,9 @@ pl_status pl_islands_create(const pl_problem *problem, const pl_block_jacobi *D,
     join(&f, scale);
     order_islands(&f, out);
     list_clusters(&f, out);
-    out->color = pl_arena_take(arena, (PL_COLORS + 1) * (int64_t)out->n_large, sizeof(int32_t));
-    if (out->color == NULL) return PL_ERROR_MEMORY;
-    memset(f.mask, 0, (size_t)problem->A->n * sizeof *f.mask);
-    if (out->n_large > 0) link_clusters(&f, out->contact);
-    for (int32_t i = 0; i < out->n_large; i++) {
-        int32_t first = out->start[i], n = out->start[i + 1] - first;
-        color_island(&f, n, out->cluster + first, first, out->contact,
-                     out->color + (PL_COLORS + 1) * i);
-    }
+    out->strip = pl_arena_take(arena, (PL_STRIPS + 1) * (int64_t)out->n_large, sizeof(int32_t));
+    if (out->strip == NULL) return PL_ERROR_MEMORY;
+    if (out->n_large > 0) order_large(&f, out);
     fill_clusters(&f, out);
     return PL_OK;
 }

@@ -8,10 +8,6 @@
 enum {
     // Below this many contacts one thread is faster than starting several.
     SERIAL_CONTACTS = 256,
-    // A colour with fewer clusters is done by one thread, which the others wait for.
-    SERIAL_COLOR = 16,
-    // Contacts that push stand together, and take longer than others: threads take turns at these.
-    CHUNK = 4,
     // A cluster that could not be solved is swept like others before the next try: 2, 4, 8 times,
     // up to 2 to this power.
     MOST_FAILURES = 9,
@@ -122,23 +118,18 @@ static pl_status take_clusters(pl_arena *arena, pl_sweeps *out)
     return PL_OK;
 }
 
-static bool is_serial(const int32_t *color, int i)
-{
-    return color[i + 1] - color[i] < SERIAL_COLOR || i == PL_COLORS - 1;
-}
-
 // Is a large island to be swept by all threads? Not where islands enough are left for each, nor
-// where few of its clusters may be solved at once. The result is the same.
+// where one of its strips is most of it. The result is the same.
 static bool is_wide(const pl_sweeps *sweeps, int32_t island)
 {
     const pl_islands *islands = &sweeps->islands;
-    const int32_t *color = islands->color + (PL_COLORS + 1) * (int64_t)island;
-    int64_t n = islands->cluster[color[PL_COLORS]] - islands->cluster[color[0]];
-    int32_t serial = 0;
-    for (int i = 0; i < PL_COLORS; i++) {
-        if (is_serial(color, i)) serial += color[i + 1] - color[i];
+    const int32_t *strip = islands->strip + (PL_STRIPS + 1) * (int64_t)island;
+    const int32_t *cluster = islands->cluster;
+    int64_t n = cluster[strip[PL_STRIPS]] - cluster[strip[0]], most = 0;
+    for (int i = 0; i < PL_STRIPS; i++) {
+        most = PL_MAX(most, cluster[strip[i + 1]] - cluster[strip[i]]);
     }
-    return 2 * omp_get_max_threads() * n > sweeps->n && 2 * serial < color[PL_COLORS] - color[0];
+    return 2 * omp_get_max_threads() * n > sweeps->n && 4 * most < n;
 }
 
 static pl_status take(pl_arena *arena, pl_sweeps *out)
@@ -373,28 +364,17 @@ static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t las
     return most;
 }
 
-// One sweep over a large island, by all threads: color (PL_COLORS + 1). Small colours that follow
-// each other are one piece of work.
-static double relax_colors(const pl_sweeps *sweeps, const int32_t *color, double enough)
+// One sweep over a large island, by all threads: strip (PL_STRIPS + 1). Those of one half are free
+// of each other.
+static double relax_strips(const pl_sweeps *sweeps, const int32_t *strip, double enough)
 {
     double most = 0;
 #pragma omp parallel reduction(max : most)
-    for (int i = 0, next; i < PL_COLORS && color[i] < color[PL_COLORS]; i = next) {
-        for (next = i + 1; next < PL_COLORS && is_serial(color, i) && is_serial(color, next);) {
-            next++;
-        }
-        if (is_serial(color, i)) {
-#pragma omp single
-            {
-                double change = relax_clusters(sweeps, color[i], color[next], enough);
-                most = PL_MAX(most, change);
-            }
-        } else {
-#pragma omp for schedule(static, CHUNK)
-            for (int32_t c = color[i]; c < color[next]; c++) {
-                double change = relax_cluster(sweeps, c, enough);
-                most = PL_MAX(most, change);
-            }
+    for (int half = 0; half < 2; half++) {
+#pragma omp for schedule(dynamic, 1)
+        for (int i = half * (PL_STRIPS / 2); i < (half + 1) * (PL_STRIPS / 2); i++) {
+            double change = relax_clusters(sweeps, strip[i], strip[i + 1], enough);
+            most = PL_MAX(most, change);
         }
     }
     return most;
@@ -404,11 +384,11 @@ static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, 
 {
     const pl_islands *islands = &sweeps->islands;
     bool wide = island < islands->n_large && sweeps->wide[island];
-    const int32_t *color = wide ? islands->color + (PL_COLORS + 1) * (int64_t)island : NULL;
+    const int32_t *strip = wide ? islands->strip + (PL_STRIPS + 1) * (int64_t)island : NULL;
     int32_t first = islands->start[island], last = islands->start[island + 1], made = 0;
     double change = INFINITY;
     for (; made < n && change > enough; made++) {
-        change = wide ? relax_colors(sweeps, color, enough)
+        change = wide ? relax_strips(sweeps, strip, enough)
                       : relax_clusters(sweeps, first, last, enough);
     }
     return made;

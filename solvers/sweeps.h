@@ -6,7 +6,7 @@
 // contact whose impulse changes adds what that makes to its few blocks.
 //
 // Islands of contacts (islands.h) are swept apart, each as often as it needs, in parallel; in a
-// large one contacts of one colour are. So the result does not depend on the number of threads.
+// large one every second of its strips is. So the result does not depend on the number of threads.
 //
 // Contacts at nearly the same place hand impulses to each other in steps of u / S, which may take
 // thousands of sweeps: such clusters are solved together (cluster.h).
