@@ -11,7 +11,7 @@
 // Numbers are stored in the machine's byte order; another one shows as another magic.
 #define MAGIC 0x31544b434e4c50ull // "PLNCKT1"
 
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 typedef struct header {
     uint64_t magic, version;
@@ -20,6 +20,7 @@ typedef struct header {
     double time;
     int64_t n_memory;    // contacts that the next step starts from, -1 if the world has not stepped
     int64_t n_search;    // numbers of the motion that candidates were searched for; 0: none
+    int64_t has_gain;    // what velocities gained in the last step
     int64_t has_history; // of BDF2
 } header;
 
@@ -47,7 +48,7 @@ typedef struct piece {
     size_t size;
 } piece;
 
-enum { PIECES = 12, MEMORY = 3, HISTORY = 4, FROM = 8, TO = 9, STALE = 10, TREES = 11 };
+enum { PIECES = 13, GAIN = 3, MEMORY, HISTORY, FROM = 9, TO, STALE, TREES };
 
 static size_t list_pieces(const pl_world *world, const header *h, void *trees, piece out[PIECES])
 {
@@ -56,6 +57,7 @@ static size_t list_pieces(const pl_world *world, const header *h, void *trees, p
     out[0] = (piece){world->x, vectors};
     out[1] = (piece){world->v, vectors};
     out[2] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
+    if (h->has_gain != 0) out[GAIN] = (piece){world->gain, vectors};
     if (h->has_history != 0) { // which a world that does not need it reads over
         pl_history none = {0}, *past = world->bdf2 != NULL ? &world->bdf2->last : &none;
         out[HISTORY] = (piece){past != &none ? &past->dt : NULL, sizeof past->dt};
@@ -107,6 +109,7 @@ pl_status pl_world_save(const pl_world *world, const char *path)
                       .time = world->time,
                       .n_memory = touch != NULL ? touch->contacts.n_memory : -1,
                       .n_search = n_search,
+                      .has_gain = world->gained,
                       .has_history = past};
     if (touch == NULL) return write_state(world, &h, NULL, path);
     void *trees = pl_alloc((int64_t)pl_surfaces_state_size(touch->boundary.surfaces), 1);
@@ -188,6 +191,7 @@ static pl_status take_state(pl_world *world, const header *h, const char *at)
         if (pieces[i].size > 0 && pieces[i].data != NULL)
             memcpy(pieces[i].data, at, pieces[i].size);
     }
+    world->gained = h->has_gain != 0 && world->gain != NULL;
     world->time = h->time;
     world->steps = h->steps;
     pl_world_show(world);
@@ -203,7 +207,7 @@ pl_status pl_world_load(pl_world *world, const char *path)
     pl_status status = check_header(world, &bytes, path, &h);
     // A state from before the first step has no trees: the next step makes them.
     if (status == PL_OK && h.n_memory < 0 && world->touch != NULL) pl_world_unprepare(world);
-    if (status == PL_OK && (h.n_memory >= 0 || h.has_history != 0))
+    if (status == PL_OK && (h.n_memory >= 0 || h.has_gain != 0 || h.has_history != 0))
         status = pl_world_prepare(world);
     if (status == PL_OK) status = check(world, &bytes, path, &h);
     if (status == PL_OK) status = take_state(world, &h, bytes.data + sizeof h);

@@ -177,6 +177,7 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     if (x != NULL) pl_world_permute(b, x, world->x + start);
     if (v != NULL) pl_world_permute(b, v, world->v + start);
     world->moved = world->moved || x != NULL;
+    world->gained = false;
     pl_bdf2_forget(world, b);
     pl_world_show(world);
     return PL_OK;

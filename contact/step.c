@@ -86,6 +86,28 @@ static void guess_velocities(pl_world *world, double t_end)
     }
 }
 
+void pl_step_predict(pl_world *world)
+{
+    double steps = world->dt / world->options.dt;
+    if (!world->gained) return;
+#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
+    for (int64_t i = 0; i < world->n_vert; i++) {
+        for (int64_t k = 3 * i; k < 3 * i + 3 && !world->known[i]; k++) {
+            world->v_new[k] = world->v[k] + steps * world->gain[k];
+        }
+    }
+}
+
+static void note_gain(pl_world *world)
+{
+    if (world->gain == NULL) return;
+#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
+    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
+        world->gain[i] = world->v[i] - world->saved.v[i];
+    }
+    world->gained = true;
+}
+
 // [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
 // contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
 static double assemble(pl_world *world)
@@ -148,6 +170,7 @@ static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *sta
     stats->t_fem += pl_seconds() - start;
     if (world->touch != NULL) return pl_touch_solve(world, t_end, stats, clear);
     *clear = true;
+    pl_step_predict(world);
     return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
 }
 
@@ -299,6 +322,7 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
         return status;
     }
     world->steps++;
+    note_gain(world);
     pl_world_show(world);
     finish_stats(world, stats);
     return PL_OK;

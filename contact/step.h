@@ -12,6 +12,10 @@ enum { PL_STEP_SERIAL = 4000 };
 // PL_ERROR_TIME if nothing is left.
 pl_status pl_step_time_left(const pl_world *world, double *seconds);
 
+// Where a solver starts, after the first guess was used: the velocities change as they did in the
+// last step.
+void pl_step_predict(pl_world *world);
+
 // Solves A x = b on the vertices that are free, from the guess x; adds to the statistics.
 pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
                         pl_step_stats *stats);

@@ -179,6 +179,7 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
         int32_t hits = 0;
         touch->options.same_matrix = round > 0 && world->bdf2 == NULL; // which adapts to rows
         update_rows(world, t);
+        if (round == 0) pl_step_predict(world);
         PL_TRY(solve(world, stats));
         PL_TRY(pl_step_check_finite(world));
         start = pl_seconds();

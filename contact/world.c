@@ -89,6 +89,7 @@ void pl_world_unprepare(pl_world *world)
     pl_free(world->b);
     pl_free(world->v_new);
     pl_free(world->f_ext);
+    pl_free(world->gain);
     pl_free(world->turn);
     pl_free(world->impulse);
     pl_free(world->saved.x);
@@ -101,7 +102,8 @@ void pl_world_unprepare(pl_world *world)
     pl_free(world->direction);
     pl_free(world->scratch);
     world->known = NULL;
-    world->b = world->v_new = world->f_ext = NULL;
+    world->b = world->v_new = world->f_ext = world->gain = NULL;
+    world->gained = false;
     world->turn = NULL;
     world->impulse = NULL;
     world->saved = (pl_saved){0};
@@ -174,6 +176,10 @@ static pl_status allocate_system(pl_world *world)
     bool ok = world->known != NULL && world->b != NULL && world->v_new != NULL &&
               world->f_ext != NULL && world->turn != NULL && world->impulse != NULL &&
               world->saved.x != NULL && world->saved.v != NULL && world->saved.rigid != NULL;
+    if (ok && world->options.integrator == PL_INTEGRATOR_SEMI_IMPLICIT && !world->options.paper) {
+        world->gain = pl_alloc(n, sizeof(double));
+        ok = world->gain != NULL;
+    }
     if (ok && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
         world->damping = pl_alloc(9 * (world->A.nnz + 1), sizeof(double));
         world->load = pl_alloc(n, sizeof(double));

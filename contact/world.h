@@ -99,6 +99,8 @@ struct pl_world {
     uint8_t *known;        // (n_block) 1: the velocity is given in this step
     double *b, *v_new;     // (3*n_block)
     double *f_ext;         // (3*n_vert)
+    double *gain;          // (3*n_vert) of velocities in the last step; NULL: not needed
+    bool gained;           // it is known
     pl_rigid_system *turn; // (n_rigid)
     double *impulse;       // (6*n_rigid) of contacts
     pl_saved saved;

@@ -1,4 +1,5 @@
-// Accelerated proximal gradients [Beck & Teboulle 2009] with restart [O'Donoghue & Candes 2015].
+// Proximal gradients, accelerated by conjugate directions, or by momentum [Beck & Teboulle 2009]
+// with restart [O'Donoghue & Candes 2015].
 //
 // If there were no contacts, v would minimize E(v) = v . A v / 2 - b . v. Around a point y, with D
 // the diagonal blocks of A and s so large that s D - A is positive semi-definite,
@@ -10,15 +11,30 @@
 // solved. Coulomb's law makes this a fixed-point iteration rather than a minimization; the friction
 // is exact in every step, and there are no states to switch.
 //
-// The next y runs ahead: y = v + beta (v - v_old), and A y follows from A v and A v_old, so that a
-// step costs one product with A, and the residual at v, b + L^T f - A v, is known at every step.
+// The next y runs ahead. While the same contacts open, stick and slip, and y obeys them, the step
+// d = v - y = D^-1 (g0 + L^T f) / s is the gradient of E within what they allow, projected in the
+// metric of s D: conjugate gradients are near. The next y is the point y + alpha d + gamma p, with
+// p the last way of y, where E is least:
+//     ( d.Ad  d.Ap ) (alpha)   (d.g)
+//     ( d.Ap  p.Ap ) (gamma) = (p.g),    g = g0 + L^T f = s D d,
+// which are conjugate gradients if d is exact, and lets p go where it is not. That y keeps what
+// both d and p keep, but where contacts have just closed or opened, d also takes back what y had
+// broken, and more than d would be too much: if that part is a share of d, the next y is v. The
+// share is
+//     s sum (du^2 / scale) / (d . g),    du = L d in the rows that are held, see pl_contact_scales.
+// Where sweeps do not get done, each d has an error of its own: gamma becomes small, and the
+// residual hardly falls. Momentum can do with that, so that the steps go on by it:
+//     y = v + beta (v - v_old), which is also v + beta (v - y) + beta (y - v_old).
+//
+// A y follows from A v, A y and A old, so that a step costs one product with A, and the residual at
+// v, b + L^T f - A v, is known at every step.
 //
 // A product reads the matrix once, and of a large one that is what a step takes its time for. There
-// A (v - v_old) is computed in single precision and added to A v_old, which halves it. Each such
-// sum errs by 6e-8 |A| |v - v_old|, and all of them together by about 6e-8 |A| |v - v_start|: when
-// the residual seems to be good enough, A v is computed once in double precision. If it is not, the
-// steps go on from there, and A v_old is corrected by as much: but for the last step its error is
-// the same, and a y between a true and a false product would seem to show that s is too small.
+// A (v - y) is computed in single precision and added to A y, which halves it. Each such sum errs
+// by 6e-8 |A| |v - y|, and all of them together by about 6e-8 |A| |v - v_start|: when the residual
+// seems to be good enough, A v is computed once in double precision. If it is not, the steps go on
+// from there, and A y is corrected by as much: but for the last step its error is the same, and a
+// step between a true and a false product would seem to show that s is too small.
 
 #include "apg.h"
 #include "bsr_single.h"
@@ -27,12 +43,17 @@
 #include <math.h>
 
 enum {
-    // Per step; twice as many after each step whose residual is good and whose contacts are not, up
-    // to the second number.
-    SWEEPS = 10,
+    // Per step, as many as take about as long as the rest of it, within limits: one contact counts
+    // as so many unknowns. Twice as many after each step whose residual is good and whose contacts
+    // are not, up to a limit; and from then on, after each few of these that make them no better.
+    LEAST_SWEEPS = 5,
+    MOST_SWEEPS = 10,
+    SWEEP_UNKNOWNS = 8,
     MAX_SWEEPS = 320,
-    // With 3, s is too small for multigrid, and some solves take thousands of steps.
-    POWER_STEPS = 6,
+    HELD_STEPS = 5,
+    // Of the power method that finds s, and where that is to be near.
+    POWER_STEPS = 2,
+    NEAR_STEPS = 6,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
     SERIAL_ROWS = 2048,
     SERIAL_USES = 256,
@@ -55,9 +76,20 @@ enum { STUCK_STEPS = 200 };
 // often.
 static const double CIRCLE_SAME = 0.1, CIRCLE_OTHER = 2; // of squares
 enum { CIRCLE_STEPS = 6, CIRCLE_MOST = PL_APG_PAST - CIRCLE_STEPS };
+// What few steps of the power method find is too small by this much, most often, unless it is 1:
+// then A is D, as for rigid bodies alone, up to rounding.
+static const double POWER_MARGIN = 1.1, POWER_ROUNDING = 1e-9;
 // Where a step finds s too small it becomes what that step needed, times this, and at most twice
 // what it was: very near to the solution the sums that say so are rounding.
 static const double CURVATURE_MARGIN = 1.02;
+// A step that takes back more than this share of it ends without running ahead.
+static const double TAKES_BACK = 0.1;
+// Friction above this part of the cone slips.
+static const double SLIPS = 1 - 1e-6;
+// Conjugate steps end if their coherence is below this and the residual has not halved within some
+// steps; or if none of many steps had the least residual.
+static const double COHERENT = 0.4, COHERENCE_NEW = 0.3;
+enum { HALVED_STEPS = 4, VAIN_STEPS = 100 };
 // The bound that s is for may fail by this much, which is rounding.
 static const double CURVATURE_SLACK = 1e-9, CURVATURE_SLACK_SINGLE = 1e-6;
 
@@ -66,7 +98,7 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
     *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .least = INFINITY};
     PL_TRY(pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps));
-    double **vector[] = {&a->v, &a->old, &a->before, &a->Av, &a->Aold, &a->Abefore, &a->g};
+    double **vector[] = {&a->v, &a->y, &a->old, &a->Av, &a->Ay, &a->Aold, &a->g};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = pl_arena_take(&ws->arena, n, sizeof(double));
         if (*vector[i] == NULL) return PL_ERROR_MEMORY;
@@ -91,7 +123,7 @@ static void multiply_rows(pl_apg *a, int64_t first, int64_t last)
     if (a->single == NULL) {
         pl_bsr_multiply_rows(A, (int32_t)first, (int32_t)last, a->v, a->Av);
     } else {
-        pl_single_multiply_rows(A, a->single, (int32_t)first, (int32_t)last, a->by, a->Aold, a->Av);
+        pl_single_multiply_rows(A, a->single, (int32_t)first, (int32_t)last, a->by, a->Ay, a->Av);
     }
 }
 
@@ -123,16 +155,16 @@ static double multiply_dot(pl_apg *a, const double *x, double *Ax)
 }
 
 // An estimate from below of the largest eigenvalue of D^-1 A: Rayleigh's quotient x . A x / x . D x
-// after some steps of the power method. What it lacks, the steps find out.
-static double find_curvature(pl_apg *a, pl_solve_stats *stats)
+// after n steps of the power method. What it lacks, the steps find out.
+static double find_curvature(pl_apg *a, int n, pl_solve_stats *stats)
 {
-    double *x = a->before, *Ax = a->Abefore, *Dx = a->g, s = 1;
+    double *x = a->y, *Ax = a->Ay, *Dx = a->g, s = 1;
     uint64_t state = 1;
     for (int64_t i = 0; i < a->n; i++) { // Dx begins as noise
         state = state * 6364136223846793005u + 1442695040888963407u;
         Dx[i] = (double)(state >> 11) / 9007199254740992.0 - 0.5;
     }
-    for (int step = 0; step < POWER_STEPS; step++) {
+    for (int step = 0; step < n; step++) {
         pl_block_jacobi_apply(&a->ws->D, Dx, x); // 0 in the known blocks
         double xDx = pl_vec_dot(a->n, x, Dx);
         if (!(xDx > 0)) return 1;
@@ -141,49 +173,58 @@ static double find_curvature(pl_apg *a, pl_solve_stats *stats)
 #pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
         for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / sqrt(xDx);
     }
-    stats->products += POWER_STEPS;
+    stats->products += n;
     return PL_MAX(s, 1);
 }
 
 // --- A step ---
 
-// y and A y, ahead of the last velocities by beta. They are computed where they are needed, from
-// two vectors: to keep them would be to write two more in each step.
-static inline double ahead(double last, double before, double beta)
+// y runs ahead of v by parts of v - y and y - old; then old := the last y if `keep_y`, else v.
+static void run_ahead(int64_t n, double of_step, double of_last, bool keep_y,
+                      const double *restrict v, double *restrict y, double *restrict old)
 {
-    return last + beta * (last - before);
+    for (int64_t i = 0; i < n; i++) {
+        double from = y[i];
+        y[i] = v[i] + of_step * (v[i] - from) + of_last * (from - old[i]);
+        old[i] = keep_y ? from : v[i];
+    }
+}
+
+static void run_ahead_rows(pl_apg *a, int64_t first, int64_t last)
+{
+    double *v[] = {a->v, a->Av}, *y[] = {a->y, a->Ay}, *old[] = {a->old, a->Aold};
+    for (int m = 0; m < 2; m++) {
+        run_ahead(3 * (last - first), a->of_step, a->of_last, a->conjugate, v[m] + 3 * first,
+                  y[m] + 3 * first, old[m] + 3 * first);
+    }
 }
 
 // v := y + is D^-1 g in block i, `is` being 1 / s.
 static inline void follow(const pl_apg *a, double is, int64_t i)
 {
-    const double *m = a->ws->D.inv + 6 * i, *g = a->g + 3 * i;
-    const double *old = a->old + 3 * i, *before = a->before + 3 * i;
-    double *v = a->v + 3 * i, beta = a->beta;
+    const double *m = a->ws->D.inv + 6 * i, *g = a->g + 3 * i, *y = a->y + 3 * i;
+    double *v = a->v + 3 * i;
     double by[3] = {is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]),
                     is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]),
                     is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2])};
-    for (int k = 0; k < 3; k++) v[k] = ahead(old[k], before[k], beta) + by[k];
+    for (int k = 0; k < 3; k++) v[k] = y[k] + by[k];
     if (a->by == NULL) return;
-    for (int k = 0; k < 3; k++) a->by[3 * i + k] = (float)(v[k] - old[k]);
+    for (int k = 0; k < 3; k++) a->by[3 * i + k] = (float)by[k];
 }
 
 // g := b - A y and the v that follows from it, in rows.
 static void descend(pl_apg *a, double is, int64_t first, int64_t last)
 {
     const pl_problem *problem = a->problem;
-    double beta = a->beta;
     for (int64_t i = first; i < last; i++) {
         bool known = pl_is_known(problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
-            double Ay = ahead(a->Aold[k], a->Abefore[k], beta);
-            a->g[k] = known ? 0 : problem->b[k] - Ay;
-        }
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = known ? 0 : problem->b[k] - a->Ay[k];
         follow(a, is, i);
     }
 }
 
-// Descends; then the impulses that v calls for join g, and v follows in the blocks that they reach.
+// Runs ahead unless the last step is made again, and descends; then the impulses that v calls for
+// join g, and v follows in the blocks that they reach.
 static void step(pl_apg *a, double enough)
 {
     const pl_problem *problem = a->problem;
@@ -192,7 +233,9 @@ static void step(pl_apg *a, double enough)
     double is = 1 / a->s;
 #pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
     for (int64_t first = 0; first < n; first += size) {
-        descend(a, is, first, PL_MIN(first + size, n));
+        int64_t last = PL_MIN(first + size, n);
+        if (!a->again) run_ahead_rows(a, first, last);
+        descend(a, is, first, last);
     }
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
     pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
@@ -204,38 +247,31 @@ static void step(pl_apg *a, double enough)
     }
 }
 
-// v becomes `old`, and the next step runs ahead of it by beta.
-static void accept(pl_apg *a, double beta)
-{
-    double *v = a->before, *Av = a->Abefore;
-    a->before = a->old, a->Abefore = a->Aold;
-    a->old = a->v, a->Aold = a->Av;
-    a->v = v, a->Av = Av;
-    a->beta = beta;
-}
-
 // What a step is judged by.
 typedef struct sums {
-    double rr;      // |b + L^T f - A v|^2 in the rows that are not known
-    double model;   // (v - y) . g, which is s (v - y) . D (v - y)
-    double true_;   // (v - y) . A (v - y)
-    double forward; // g . (v - old): negative where the step turns back
+    double rr;     // |b + L^T f - A v|^2 in the rows that are not known
+    double model;  // d . g, which is s d . D d, with d = v - y
+    double true_;  // d . A d
+    double last;   // p . g, with p = y - old
+    double cross;  // d . A p
+    double last_A; // p . A p
 } sums;
 
 static sums add_rows(const pl_apg *a, int64_t first, int64_t last)
 {
     sums s = {0};
-    double beta = a->beta;
     for (int64_t i = first; i < last; i++) {
         bool known = pl_is_known(a->problem, i);
         for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
-            double d = a->v[k] - ahead(a->old[k], a->before[k], beta);
-            double Ad = a->Av[k] - ahead(a->Aold[k], a->Abefore[k], beta);
+            double d = a->v[k] - a->y[k], p = a->y[k] - a->old[k];
+            double Ad = a->Av[k] - a->Ay[k], Ap = a->Ay[k] - a->Aold[k];
             double r = known ? 0 : a->g[k] - Ad;
             s.rr += r * r;
             s.model += d * a->g[k];
             s.true_ += d * Ad;
-            s.forward += a->g[k] * (a->v[k] - a->old[k]);
+            s.last += p * a->g[k];
+            s.cross += d * Ap;
+            s.last_A += p * Ap;
         }
     }
     return s;
@@ -257,7 +293,9 @@ static sums multiply_and_judge(pl_apg *a)
         total.rr += part[p].rr;
         total.model += part[p].model;
         total.true_ += part[p].true_;
-        total.forward += part[p].forward;
+        total.last += part[p].last;
+        total.cross += part[p].cross;
+        total.last_A += part[p].last_A;
     }
     return total;
 }
@@ -286,14 +324,8 @@ static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
     bool falls = worst < (1 - STUCK_SHARE) * a->least;
     a->n_stuck = falls ? 0 : a->n_stuck + 1;
     if (falls) a->least = worst;
+    if (!falls && a->n_stuck % HELD_STEPS == 0) a->n_usual = PL_MIN(2 * a->n_usual, MAX_SWEEPS);
     return worst <= options->eps2;
-}
-
-static void set_curvature(pl_apg *a, double s)
-{
-    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) a->f[i] *= a->s / s;
-    a->s = a->ws->curvature = s;
-    pl_sweeps_set(&a->sweeps, a->f);
 }
 
 // The share of eps2 that sweeps leave undone.
@@ -303,14 +335,14 @@ static double sweep_share(const pl_apg *a)
     return PL_MAX(share, SWEEP_SHARE_LEAST);
 }
 
-// Rows of Av := A v in double precision; Aold is corrected by as much.
+// Rows of Av := A v in double precision; Ay and Aold are corrected by as much.
 static void correct_rows(pl_apg *a, int64_t first, int64_t last)
 {
     double *Av = a->ws->r;
     pl_bsr_multiply_rows(a->problem->A, (int32_t)first, (int32_t)last, a->v, Av);
     for (int64_t i = 3 * first; i < 3 * last; i++) {
-        a->Aold[i] += Av[i] - a->Av[i];
-        a->Av[i] = Av[i];
+        double by = Av[i] - a->Av[i];
+        a->Av[i] += by, a->Ay[i] += by, a->Aold[i] += by;
     }
 }
 
@@ -356,12 +388,96 @@ static bool goes_in_circles(const pl_apg *a)
 static bool slow_down(pl_apg *a, double rr)
 {
     a->past[a->n_past++ % PL_APG_PAST] = rr;
+    a->n_vain = rr < a->lowest ? 0 : a->n_vain + 1;
+    a->lowest = PL_MIN(rr, a->lowest);
     if (!goes_in_circles(a)) return false;
     a->n_past = 0;
     a->most *= 0.5;
     a->n_usual = PL_MAX(a->n_usual / 2, 1);
     a->sweeps.plain = true;
     return true;
+}
+
+// --- Running ahead ---
+
+static void set_curvature(pl_apg *a, double s)
+{
+    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) a->f[i] *= a->s / s;
+    a->s = a->ws->curvature = s;
+    pl_sweeps_set(&a->sweeps, a->f);
+}
+
+void pl_apg_settle(pl_apg *a, pl_solve_stats *stats)
+{
+    double s = find_curvature(a, NEAR_STEPS, stats);
+    if (s > a->s) set_curvature(a, s);
+    a->of_step = a->of_last = 0;
+}
+
+// The share of a step that takes back what y had broken: at v, rows that are held are at rest.
+static double taken_back(const pl_apg *a, double model)
+{
+    const pl_problem *problem = a->problem;
+    double sum = 0;
+    pl_rows_multiply(problem, NULL, true, a->y, a->ws->u);
+    for (int32_t k = 0; k < problem->n_contact; k++) {
+        const double *f = a->f + 3 * (int64_t)k, *u = a->ws->u + 3 * (int64_t)k;
+        const double *scale = a->ws->scale + 2 * (int64_t)k;
+        if (!(scale[0] > 0) || f[0] <= 0) continue;
+        double most = SLIPS * problem->contact[k].mu * f[0];
+        bool sticks = f[1] * f[1] + f[2] * f[2] < most * most;
+        sum += u[0] * u[0] / scale[0];
+        if (sticks && scale[1] > 0) sum += (u[1] * u[1] + u[2] * u[2]) / scale[1];
+    }
+    return a->s * sum / model;
+}
+
+static void go_conjugate(pl_apg *a, const sums *sum)
+{
+    double alpha = 1, gamma = 0;
+    if (taken_back(a, sum->model) < TAKES_BACK) {
+        double det = sum->true_ * sum->last_A - sum->cross * sum->cross;
+        if (det > 1e-12 * sum->true_ * sum->last_A) {
+            alpha = (sum->model * sum->last_A - sum->last * sum->cross) / det;
+            gamma = (sum->last * sum->true_ - sum->model * sum->cross) / det;
+        } else if (sum->true_ > 0) {
+            alpha = sum->model / sum->true_;
+        }
+    }
+    a->of_step = alpha - 1;
+    a->of_last = gamma;
+    a->coherence += COHERENCE_NEW * (gamma - a->coherence);
+}
+
+// Have conjugate steps ceased to help?
+static bool is_astray(const pl_apg *a)
+{
+    double now = past(a, 0);
+    bool halved = a->n_past <= HALVED_STEPS || now < 0.25 * past(a, HALVED_STEPS);
+    return a->n_vain > VAIN_STEPS || (!halved && a->coherence < COHERENT);
+}
+
+// `back`: the last step turned back.
+static void go_with_momentum(pl_apg *a, bool back)
+{
+    if (back) a->theta = 1;
+    double next = 0.5 * (1 + sqrt(1 + 4 * a->theta * a->theta));
+    a->of_step = a->of_last = back ? 0 : PL_MIN((a->theta - 1) / next, a->most);
+    a->theta = next;
+}
+
+// Says how the next step runs ahead of this one.
+static void look_ahead(pl_apg *a, const sums *sum, pl_solve_stats *stats)
+{
+    bool circles = slow_down(a, sum->rr);
+    if (a->conjugate && !circles && !is_astray(a)) {
+        go_conjugate(a, sum);
+        return;
+    }
+    bool back = a->conjugate || circles || sum->model + sum->last < 0; // g . (v - old)
+    a->conjugate = false;
+    stats->restarts += back;
+    go_with_momentum(a, back);
 }
 
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
@@ -375,24 +491,18 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         sums sum = multiply_and_judge(a);
         stats->products++;
         if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;
-        if (sum.true_ > (1 + slack) * sum.model && sum.model > 0) {
+        a->again = sum.true_ > (1 + slack) * sum.model && sum.model > 0;
+        if (a->again) {
             set_curvature(a, a->s * PL_MIN(CURVATURE_MARGIN * sum.true_ / sum.model, 2));
             continue;
         }
         if (is_surely_solved(a, options, sqrt(sum.rr), stats)) {
-            accept(a, 0);
-            a->ws->Av = a->Aold; // of double precision
+            a->ws->Av = a->Av; // of double precision
             stats->iterations++;
             return PL_SOLVE_CONVERGED;
         }
         if (a->n_stuck >= STUCK_STEPS) return PL_SOLVE_STALLED;
-        bool back = sum.forward < 0, circles = slow_down(a, sum.rr);
-        back = back || circles;
-        if (back) a->theta = 1;
-        stats->restarts += back;
-        double next = 0.5 * (1 + sqrt(1 + 4 * a->theta * a->theta));
-        accept(a, back ? 0 : PL_MIN((a->theta - 1) / next, a->most));
-        a->theta = next;
+        look_ahead(a, &sum, stats);
     }
 }
 
@@ -400,9 +510,18 @@ pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_st
                         pl_apg *out)
 {
     PL_TRY(take(problem, ws, out));
-    if (!(ws->curvature > 0)) ws->curvature = find_curvature(out, stats);
+    if (!(ws->curvature > 0)) {
+        double s = find_curvature(out, POWER_STEPS, stats);
+        ws->curvature = s > 1 + POWER_ROUNDING ? POWER_MARGIN * s : 1;
+    }
     out->s = ws->curvature;
     return PL_OK;
+}
+
+static int32_t usual_sweeps(const pl_problem *problem)
+{
+    int64_t n = 3 * (int64_t)problem->A->n, m = SWEEP_UNKNOWNS * (int64_t)problem->n_contact;
+    return (int32_t)PL_MAX(LEAST_SWEEPS, PL_MIN(n / PL_MAX(m, 1), MOST_SWEEPS));
 }
 
 void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats)
@@ -412,23 +531,28 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
         a->f[i] = answers ? f[i] / a->s : 0;
     }
     pl_sweeps_set(&a->sweeps, a->f);
-    pl_vec_copy(a->n, v, a->old);
-    pl_bsr_multiply(a->problem->A, v, a->Aold);
+    pl_bsr_multiply(a->problem->A, v, a->Av);
     stats->products++;
-    pl_vec_copy(a->n, v, a->before);
-    pl_vec_copy(a->n, a->Aold, a->Abefore);
-    a->beta = 0;
+    double *of_v[] = {a->v, a->y, a->old}, *of_Av[] = {a->Ay, a->Aold};
+    for (int i = 0; i < 3; i++) pl_vec_copy(a->n, v, of_v[i]);
+    for (int i = 0; i < 2; i++) pl_vec_copy(a->n, a->Av, of_Av[i]);
+    a->again = false;
+    a->conjugate = true;
+    a->of_step = a->of_last = 0;
+    a->coherence = 1;
+    a->lowest = INFINITY;
+    a->n_vain = 0;
     a->most = 1;
     a->n_past = 0;
     a->theta = 1;
     a->n_step = 0;
-    a->n_sweep = a->n_usual = SWEEPS;
+    a->n_sweep = a->n_usual = usual_sweeps(a->problem);
     a->sweeps.plain = false;
 }
 
 void pl_apg_result(const pl_apg *a, double *v, double *f)
 {
-    pl_vec_copy(a->n, a->old, v);
+    pl_vec_copy(a->n, a->v, v);
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) f[i] = a->s * a->f[i];
 }
 

@@ -6,31 +6,36 @@
 #include "solver.h"
 #include "sweeps.h"
 
-enum { PL_APG_PAST = 14 };
+enum { PL_APG_PAST = 18 };
 
 typedef struct pl_apg {
     const pl_problem *problem;
     pl_workspace *ws;
-    int64_t n;                   // 3*A.n
-    double s;                    // at least the largest eigenvalue of D^-1 A, as far as known
-    double theta;                // of the acceleration
-    double beta;                 // y is ahead of `old` by this part of the last step,
-    double most;                 // which is at most this
-    double past[PL_APG_PAST];    // squared residuals of the last steps, in a ring
-    int32_t n_past;              // steps since it started or was slowed down: where the next goes
-    int32_t n_sweep, n_usual;    // sweeps of a step, and where the residual is not good yet
-    int32_t n_step;              // since it started
-    double residual;             // of the last step, in units of what is allowed
-    double least;                // error of contacts [m], of all steps whose residual was good
-    int32_t n_stuck;             // such steps since the least has fallen
-    double *v;                   // (n) of this step,
-    double *old, *before;        // of the last one that was accepted, and the one before
-    double *Av, *Aold, *Abefore; // (n) A times each of them
-    float *single;   // the values of A, see bsr_single.h; NULL: its products are of double
-    float *by;       // (n + 1) v - old, for such a product
-    double *g;       // (n) b + L^T f - A y, 0 in known rows
-    double *f;       // (3*n_contact) the impulses over s
-    double *impulse; // (3*n_contact) scratch: s f
+    int64_t n;                // 3*A.n
+    double s;                 // at least the largest eigenvalue of D^-1 A, as far as known
+    bool again;               // s was too small for the last step, which is to be made again
+    bool conjugate;           // how it runs ahead: see apg.c
+    double of_step, of_last;  // y runs ahead of v by these parts of v - y and of y - old
+    double coherence;         // of conjugate steps: the mean of the last `of_last`
+    double theta;             // of the other ones,
+    double most;              // which run ahead by at most this part
+    double lowest;            // squared residual of all steps since it started
+    int32_t n_vain;           // steps since then
+    double past[PL_APG_PAST]; // squared residuals of the last steps, in a ring
+    int32_t n_past;           // steps since it started or was slowed down: where the next goes
+    int32_t n_sweep, n_usual; // sweeps of a step, and where the residual is not good yet
+    int32_t n_step;           // since it started
+    double residual;          // of the last step, in units of what is allowed
+    double least;             // error of contacts [m], of all steps whose residual was good
+    int32_t n_stuck;          // such steps since the least has fallen
+    double *v, *y;            // (n) of this step,
+    double *old;              // and of the last one: its y if `conjugate`, else its v
+    double *Av, *Ay, *Aold;   // (n) A times each of them
+    float *single;            // the values of A, see bsr_single.h; NULL: its products are of double
+    float *by;                // (n + 1) v - y, for such a product
+    double *g;                // (n) b + L^T f - A y, 0 in known rows
+    double *f;                // (3*n_contact) the impulses over s
+    double *impulse;          // (3*n_contact) scratch: s f
     pl_sweeps sweeps;
 } pl_apg;
 
@@ -44,6 +49,9 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
 // At most n more iterations; PL_SOLVE_LIMIT after these. The counts of *stats go on.
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
                         pl_solve_stats *stats);
+
+// Finds s once more, with more care: smoothers need that. The next step does not run ahead.
+void pl_apg_settle(pl_apg *a, pl_solve_stats *stats);
 
 // v and f := the result so far.
 void pl_apg_result(const pl_apg *a, double *v, double *f);

@@ -30,6 +30,7 @@ enum {
     MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
     LEAST_STEPS = 5,  // of apg before a step of Newton's; twice as many where it does not help
     MOST_STEPS = 40,
+    VAIN_ROUNDS = 5,   // of these in a row, and the rest is left to apg
     NEWTON_STEPS = 10, // of GMRES at most;
     GOOD_STEPS = 12,   // after a good step
     LINE_STEPS = 8,
@@ -279,7 +280,7 @@ static pl_solve_end run_apg(face *s, int32_t n, pl_solve_stats *stats)
 // Steps of Newton's and of apg in turn.
 static pl_solve_end iterate(face *s, pl_solve_stats *stats)
 {
-    int32_t n_apg = LEAST_STEPS;
+    int32_t n_apg = LEAST_STEPS, n_vain = 0;
     bool good = false;
     double last = INFINITY, after = INFINITY;
     for (;;) {
@@ -289,6 +290,8 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
         stats->products++;
         double error = measure(s, s->r, s->u, s->F);
         if (!isfinite(error)) return PL_SOLVE_BREAKDOWN;
+        n_vain = error > SLOW * last && n_apg == MOST_STEPS ? n_vain + 1 : 0;
+        if (n_vain == VAIN_ROUNDS) return run_apg(s, left(s, stats), stats);
         if (error > SLOW * last) n_apg = PL_MIN(2 * n_apg, MOST_STEPS);
         if (error < FAST * last) n_apg = PL_MAX(n_apg / 2, LEAST_STEPS);
         last = error;
@@ -338,6 +341,7 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
     int32_t most = options->max_iterations;
     stats->end = at_once ? run_apg(&s, PL_MIN(LEAST_STEPS, most), stats) : start(&s, stats);
     if (stats->end != PL_SOLVE_LIMIT || stats->iterations >= most) return PL_OK;
+    pl_apg_settle(&s.apg, stats);
     PL_TRY(create(problem, options, ws, v, f, &s));
     stats->end = iterate(&s, stats);
     return PL_OK;

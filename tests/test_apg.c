@@ -1,7 +1,8 @@
-// What apg does by itself: products of single precision for large matrices, and ways out of
-// circles. What all solvers have in common is in test_solvers.c.
+// What apg does by itself: conjugate steps, products of single precision for large matrices, and
+// ways out of circles. What all solvers have in common is in test_solvers.c.
 
 #include "contacts.h"
+#include "../solvers/cg.h"
 #include "../solvers/vectors.h"
 
 void setUp(void)
@@ -71,9 +72,45 @@ static void test_checks_leave_the_curvature_alone(void)
     solve_anew(&s, apg, 1e-2, 1e-9);
     double before = s.ws.curvature;
     solve_anew(&s, apg, 1e-8, 1e-9);
-    TEST_ASSERT_TRUE(s.stats.products > s.stats.iterations + 8); // one failed
+    TEST_ASSERT_TRUE(s.stats.products > s.stats.iterations + 4); // one failed
     TEST_ASSERT_TRUE(s.ws.curvature < 1.1 * before);
     end_small(&s);
+}
+
+// Blocks on the floor that stick to it are as good as known: apg takes about as many steps as
+// conjugate gradients do with these, of which momentum would need several times as many.
+static void test_steps_are_conjugate_while_contacts_stay_as_they_are(void)
+{
+    enum { FLOOR = 10, BLOCKS = FLOOR * FLOOR * FLOOR };
+    for (int32_t n_held = 0; n_held <= FLOOR * FLOOR; n_held += FLOOR * FLOOR) {
+        small s;
+        static double v[3 * BLOCKS];
+        static uint8_t held[BLOCKS];
+        pl_block_jacobi D;
+        pl_cg cg;
+        pl_cg_options options = {1e-8, 1000, 0};
+        pl_cg_stats stats;
+        grid_matrix(FLOOR, 1e-3, &s.A);
+        start_small(&s, 0.01);
+        for (int32_t i = 0; i < 3 * BLOCKS; i++) s.b[i] = 0.1 * random_number() - (i % 3 == 2);
+        for (int32_t i = 0; i < n_held; i++) {
+            pl_contact contact = contact_along(0, 0, 1, 10);
+            add_contact(&s, &contact, 1, (pl_term[]){{i, 1, {0}}});
+            held[i] = 1;
+        }
+        solve_anew(&s, apg, 1e-8, 1e-9);
+        TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(BLOCKS, &D));
+        TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&D, &s.A));
+        TEST_ASSERT_EQUAL(PL_OK, pl_cg_create(BLOCKS, &cg));
+        memset(v, 0, sizeof v);
+        TEST_ASSERT_EQUAL(PL_OK, pl_cg_solve(&cg, &s.A, &D, s.b, held, &options, v, &stats));
+        TEST_ASSERT_TRUE(stats.iterations > 20);
+        TEST_ASSERT_TRUE(8 * abs(s.stats.iterations - stats.iterations) <= stats.iterations);
+        for (int32_t i = 0; i < 3 * BLOCKS; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-4, v[i], s.v[i]);
+        pl_cg_free(&cg);
+        pl_block_jacobi_free(&D);
+        end_small(&s);
+    }
 }
 
 static void test_allocations_that_fail(void)
@@ -110,7 +147,7 @@ static void start_near_duplicates(small *s, int32_t n, int32_t n_contact, double
 // Problems whose steps would chase each other for ever.
 static void test_steps_leave_circles(void)
 {
-    const uint64_t seed[] = {11029, 22059, 60812};
+    const uint64_t seed[] = {65990, 71654, 76070};
     for (int i = 0; i < 3; i++) {
         small s;
         random_state = seed[i];
@@ -121,8 +158,8 @@ static void test_steps_leave_circles(void)
         int32_t alone = s.stats.iterations;
         solve_anew(&s, (way){"auto", PL_PRECOND_FULL}, 1e-5, 1e-6);
         TEST_ASSERT_TRUE(s.stats.iterations < 200);
-        // Where they are found in its first steps, it leaves the rest to apg.
-        TEST_ASSERT_TRUE(i < 2 || (alone > 40 && s.stats.iterations == alone));
+        // They are found in its first steps, and it leaves the rest to apg.
+        TEST_ASSERT_TRUE(alone > 40 && s.stats.iterations == alone);
         end_small(&s);
     }
 }
@@ -133,6 +170,7 @@ int main(void)
     RUN_TEST(test_residuals_are_those_of_double_precision);
     RUN_TEST(test_velocities_are_those_of_double_precision);
     RUN_TEST(test_checks_leave_the_curvature_alone);
+    RUN_TEST(test_steps_are_conjugate_while_contacts_stay_as_they_are);
     RUN_TEST(test_steps_leave_circles);
     RUN_TEST(test_allocations_that_fail);
     return UNITY_END();

@@ -235,9 +235,8 @@ static void test_open_contacts_keep_no_friction(void)
 
 // --- Many contacts ---
 
-// Contacts between masses that are neighbours, some of them lever arms or known; one in twenty is
-// with the second mass, too, for which there are not colours enough if contacts are many; every
-// third is nearly the same as the last but for its normal, if there are to be clusters.
+// Contacts between masses that are neighbours, some of them lever arms or known; every third is
+// nearly the same as the last but for its normal, if there are to be clusters.
 static void start_many(small *s, int32_t n, int32_t n_contact, bool clusters)
 {
     double *mass = random_vector(n);
@@ -259,7 +258,6 @@ static void start_many(small *s, int32_t n, int32_t n_contact, bool clusters)
                 term[t] = (pl_term){block, random_number(), {0}};
                 for (int i = 0; i < 3 && block % 5 == 2; i++) term[t].r[i] = 0.4 * random_number();
             }
-            if (k % 20 == 0) term[count++] = (pl_term){1, random_number(), {0}};
         }
         add_contact(s, &contact, count, term);
     }
