@@ -205,11 +205,16 @@ pl_status pl_world_load(pl_world *world, const char *path)
     header h;
     PL_TRY(pl_bytes_load(path, &bytes));
     pl_status status = check_header(world, &bytes, path, &h);
-    // A state from before the first step has no trees: the next step makes them.
-    if (status == PL_OK && h.n_memory < 0 && world->touch != NULL) pl_world_unprepare(world);
-    if (status == PL_OK && (h.n_memory >= 0 || h.has_gain != 0 || h.has_history != 0))
-        status = pl_world_prepare(world);
+    bool contacts = status == PL_OK && h.n_memory >= 0;
+    if (status == PL_OK && contacts) status = pl_world_prepare(world);
     if (status == PL_OK) status = check(world, &bytes, path, &h);
+    // A state from before the first step, or of a world without contact, has no trees: the next
+    // step makes them, and looks if bodies are apart.
+    if (status == PL_OK && !contacts) {
+        if (world->touch != NULL) pl_world_unprepare(world);
+        bool past = h.has_gain != 0 || h.has_history != 0;
+        if (past && !world->options.contact) status = pl_world_prepare(world);
+    }
     if (status == PL_OK) status = take_state(world, &h, bytes.data + sizeof h);
     pl_bytes_free(&bytes);
     return status;

@@ -799,8 +799,8 @@ PL_API size_t pl_solver_help(char *buffer, size_t size);
 
 // --- Checkpoints ---
 
-// Writes the state of the world (time, positions, velocities) with a version and a checksum; the
-// file appears complete or not at all.
+// Writes the state of the world (time, positions, velocities, and what the next step starts from)
+// with a version and a checksum; the file appears complete or not at all.
 PL_API pl_status pl_world_save(const pl_world *world, const char *path);
 
 // Reads a state back into a world that was built alike: same bodies, meshes and vertices driven. A

@@ -21,20 +21,24 @@
 // both d and p keep, but where contacts have just closed or opened, d also takes back what y had
 // broken, and more than d would be too much: if that part is a share of d, the next y is v. The
 // share is
-//     s sum (du^2 / scale) / (d . g),    du = L d in the rows that are held, see pl_contact_scales.
+//     s sum (du^2 / scale) / (d . g),    du = L d, which is -u at y, in the rows that are held;
+// see pl_contact_scales.
 // Where sweeps do not get done, each d has an error of its own: gamma becomes small, and the
 // residual hardly falls. Momentum can do with that, so that the steps go on by it:
 //     y = v + beta (v - v_old), which is also v + beta (v - y) + beta (y - v_old).
 //
-// A y follows from A v, A y and A old, so that a step costs one product with A, and the residual at
-// v, b + L^T f - A v, is known at every step.
+// A y follows from A v, A y and A old, and A v from A y and A (v - y), so that a step costs one
+// product with A, and the residual at v, b + L^T f - A v, is known at every step. A v itself must
+// not be computed in between: an error of A y would then be multiplied in each step by what y runs
+// ahead.
 //
 // A product reads the matrix once, and of a large one that is what a step takes its time for. There
-// A (v - y) is computed in single precision and added to A y, which halves it. Each such sum errs
-// by 6e-8 |A| |v - y|, and all of them together by about 6e-8 |A| |v - v_start|: when the residual
-// seems to be good enough, A v is computed once in double precision. If it is not, the steps go on
-// from there, and A y is corrected by as much: but for the last step its error is the same, and a
-// step between a true and a false product would seem to show that s is too small.
+// A (v - y) is computed in single precision, which halves it. Each such sum errs by 6e-8 |A| |v -
+// y|, and all of them together by about 6e-8 |A| |v - v_start|: when the residual seems to be good
+// enough, A v is computed once in double precision. If it is not, the steps go on from there,
+// without running ahead once; A y and A old are corrected by as much: but for the last step their
+// error is the same, and a step between a true and a false product would seem to show that s is too
+// small.
 
 #include "apg.h"
 #include "bsr_single.h"
@@ -76,20 +80,24 @@ enum { STUCK_STEPS = 200 };
 // often.
 static const double CIRCLE_SAME = 0.1, CIRCLE_OTHER = 2; // of squares
 enum { CIRCLE_STEPS = 6, CIRCLE_MOST = PL_APG_PAST - CIRCLE_STEPS };
-// What few steps of the power method find is too small by this much, most often, unless it is 1:
-// then A is D, as for rigid bodies alone, up to rounding.
+// What few steps of the power method find is too small by about this much, unless it is 1: then A
+// is D, as for rigid bodies alone, up to rounding.
 static const double POWER_MARGIN = 1.1, POWER_ROUNDING = 1e-9;
 // Where a step finds s too small it becomes what that step needed, times this, and at most twice
 // what it was: very near to the solution the sums that say so are rounding.
 static const double CURVATURE_MARGIN = 1.02;
 // A step that takes back more than this share of it ends without running ahead.
 static const double TAKES_BACK = 0.1;
+// A last way whose sine with the step is no more than the root of this is left out.
+static const double PARALLEL = 1e-6;
 // Friction above this part of the cone slips.
 static const double SLIPS = 1 - 1e-6;
 // Conjugate steps end if their coherence is below this and the residual has not halved within some
 // steps; or if none of many steps had the least residual.
 static const double COHERENT = 0.4, COHERENCE_NEW = 0.3;
 enum { HALVED_STEPS = 4, VAIN_STEPS = 100 };
+// Products of double precision that were summed are good for residuals above this.
+static const double SUM_ROUNDING = 1e-10;
 // The bound that s is for may fail by this much, which is rounding.
 static const double CURVATURE_SLACK = 1e-9, CURVATURE_SLACK_SINGLE = 1e-6;
 
@@ -108,6 +116,9 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
         a->by = pl_arena_take(&ws->arena, n + 1, sizeof *a->by);
         if (a->single == NULL || a->by == NULL) return PL_ERROR_MEMORY;
         a->by[n] = 0;
+    } else {
+        a->d = pl_arena_take(&ws->arena, n, sizeof *a->d);
+        if (a->d == NULL) return PL_ERROR_MEMORY;
     }
     a->f = pl_arena_take(&ws->arena, m, sizeof(double));
     a->impulse = pl_arena_take(&ws->arena, m, sizeof(double));
@@ -116,12 +127,13 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 
 // --- Products ---
 
-// Rows of Av := A v.
+// Rows of Av := A y + A (v - y).
 static void multiply_rows(pl_apg *a, int64_t first, int64_t last)
 {
     const pl_bsr *A = a->problem->A;
     if (a->single == NULL) {
-        pl_bsr_multiply_rows(A, (int32_t)first, (int32_t)last, a->v, a->Av);
+        pl_bsr_multiply_rows(A, (int32_t)first, (int32_t)last, a->d, a->Av);
+        for (int64_t i = 3 * first; i < 3 * last; i++) a->Av[i] += a->Ay[i];
     } else {
         pl_single_multiply_rows(A, a->single, (int32_t)first, (int32_t)last, a->by, a->Ay, a->Av);
     }
@@ -208,8 +220,13 @@ static inline void follow(const pl_apg *a, double is, int64_t i)
                     is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]),
                     is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2])};
     for (int k = 0; k < 3; k++) v[k] = y[k] + by[k];
-    if (a->by == NULL) return;
-    for (int k = 0; k < 3; k++) a->by[3 * i + k] = (float)by[k];
+    for (int k = 0; k < 3; k++) {
+        if (a->d != NULL) {
+            a->d[3 * i + k] = by[k];
+        } else {
+            a->by[3 * i + k] = (float)by[k];
+        }
+    }
 }
 
 // g := b - A y and the v that follows from it, in rows.
@@ -346,12 +363,14 @@ static void correct_rows(pl_apg *a, int64_t first, int64_t last)
     }
 }
 
-// As is_solved, and if A v was computed in single precision, once more in double.
-static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double r,
+// As is_solved, and if A v may not be as good as that, it is computed once more: *corrected.
+static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double r, bool *corrected,
                              pl_solve_stats *stats)
 {
+    *corrected = false;
     if (!is_solved(a, options, r)) return false;
-    if (a->single == NULL) return true;
+    if (a->single == NULL && options->eps1 > SUM_ROUNDING) return true;
+    *corrected = true;
     const pl_bsr *A = a->problem->A;
 #pragma omp parallel for schedule(static)
     for (int32_t p = 0; p < A->n_part; p++) correct_rows(a, A->part[p], A->part[p + 1]);
@@ -411,7 +430,6 @@ void pl_apg_settle(pl_apg *a, pl_solve_stats *stats)
 {
     double s = find_curvature(a, NEAR_STEPS, stats);
     if (s > a->s) set_curvature(a, s);
-    a->of_step = a->of_last = 0;
 }
 
 // The share of a step that takes back what y had broken: at v, rows that are held are at rest.
@@ -437,7 +455,7 @@ static void go_conjugate(pl_apg *a, const sums *sum)
     double alpha = 1, gamma = 0;
     if (taken_back(a, sum->model) < TAKES_BACK) {
         double det = sum->true_ * sum->last_A - sum->cross * sum->cross;
-        if (det > 1e-12 * sum->true_ * sum->last_A) {
+        if (det > PARALLEL * sum->true_ * sum->last_A) {
             alpha = (sum->model * sum->last_A - sum->last * sum->cross) / det;
             gamma = (sum->last * sum->true_ - sum->model * sum->cross) / det;
         } else if (sum->true_ > 0) {
@@ -496,13 +514,18 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
             set_curvature(a, a->s * PL_MIN(CURVATURE_MARGIN * sum.true_ / sum.model, 2));
             continue;
         }
-        if (is_surely_solved(a, options, sqrt(sum.rr), stats)) {
+        bool corrected;
+        if (is_surely_solved(a, options, sqrt(sum.rr), &corrected, stats)) {
             a->ws->Av = a->Av; // of double precision
             stats->iterations++;
             return PL_SOLVE_CONVERGED;
         }
         if (a->n_stuck >= STUCK_STEPS) return PL_SOLVE_STALLED;
-        look_ahead(a, &sum, stats);
+        if (corrected) {
+            a->of_step = a->of_last = 0; // what was summed is not true
+        } else {
+            look_ahead(a, &sum, stats);
+        }
     }
 }
 

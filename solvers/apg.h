@@ -32,7 +32,8 @@ typedef struct pl_apg {
     double *old;              // and of the last one: its y if `conjugate`, else its v
     double *Av, *Ay, *Aold;   // (n) A times each of them
     float *single;            // the values of A, see bsr_single.h; NULL: its products are of double
-    float *by;                // (n + 1) v - y, for such a product
+    double *d;                // (n) v - y if that is NULL,
+    float *by;                // (n + 1) else this
     double *g;                // (n) b + L^T f - A y, 0 in known rows
     double *f;                // (3*n_contact) the impulses over s
     double *impulse;          // (3*n_contact) scratch: s f
@@ -50,10 +51,10 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
                         pl_solve_stats *stats);
 
-// Finds s once more, with more care: smoothers need that. The next step does not run ahead.
+// Finds s once more, with more care: smoothers need that. It must be started anew then.
 void pl_apg_settle(pl_apg *a, pl_solve_stats *stats);
 
-// v and f := the result so far.
+// v and f := those of the last step.
 void pl_apg_result(const pl_apg *a, double *v, double *f);
 
 #endif

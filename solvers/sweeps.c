@@ -119,7 +119,7 @@ static pl_status take_clusters(pl_arena *arena, pl_sweeps *out)
 }
 
 // Is a large island to be swept by all threads? Not where islands enough are left for each, nor
-// where one of its strips is most of it. The result is the same.
+// where one of its strips is a large part of it. The result is the same.
 static bool is_wide(const pl_sweeps *sweeps, int32_t island)
 {
     const pl_islands *islands = &sweeps->islands;

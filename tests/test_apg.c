@@ -113,6 +113,29 @@ static void test_steps_are_conjugate_while_contacts_stay_as_they_are(void)
     }
 }
 
+// With an s that is too large, y runs far ahead of v in each step, and so would errors of A y.
+static void test_errors_of_products_do_not_grow(void)
+{
+    small s;
+    const pl_solver *solver;
+    pl_solver_options options = pl_solver_options_default();
+    options.eps1 = 1e-8;
+    TEST_ASSERT_EQUAL(PL_OK, pl_solver_find("apg", &solver));
+    grid_matrix(12, 1e-3, &s.A);
+    start_small(&s, 0.01);
+    for (int32_t i = 0; i < 3 * s.A.n; i++) s.b[i] = 0.1 * random_number() - (i % 3 == 2);
+    solve_anew(&s, apg, options.eps1, 1e-9);
+    int32_t iterations = s.stats.iterations;
+    TEST_ASSERT_TRUE(s.ws.curvature < 2.5);
+    set_to_rest(&s);
+    options.same_matrix = true;
+    s.ws.curvature = 3;
+    TEST_ASSERT_EQUAL(PL_OK, pl_solve(solver, &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
+    TEST_ASSERT_TRUE(s.ws.curvature == 3);
+    TEST_ASSERT_TRUE(s.stats.iterations < 1.1 * iterations);
+    end_small(&s);
+}
+
 static void test_allocations_that_fail(void)
 {
     small s;
@@ -171,6 +194,7 @@ int main(void)
     RUN_TEST(test_velocities_are_those_of_double_precision);
     RUN_TEST(test_checks_leave_the_curvature_alone);
     RUN_TEST(test_steps_are_conjugate_while_contacts_stay_as_they_are);
+    RUN_TEST(test_errors_of_products_do_not_grow);
     RUN_TEST(test_steps_leave_circles);
     RUN_TEST(test_allocations_that_fail);
     return UNITY_END();

@@ -148,6 +148,63 @@ static void test_damage(void)
     pl_world_destroy(world);
 }
 
+// --- Contact ---
+
+// A cube that falls upon another one.
+static pl_world *make_cubes(bool contact)
+{
+    pl_world_options options = pl_world_options_default();
+    options.contact = contact;
+    options.dt = 5e-3;
+    pl_world *world = make_world(&options);
+    for (int i = 0; i < 2; i++) {
+        pl_deformable_options options = pl_deformable_options_default();
+        int32_t body = add_body(world, "box:size=0.4,0.4,0.4:cells=2,2,2", &options);
+        int32_t n = pl_world_vertex_count(world, body);
+        double *x = calloc(6 * (size_t)n, sizeof *x), *v = x + 3 * n;
+        memcpy(x, pl_world_positions(world, body), 3 * (size_t)n * sizeof *x);
+        for (int32_t k = 0; k < n && i == 1; k++) {
+            x[3 * k] += 0.01, x[3 * k + 1] += 0.03, x[3 * k + 2] += 0.45;
+            v[3 * k + 2] = -1;
+        }
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_set_state(world, body, x, v));
+        free(x);
+    }
+    return world;
+}
+
+// What is refused leaves no trace: not in what contacts remember, nor in what was gained.
+static void test_damage_leaves_contacts_alone(void)
+{
+    pl_world *fresh = make_cubes(true), *whole = make_cubes(true), *other = make_cubes(true);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(fresh, path));
+    char *data;
+    size_t size = read_file(&data);
+    data[size / 2] ^= 1;
+    write_file(data, size);
+    step(whole, 11), step(other, 11);
+    expect_refusal(other, PL_ERROR_FORMAT, "damaged");
+    step(whole, 2), step(other, 2);
+    int32_t n_contact;
+    pl_world_contacts(whole, &n_contact);
+    TEST_ASSERT_TRUE(n_contact > 0);
+    TEST_ASSERT_EQUAL_HEX64(pl_world_hash(whole), pl_world_hash(other));
+    free(data);
+    pl_world_destroy(fresh), pl_world_destroy(whole), pl_world_destroy(other);
+}
+
+// Bodies that passed into each other without contact are found by a world with it.
+static void test_a_state_without_contact_is_looked_at(void)
+{
+    pl_world *without = make_cubes(false), *with = make_cubes(true);
+    step(without, 40);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(without, path));
+    step(with, 3);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(with, path), pl_error_text());
+    expect_failure(PL_ERROR_GEOMETRY, pl_world_step(with, NULL), "at the start");
+    pl_world_destroy(without), pl_world_destroy(with);
+}
+
 static void test_other_version(void)
 {
     pl_world *world = make_scene("ring", PL_INTEGRATOR_SEMI_IMPLICIT, 0);
@@ -215,6 +272,8 @@ int main(void)
     RUN_TEST(test_resume);
     RUN_TEST(test_rewind);
     RUN_TEST(test_damage);
+    RUN_TEST(test_damage_leaves_contacts_alone);
+    RUN_TEST(test_a_state_without_contact_is_looked_at);
     RUN_TEST(test_other_version);
     RUN_TEST(test_other_scenes);
     RUN_TEST(test_no_file);

@@ -454,7 +454,7 @@ static void test_allocations_may_fail(void)
     start_patches(&f, 600);
     fail_each_allocation(create_fresh, &f);
     int64_t room = 0;
-    while (create_within(&f, room) == PL_ERROR_MEMORY) room += 512; // colours take more
+    while (create_within(&f, room) == PL_ERROR_MEMORY) room += 512; // strips take more
     TEST_ASSERT_TRUE(room > 12 * 4 * f.s.problem.n_contact);
     end_found(&f);
 }

@@ -321,8 +321,7 @@ static void test_a_rigid_box_on_four_corners(void)
     }
 }
 
-// A rigid plate on n^2 supports, and pushed: more contacts of a block than S holds, and than there
-// are colours.
+// A rigid plate on n^2 supports, and pushed: all contacts have a block in common.
 static void start_plate(small *s, int n)
 {
     start_masses(s, 2, (double[]){3, 0.5}, 0.001);
