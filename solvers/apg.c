@@ -73,13 +73,6 @@ enum { SWEEP_SHARE_STEPS = 25 };
 // holds between walls which close. Impulses then grow without end.
 static const double STUCK_SHARE = 0.01;
 enum { STUCK_STEPS = 200 };
-// Friction is no gradient of anything: steps may chase each other in circles around the solution,
-// always forward, and the better contacts are solved in each the more so. They do if the residual
-// of each of the last steps is that of a few steps before up to this part, and not all are alike.
-// They then start anew, run ahead half as far at most, and contacts are swept one by one, half as
-// often.
-static const double CIRCLE_SAME = 0.1, CIRCLE_OTHER = 2; // of squares
-enum { CIRCLE_STEPS = 6, CIRCLE_MOST = PL_APG_PAST - CIRCLE_STEPS };
 // What few steps of the power method find is too small by about this much, unless it is 1: then A
 // is D, as for rigid bodies alone, up to rounding.
 static const double POWER_MARGIN = 1.1, POWER_ROUNDING = 1e-9;
@@ -88,14 +81,8 @@ static const double POWER_MARGIN = 1.1, POWER_ROUNDING = 1e-9;
 static const double CURVATURE_MARGIN = 1.02;
 // A step that takes back more than this share of it ends without running ahead.
 static const double TAKES_BACK = 0.1;
-// A last way whose sine with the step is no more than the root of this is left out.
-static const double PARALLEL = 1e-6;
 // Friction above this part of the cone slips.
 static const double SLIPS = 1 - 1e-6;
-// Conjugate steps end if their coherence is below this and the residual has not halved within some
-// steps; or if none of many steps had the least residual.
-static const double COHERENT = 0.4, COHERENCE_NEW = 0.3;
-enum { HALVED_STEPS = 4, VAIN_STEPS = 100 };
 // Products of double precision that were summed are good for residuals above this.
 static const double SUM_ROUNDING = 1e-10;
 // The bound that s is for may fail by this much, which is rounding.
@@ -206,8 +193,8 @@ static void run_ahead_rows(pl_apg *a, int64_t first, int64_t last)
 {
     double *v[] = {a->v, a->Av}, *y[] = {a->y, a->Ay}, *old[] = {a->old, a->Aold};
     for (int m = 0; m < 2; m++) {
-        run_ahead(3 * (last - first), a->of_step, a->of_last, a->conjugate, v[m] + 3 * first,
-                  y[m] + 3 * first, old[m] + 3 * first);
+        run_ahead(3 * (last - first), a->ahead.of_step, a->ahead.of_last, a->ahead.conjugate,
+                  v[m] + 3 * first, y[m] + 3 * first, old[m] + 3 * first);
     }
 }
 
@@ -264,19 +251,9 @@ static void step(pl_apg *a, double enough)
     }
 }
 
-// What a step is judged by.
-typedef struct sums {
-    double rr;     // |b + L^T f - A v|^2 in the rows that are not known
-    double model;  // d . g, which is s d . D d, with d = v - y
-    double true_;  // d . A d
-    double last;   // p . g, with p = y - old
-    double cross;  // d . A p
-    double last_A; // p . A p
-} sums;
-
-static sums add_rows(const pl_apg *a, int64_t first, int64_t last)
+static pl_step_sums add_rows(const pl_apg *a, int64_t first, int64_t last)
 {
-    sums s = {0};
+    pl_step_sums s = {0};
     for (int64_t i = first; i < last; i++) {
         bool known = pl_is_known(a->problem, i);
         for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
@@ -296,9 +273,9 @@ static sums add_rows(const pl_apg *a, int64_t first, int64_t last)
 
 // Av := A v, and what follows from it, part by part: what a product leaves in a cache is used
 // there.
-static sums multiply_and_judge(pl_apg *a)
+static pl_step_sums multiply_and_judge(pl_apg *a)
 {
-    sums part[PL_MAX_PARTS], total = {0};
+    pl_step_sums part[PL_MAX_PARTS], total = {0};
     int64_t n = a->n / 3, size = pl_part_size(n, PART_ROWS), n_part = (n + size - 1) / size;
 #pragma omp parallel for schedule(static) if (a->problem->A->nnz >= SERIAL_BLOCKS)
     for (int64_t p = 0; p < n_part; p++) {
@@ -380,43 +357,6 @@ static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double
     return is_solved(a, options, sqrt(pl_vec_dot(a->n, rest, rest)));
 }
 
-// The residual of the step i steps ago, squared.
-static double past(const pl_apg *a, int32_t i)
-{
-    return a->past[(a->n_past - 1 - i) % PL_APG_PAST];
-}
-
-static bool goes_in_circles(const pl_apg *a)
-{
-    if (a->n_past < PL_APG_PAST) return false;
-    for (int32_t period = 2; period <= CIRCLE_MOST; period++) {
-        double least = past(a, 0), most = least;
-        int32_t i = 0;
-        for (; i < CIRCLE_STEPS; i++) {
-            double now = past(a, i);
-            if (fabs(now - past(a, i + period)) > CIRCLE_SAME * now) break;
-            least = PL_MIN(least, now);
-            most = PL_MAX(most, now);
-        }
-        if (i == CIRCLE_STEPS && most > CIRCLE_OTHER * least) return true;
-    }
-    return false;
-}
-
-// Notes the residual of a step, squared. True if steps went in circles.
-static bool slow_down(pl_apg *a, double rr)
-{
-    a->past[a->n_past++ % PL_APG_PAST] = rr;
-    a->n_vain = rr < a->lowest ? 0 : a->n_vain + 1;
-    a->lowest = PL_MIN(rr, a->lowest);
-    if (!goes_in_circles(a)) return false;
-    a->n_past = 0;
-    a->most *= 0.5;
-    a->n_usual = PL_MAX(a->n_usual / 2, 1);
-    a->sweeps.plain = true;
-    return true;
-}
-
 // --- Running ahead ---
 
 static void set_curvature(pl_apg *a, double s)
@@ -450,52 +390,17 @@ static double taken_back(const pl_apg *a, double model)
     return a->s * sum / model;
 }
 
-static void go_conjugate(pl_apg *a, const sums *sum)
+// Says how the next step runs ahead of this one. In circles contacts are swept one by one, half as
+// often: the better they are solved in each step, the more steps chase each other.
+static void look_ahead(pl_apg *a, const pl_step_sums *sum, pl_solve_stats *stats)
 {
-    double alpha = 1, gamma = 0;
-    if (taken_back(a, sum->model) < TAKES_BACK) {
-        double det = sum->true_ * sum->last_A - sum->cross * sum->cross;
-        if (det > PARALLEL * sum->true_ * sum->last_A) {
-            alpha = (sum->model * sum->last_A - sum->last * sum->cross) / det;
-            gamma = (sum->last * sum->true_ - sum->model * sum->cross) / det;
-        } else if (sum->true_ > 0) {
-            alpha = sum->model / sum->true_;
-        }
+    bool circles = pl_ahead_note(&a->ahead, sum->rr);
+    if (circles) {
+        a->n_usual = PL_MAX(a->n_usual / 2, 1);
+        a->sweeps.plain = true;
     }
-    a->of_step = alpha - 1;
-    a->of_last = gamma;
-    a->coherence += COHERENCE_NEW * (gamma - a->coherence);
-}
-
-// Have conjugate steps ceased to help?
-static bool is_astray(const pl_apg *a)
-{
-    double now = past(a, 0);
-    bool halved = a->n_past <= HALVED_STEPS || now < 0.25 * past(a, HALVED_STEPS);
-    return a->n_vain > VAIN_STEPS || (!halved && a->coherence < COHERENT);
-}
-
-// `back`: the last step turned back.
-static void go_with_momentum(pl_apg *a, bool back)
-{
-    if (back) a->theta = 1;
-    double next = 0.5 * (1 + sqrt(1 + 4 * a->theta * a->theta));
-    a->of_step = a->of_last = back ? 0 : PL_MIN((a->theta - 1) / next, a->most);
-    a->theta = next;
-}
-
-// Says how the next step runs ahead of this one.
-static void look_ahead(pl_apg *a, const sums *sum, pl_solve_stats *stats)
-{
-    bool circles = slow_down(a, sum->rr);
-    if (a->conjugate && !circles && !is_astray(a)) {
-        go_conjugate(a, sum);
-        return;
-    }
-    bool back = a->conjugate || circles || sum->model + sum->last < 0; // g . (v - old)
-    a->conjugate = false;
-    stats->restarts += back;
-    go_with_momentum(a, back);
+    bool free = a->ahead.conjugate && taken_back(a, sum->model) < TAKES_BACK;
+    stats->restarts += pl_ahead_look(&a->ahead, sum, free, circles);
 }
 
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
@@ -506,7 +411,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         if (stats->iterations == last) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
         step(a, sweep_share(a) * options->eps2 / a->problem->dt);
-        sums sum = multiply_and_judge(a);
+        pl_step_sums sum = multiply_and_judge(a);
         stats->products++;
         if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;
         a->again = sum.true_ > (1 + slack) * sum.model && sum.model > 0;
@@ -522,7 +427,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         }
         if (a->n_stuck >= STUCK_STEPS) return PL_SOLVE_STALLED;
         if (corrected) {
-            a->of_step = a->of_last = 0; // what was summed is not true
+            a->ahead.of_step = a->ahead.of_last = 0; // what was summed is not true
         } else {
             look_ahead(a, &sum, stats);
         }
@@ -560,14 +465,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     for (int i = 0; i < 3; i++) pl_vec_copy(a->n, v, of_v[i]);
     for (int i = 0; i < 2; i++) pl_vec_copy(a->n, a->Av, of_Av[i]);
     a->again = false;
-    a->conjugate = true;
-    a->of_step = a->of_last = 0;
-    a->coherence = 1;
-    a->lowest = INFINITY;
-    a->n_vain = 0;
-    a->most = 1;
-    a->n_past = 0;
-    a->theta = 1;
+    pl_ahead_start(&a->ahead);
     a->n_step = 0;
     a->n_sweep = a->n_usual = usual_sweeps(a->problem);
     a->sweeps.plain = false;

@@ -3,10 +3,9 @@
 #ifndef PL_APG_H
 #define PL_APG_H
 
+#include "ahead.h"
 #include "solver.h"
 #include "sweeps.h"
-
-enum { PL_APG_PAST = 18 };
 
 typedef struct pl_apg {
     const pl_problem *problem;
@@ -14,29 +13,21 @@ typedef struct pl_apg {
     int64_t n;                // 3*A.n
     double s;                 // at least the largest eigenvalue of D^-1 A, as far as known
     bool again;               // s was too small for the last step, which is to be made again
-    bool conjugate;           // how it runs ahead: see apg.c
-    double of_step, of_last;  // y runs ahead of v by these parts of v - y and of y - old
-    double coherence;         // of conjugate steps: the mean of the last `of_last`
-    double theta;             // of the other ones,
-    double most;              // which run ahead by at most this part
-    double lowest;            // squared residual of all steps since it started
-    int32_t n_vain;           // steps since then
-    double past[PL_APG_PAST]; // squared residuals of the last steps, in a ring
-    int32_t n_past;           // steps since it started or was slowed down: where the next goes
+    pl_ahead ahead;           // how it runs ahead
     int32_t n_sweep, n_usual; // sweeps of a step, and where the residual is not good yet
     int32_t n_step;           // since it started
     double residual;          // of the last step, in units of what is allowed
     double least;             // error of contacts [m], of all steps whose residual was good
     int32_t n_stuck;          // such steps since the least has fallen
     double *v, *y;            // (n) of this step,
-    double *old;              // and of the last one: its y if `conjugate`, else its v
-    double *Av, *Ay, *Aold;   // (n) A times each of them
-    float *single;            // the values of A, see bsr_single.h; NULL: its products are of double
-    double *d;                // (n) v - y if that is NULL,
-    float *by;                // (n + 1) else this
-    double *g;                // (n) b + L^T f - A y, 0 in known rows
-    double *f;                // (3*n_contact) the impulses over s
-    double *impulse;          // (3*n_contact) scratch: s f
+    double *old; // and of the last one: its y if that is by conjugate directions, else its v
+    double *Av, *Ay, *Aold; // (n) A times each of them
+    float *single;          // the values of A, see bsr_single.h; NULL: its products are of double
+    double *d;              // (n) v - y if that is NULL,
+    float *by;              // (n + 1) else this
+    double *g;              // (n) b + L^T f - A y, 0 in known rows
+    double *f;              // (3*n_contact) the impulses over s
+    double *impulse;        // (3*n_contact) scratch: s f
     pl_sweeps sweeps;
 } pl_apg;
 

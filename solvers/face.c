@@ -323,7 +323,7 @@ static pl_solve_end start(face *s, pl_solve_stats *stats)
         int32_t n = PL_MIN(FIRST_STEPS, most - stats->iterations);
         end = pl_apg_run(&s->apg, s->options, n, stats);
     }
-    bool circles = s->apg.most < 1;
+    bool circles = s->apg.ahead.most < 1;
     bool pays = circles || steps_left(&s->apg, before, FIRST_STEPS) < MORE_STEPS;
     if (end == PL_SOLVE_LIMIT && pays) {
         int32_t n = PL_MIN(2 * MORE_STEPS, most - stats->iterations);

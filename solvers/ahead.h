@@ -1,0 +1,42 @@
+// How far the steps of apg run ahead: by conjugate directions or by momentum. Internal.
+
+#ifndef PL_AHEAD_H
+#define PL_AHEAD_H
+
+#include "../base/base.h"
+
+enum { PL_AHEAD_PAST = 18 };
+
+// What a step is judged by: d = v - y is the step, p = y - old the last way; see apg.c.
+typedef struct pl_step_sums {
+    double rr;     // |b + L^T f - A v|^2 in the rows that are not known
+    double model;  // d . g, which is s d . D d
+    double true_;  // d . A d
+    double last;   // p . g
+    double cross;  // d . A p
+    double last_A; // p . A p
+} pl_step_sums;
+
+typedef struct pl_ahead {
+    bool conjugate;             // by conjugate directions, else by momentum
+    double of_step, of_last;    // the next y is ahead of v by these parts of d and p
+    double coherence;           // of conjugate steps: the mean of the last `of_last`
+    double theta;               // of momentum,
+    double most;                // which is at most this part of p
+    double lowest;              // squared residual of all steps since the start
+    int32_t n_vain;             // steps since then
+    double past[PL_AHEAD_PAST]; // squared residuals of the last steps, in a ring
+    int32_t n_past;             // steps since the start or the last circles: where the next goes
+} pl_ahead;
+
+void pl_ahead_start(pl_ahead *ahead);
+
+// Notes the residual of a step, squared. True if steps went in circles: they run ahead half as far
+// from then on, at most.
+bool pl_ahead_note(pl_ahead *ahead, double rr);
+
+// After that: how the next step runs ahead. free: y kept what the contacts ask for, so that it may
+// go along d and p. Returns true if the steps start anew from v.
+bool pl_ahead_look(pl_ahead *ahead, const pl_step_sums *sum, bool free, bool circles);
+
+#endif
