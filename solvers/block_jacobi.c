@@ -6,6 +6,7 @@ enum {
     PART_ROWS = 512, // at least: fewer are not worth a thread's attention
     // Below this many block rows one thread is faster than starting several.
     SERIAL_ROWS = 2048,
+    AHEAD = 8, // rows
 };
 
 // A pivot of Cholesky that is below this fraction of its diagonal entry is rounding, not stiffness.
@@ -53,6 +54,9 @@ pl_status pl_block_jacobi_update(pl_block_jacobi *M, const pl_bsr *A)
     int32_t bad = A->n; // the first
 #pragma omp parallel for schedule(static) reduction(min : bad) if (A->n >= SERIAL_ROWS)
     for (int32_t i = 0; i < A->n; i++) {
+        const double *later = A->val + 9 * A->diag[PL_MIN(i + AHEAD, A->n - 1)];
+        __builtin_prefetch(later); // diagonal blocks are far from each other (3x)
+        __builtin_prefetch(later + 8);
         if (!invert(A->val + 9 * A->diag[i], M->inv + 6 * (int64_t)i)) bad = PL_MIN(bad, i);
     }
     if (bad == A->n) return PL_OK;
