@@ -93,7 +93,7 @@ static void keep_body(pl_world *world, const pl_world_body *b, int32_t *number)
     world->auditor = NULL;
     world->n_bodies++;
     world->n_shown += b->mesh->n_vert;
-    pl_world_show(world);
+    pl_world_show_body(world, world->n_bodies - 1);
 }
 
 // --- Deformable bodies ---

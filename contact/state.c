@@ -23,13 +23,27 @@ void pl_world_permute(const pl_world_body *b, const double *from, double *to)
     }
 }
 
-static void show_deformable(const pl_world *world, const pl_world_body *b, double *x, double *v)
+static void show_vertices(const pl_world *world, const pl_world_body *b, int64_t first,
+                          int64_t last, double *x, double *v)
 {
-#pragma omp parallel for schedule(static) if (b->mesh->n_vert > PL_STEP_SERIAL)
-    for (int64_t i = 0; i < b->mesh->n_vert; i++) {
+    for (int64_t i = first; i < last; i++) {
         int64_t from = 3 * ((int64_t)b->first + b->rank[i]);
         memcpy(x + 3 * i, world->x + from, 3 * sizeof(double));
         memcpy(v + 3 * i, world->v + from, 3 * sizeof(double));
+    }
+}
+
+// Bodies may be many and small: even a region for one thread costs more than such a copy.
+static void show_deformable(const pl_world *world, const pl_world_body *b, double *x, double *v)
+{
+    int64_t n = b->mesh->n_vert, size = PL_STEP_SERIAL;
+    if (n <= size) {
+        show_vertices(world, b, 0, n, x, v);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < n; first += size) {
+        show_vertices(world, b, first, PL_MIN(first + size, n), x, v);
     }
 }
 
@@ -52,24 +66,27 @@ static void show_kinematic(const pl_world *world, const pl_world_body *b, double
     }
 }
 
+void pl_world_show_body(pl_world *world, int64_t body)
+{
+    const pl_world_body *b = &world->bodies[body];
+    double *x = world->x_shown + 3 * (int64_t)b->shown;
+    double *v = world->v_shown + 3 * (int64_t)b->shown;
+    switch (b->kind) {
+    case PL_BODY_DEFORMABLE:
+        show_deformable(world, b, x, v);
+        break;
+    case PL_BODY_RIGID:
+        show_rigid(world, b, x, v);
+        break;
+    case PL_BODY_KINEMATIC:
+        show_kinematic(world, b, x, v);
+        break;
+    }
+}
+
 void pl_world_show(pl_world *world)
 {
-    for (int64_t body = 0; body < world->n_bodies; body++) {
-        const pl_world_body *b = &world->bodies[body];
-        double *x = world->x_shown + 3 * (int64_t)b->shown;
-        double *v = world->v_shown + 3 * (int64_t)b->shown;
-        switch (b->kind) {
-        case PL_BODY_DEFORMABLE:
-            show_deformable(world, b, x, v);
-            break;
-        case PL_BODY_RIGID:
-            show_rigid(world, b, x, v);
-            break;
-        case PL_BODY_KINEMATIC:
-            show_kinematic(world, b, x, v);
-            break;
-        }
-    }
+    for (int64_t body = 0; body < world->n_bodies; body++) pl_world_show_body(world, body);
 }
 
 // --- Reading ---
@@ -179,6 +196,6 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     world->moved = world->moved || x != NULL;
     world->gained = false;
     pl_bdf2_forget(world, b);
-    pl_world_show(world);
+    pl_world_show_body(world, body);
     return PL_OK;
 }

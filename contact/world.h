@@ -112,7 +112,8 @@ struct pl_world {
     double *load, *direction, *scratch; // (3*n_vert)
 };
 
-// Copies the state to where the outside sees it.
+// Copies the state to where the outside sees it, of one body or of all.
+void pl_world_show_body(pl_world *world, int64_t body);
 void pl_world_show(pl_world *world);
 
 // Builds the system if bodies were added since.
