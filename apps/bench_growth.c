@@ -71,7 +71,8 @@ static double exponent(int n, const size *sizes)
 
 // --- Piles of rings ---
 
-enum { LAYERS = 5, RING_STEPS = 10, RING_STEPS_QUICK = 3 };
+// As many steps as make several searches for candidates, of which one serves seven steps or so.
+enum { LAYERS = 5, RING_STEPS = 32, RING_STEPS_QUICK = 3 };
 
 // Columns of rings along x and y: 15 to 960 rings.
 static const int columns[][2] = {{3, 1}, {3, 2}, {4, 3}, {6, 4}, {8, 6}, {12, 8}, {16, 12}};

@@ -64,7 +64,7 @@ pl_status pl_bench_run(pl_world *world, int32_t n, pl_bench_steps *sum);
 
 // The same steps, made several times: of each, the least time of every stage, and their sum. Other
 // programs that run meanwhile can only add to them. Begins as {0}.
-enum { PL_BENCH_STEPS = 16 };
+enum { PL_BENCH_STEPS = 32 };
 typedef struct pl_bench_best {
     pl_step_stats step[PL_BENCH_STEPS];
     double other[PL_BENCH_STEPS]; // what is not FEM, collision or solve [s]

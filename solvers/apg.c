@@ -372,21 +372,34 @@ void pl_apg_settle(pl_apg *a, pl_solve_stats *stats)
     if (s > a->s) set_curvature(a, s);
 }
 
-// The share of a step that takes back what y had broken: at v, rows that are held are at rest.
-static double taken_back(const pl_apg *a, double model)
+// What the rows that are held have at y, whose relative velocities are ws->u, of some contacts.
+static double add_broken(const pl_apg *a, int64_t first, int64_t last)
 {
     const pl_problem *problem = a->problem;
     double sum = 0;
-    pl_rows_multiply(problem, NULL, true, a->y, a->ws->u);
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const double *f = a->f + 3 * (int64_t)k, *u = a->ws->u + 3 * (int64_t)k;
-        const double *scale = a->ws->scale + 2 * (int64_t)k;
+    for (int64_t k = first; k < last; k++) {
+        const double *f = a->f + 3 * k, *u = a->ws->u + 3 * k, *scale = a->ws->scale + 2 * k;
         if (!(scale[0] > 0) || f[0] <= 0) continue;
         double most = SLIPS * problem->contact[k].mu * f[0];
         bool sticks = f[1] * f[1] + f[2] * f[2] < most * most;
         sum += u[0] * u[0] / scale[0];
         if (sticks && scale[1] > 0) sum += (u[1] * u[1] + u[2] * u[2]) / scale[1];
     }
+    return sum;
+}
+
+// The share of a step that takes back what y had broken: at v, rows that are held are at rest.
+static double taken_back(const pl_apg *a, double model)
+{
+    double part[PL_MAX_PARTS], sum = 0;
+    int64_t n = a->problem->n_contact, size = pl_part_size(n, PART_ROWS);
+    int64_t n_part = (n + size - 1) / size;
+    pl_rows_multiply(a->problem, NULL, true, a->y, a->ws->u);
+#pragma omp parallel for schedule(static) if (n_part > 1)
+    for (int64_t p = 0; p < n_part; p++) {
+        part[p] = add_broken(a, p * size, PL_MIN((p + 1) * size, n));
+    }
+    for (int64_t p = 0; p < n_part; p++) sum += part[p];
     return a->s * sum / model;
 }
 
