@@ -198,21 +198,23 @@ static void run_ahead_rows(pl_apg *a, int64_t first, int64_t last)
     }
 }
 
-// v := y + is D^-1 g in block i, `is` being 1 / s.
-static inline void follow(const pl_apg *a, double is, int64_t i)
+// g of block i, and v := y + is D^-1 g there, `is` being 1 / s. Named numbers: an array would be
+// stored and loaded again, which takes longer than the rest.
+static inline void follow(const pl_apg *a, double is, int64_t i, double g0, double g1, double g2)
 {
-    const double *m = a->ws->D.inv + 6 * i, *g = a->g + 3 * i, *y = a->y + 3 * i;
-    double *v = a->v + 3 * i;
-    double by[3] = {is * ((m[0] * g[0] + m[1] * g[1]) + m[2] * g[2]),
-                    is * ((m[1] * g[0] + m[3] * g[1]) + m[4] * g[2]),
-                    is * ((m[2] * g[0] + m[4] * g[1]) + m[5] * g[2])};
-    for (int k = 0; k < 3; k++) v[k] = y[k] + by[k];
-    for (int k = 0; k < 3; k++) {
-        if (a->d != NULL) {
-            a->d[3 * i + k] = by[k];
-        } else {
-            a->by[3 * i + k] = (float)by[k];
-        }
+    const double *m = a->ws->D.inv + 6 * i, *y = a->y + 3 * i;
+    double *v = a->v + 3 * i, *g = a->g + 3 * i;
+    double d0 = is * ((m[0] * g0 + m[1] * g1) + m[2] * g2);
+    double d1 = is * ((m[1] * g0 + m[3] * g1) + m[4] * g2);
+    double d2 = is * ((m[2] * g0 + m[4] * g1) + m[5] * g2);
+    g[0] = g0, g[1] = g1, g[2] = g2;
+    v[0] = y[0] + d0, v[1] = y[1] + d1, v[2] = y[2] + d2;
+    if (a->d != NULL) {
+        double *d = a->d + 3 * i;
+        d[0] = d0, d[1] = d1, d[2] = d2;
+    } else {
+        float *by = a->by + 3 * i;
+        by[0] = (float)d0, by[1] = (float)d1, by[2] = (float)d2;
     }
 }
 
@@ -221,9 +223,12 @@ static void descend(pl_apg *a, double is, int64_t first, int64_t last)
 {
     const pl_problem *problem = a->problem;
     for (int64_t i = first; i < last; i++) {
-        bool known = pl_is_known(problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = known ? 0 : problem->b[k] - a->Ay[k];
-        follow(a, is, i);
+        const double *b = problem->b + 3 * i, *Ay = a->Ay + 3 * i;
+        if (pl_is_known(problem, i)) {
+            follow(a, is, i, 0, 0, 0);
+        } else {
+            follow(a, is, i, b[0] - Ay[0], b[1] - Ay[1], b[2] - Ay[2]);
+        }
     }
 }
 
@@ -245,9 +250,10 @@ static void step(pl_apg *a, double enough)
     pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
 #pragma omp parallel for schedule(static) if (uses->n >= SERIAL_USES)
     for (int32_t i = 0; i < uses->n; i++) {
-        double *g = a->g + 3 * (int64_t)uses->block[i];
-        for (int k = 0; k < 3; k++) g[k] += a->s * a->sweeps.push[3 * (int64_t)i + k];
-        follow(a, is, uses->block[i]);
+        const double *g = a->g + 3 * (int64_t)uses->block[i];
+        const double *push = a->sweeps.push + 3 * (int64_t)i;
+        follow(a, is, uses->block[i], g[0] + a->s * push[0], g[1] + a->s * push[1],
+               g[2] + a->s * push[2]);
     }
 }
 
