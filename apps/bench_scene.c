@@ -21,6 +21,8 @@ static const pl_bench_scene scenes[] = {
     {"armadillo", "armadillo.json", NULL, 1.0, 0.002},
     {"bearing", "bearing.json", NULL, 0.1, 0.002},
     {"blocks", "blocks.json", NULL, 0.03, 0},
+    {"cubes", "cubes.json", NULL, 0.4, 0},
+    {"mixed", "mixed.json", NULL, 0.5, 0},
 };
 
 static const pl_bench_scene quick_scenes[] = {
@@ -70,6 +72,17 @@ static const pl_bench_scene quick_scenes[] = {
      "{\"mesh\": \"box:size=0.6,0.6,0.36:cells=6,6,4\", \"position\": [0.04, 0.03, 0.542],"
      " \"rotation\": [0, 0, 17], \"angular_velocity\": [0, 0, 57]}]}",
      0.03, 0},
+    {"cubes", NULL,
+     "{\"world\": {\"dt\": 0.001}, \"bodies\": ["
+     "{\"mesh\": \"cube:cells=3\", \"position\": [0, 0, 0.502],"
+     " \"copies\": {\"count\": [2, 2, 2], \"spacing\": [1.002, 1.002, 1.002]},"
+     " \"material\": {\"young\": 5e5}}]}",
+     0.05, 0},
+    {"mixed", NULL,
+     "{\"world\": {\"dt\": 0.001}, \"bodies\": ["
+     "{\"mesh\": \"cube:cells=4\", \"position\": [0, 0, 0.502], \"material\": {\"young\": 5e5}},"
+     "{\"mesh\": \"cube:cells=2\", \"type\": \"rigid\", \"position\": [0.1, 0.1, 1.503]}]}",
+     0.05, 0},
 };
 
 const pl_bench_scene *pl_bench_scene_find(const char *name, bool quick)

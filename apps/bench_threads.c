@@ -17,8 +17,8 @@ static const int thread_counts[COUNTS] = {1, 2, 4};
 static const double SPEED_UP = 1.6;
 static const double LARGE = 10000;
 
-static const char *const names[] = {"rings",     "rings-stiff", "pyramid", "bunnies",
-                                    "armadillo", "bearing",     "blocks"};
+static const char *const names[] = {"rings",   "rings-stiff", "pyramid", "bunnies", "armadillo",
+                                    "bearing", "blocks",      "cubes",   "mixed"};
 enum { SCENES = sizeof names / sizeof names[0] };
 
 typedef struct stages {
