@@ -18,7 +18,7 @@ typedef struct header {
     uint64_t world; // what the state belongs to, see fingerprint
     int64_t steps;
     double time;
-    int64_t n_memory;    // contacts that the next step starts from, -1 if the world has not stepped
+    int64_t n_memory;    // contacts that the next step starts from; -1: no step with contact yet
     int64_t n_search;    // numbers of the motion that candidates were searched for; 0: none
     int64_t has_gain;    // what velocities gained in the last step
     int64_t has_history; // of BDF2
@@ -206,7 +206,7 @@ pl_status pl_world_load(pl_world *world, const char *path)
     PL_TRY(pl_bytes_load(path, &bytes));
     pl_status status = check_header(world, &bytes, path, &h);
     bool contacts = status == PL_OK && h.n_memory >= 0;
-    if (status == PL_OK && contacts) status = pl_world_prepare(world);
+    if (contacts) status = pl_world_prepare(world);
     if (status == PL_OK) status = check(world, &bytes, path, &h);
     // A state from before the first step, or of a world without contact, has no trees: the next
     // step makes them, and looks if bodies are apart.

@@ -158,8 +158,7 @@ static pl_world *make_cubes(bool contact)
     options.dt = 5e-3;
     pl_world *world = make_world(&options);
     for (int i = 0; i < 2; i++) {
-        pl_deformable_options options = pl_deformable_options_default();
-        int32_t body = add_body(world, "box:size=0.4,0.4,0.4:cells=2,2,2", &options);
+        int32_t body = add_body(world, "box:size=0.4,0.4,0.4:cells=2,2,2", NULL);
         int32_t n = pl_world_vertex_count(world, body);
         double *x = calloc(6 * (size_t)n, sizeof *x), *v = x + 3 * n;
         memcpy(x, pl_world_positions(world, body), 3 * (size_t)n * sizeof *x);

@@ -663,6 +663,30 @@ static void test_failed_solves_change_nothing(void)
     }
 }
 
+// From one state, once with what was gained in the last step and once without: set_state forgets
+// it. The cube hangs and has come to rest, which free fall is far from.
+static void test_a_step_starts_where_the_last_one_leads(void)
+{
+    int32_t iterations[2];
+    for (int forgets = 0; forgets < 2; forgets++) {
+        pl_world_options options = no_contact();
+        pl_world *world = make_world(&options);
+        pl_deformable_options body = pl_deformable_options_default();
+        body.material.stiffness_damping = 0.1;
+        int32_t cube = add_body(world, "cube:cells=3", &body);
+        for (int32_t i = 0; i < 4; i++) {
+            TEST_ASSERT_EQUAL(PL_OK, pl_world_drive(world, cube, 1, &i, NULL));
+        }
+        step(world, 100);
+        if (forgets) TEST_ASSERT_EQUAL(PL_OK, pl_world_set_state(world, cube, NULL, NULL));
+        pl_step_stats stats;
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_step(world, &stats));
+        iterations[forgets] = stats.iterations;
+        pl_world_destroy(world);
+    }
+    TEST_ASSERT_TRUE(iterations[0] < iterations[1]);
+}
+
 #define REFUSE_WORLD(field, value)                                                                 \
     do {                                                                                           \
         pl_world_options options = no_contact();                                                   \
@@ -748,6 +772,7 @@ int main(void)
     RUN_TEST(test_no_heap_call_in_a_step);
     RUN_TEST(test_allocation_failures);
     RUN_TEST(test_failed_solves_change_nothing);
+    RUN_TEST(test_a_step_starts_where_the_last_one_leads);
     RUN_TEST(test_world_options);
     RUN_TEST(test_bad_calls);
     return UNITY_END();
