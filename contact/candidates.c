@@ -31,6 +31,7 @@ void pl_candidates_free(pl_candidate_set *c)
     pl_free(c->to);
     pl_free(c->candidate);
     pl_free(c->more);
+    pl_free(c->place);
     pl_free(c->since);
     pl_free(c->near);
     pl_free(c->ahead);
@@ -57,10 +58,10 @@ static pl_feature_pair pair_at(const pl_candidates *c, int64_t i)
     return (pl_feature_pair){kind, list[kind][2 * i], list[kind][2 * i + 1]};
 }
 
-// How many of the first n candidates come before a pair.
-static int64_t count_before(const pl_candidate_set *c, int64_t n, const pl_feature_pair *pair)
+// How many candidates come before a pair: at least lo, at most hi.
+static int64_t count_between(const pl_candidate_set *c, int64_t lo, int64_t hi,
+                             const pl_feature_pair *pair)
 {
-    int64_t lo = 0, hi = n;
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
         pl_feature_pair at = pl_candidate_pair(&c->candidate[mid]);
@@ -75,7 +76,7 @@ static int64_t count_before(const pl_candidate_set *c, int64_t n, const pl_featu
 
 int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pair)
 {
-    int64_t i = count_before(c, c->n, pair);
+    int64_t i = count_between(c, 0, c->n, pair);
     if (i == c->n) return -1;
     pl_feature_pair at = pl_candidate_pair(&c->candidate[i]);
     return pl_pair_compare(&at, pair) == 0 ? i : -1;
@@ -172,20 +173,36 @@ static pl_status append_new(pl_candidate_set *c, const pl_boundary *boundary,
     return PL_OK;
 }
 
+// How many of the first n candidates come before a pair, which is likely not far from their end.
+static int64_t count_before_end(const pl_candidate_set *c, int64_t n, const pl_feature_pair *pair)
+{
+    int64_t lo = n, hi = n, stride = 1;
+    while (lo > 0) {
+        lo = PL_MAX(lo - stride, 0);
+        pl_feature_pair at = pl_candidate_pair(&c->candidate[lo]);
+        if (pl_pair_compare(&at, pair) < 0) break;
+        hi = lo;
+        stride *= 2;
+    }
+    return count_between(c, lo, hi, pair);
+}
+
 // Brings candidates into order of which the first n are, and those from there on.
 static pl_status merge(pl_candidate_set *c, int64_t n)
 {
     int64_t more = c->n - n;
     if (more == 0) return PL_OK;
     PL_TRY(pl_reserve((void **)&c->more, &c->more_capacity, more, sizeof *c->more));
+    PL_TRY(pl_reserve((void **)&c->place, &c->place_capacity, more, sizeof *c->place));
     memcpy(c->more, c->candidate + n, (size_t)more * sizeof *c->more);
     while (more > 0) { // from the end, so that nothing is overwritten that is still to go
         const pl_candidate *last = &c->more[more - 1];
         pl_feature_pair pair = pl_candidate_pair(last);
-        int64_t before = count_before(c, n, &pair);
+        int64_t before = count_before_end(c, n, &pair);
         memmove(c->candidate + before + more, c->candidate + before,
                 (size_t)(n - before) * sizeof *c->candidate);
-        c->candidate[before + --more] = *last;
+        c->place[--more] = before;
+        c->candidate[before + more] = *last;
         n = before;
     }
     return PL_OK;
@@ -484,7 +501,38 @@ static pl_status list_near(pl_candidate_set *c, const pl_boundary *boundary)
     return PL_OK;
 }
 
-pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same)
+// The near ones know their candidates by number: after n more were merged with these.
+static void renumber(pl_candidate_set *c, int64_t n)
+{
+    for (int64_t k = 0; k < c->n_near; k++) {
+        int64_t lo = 0, hi = n, at = c->near[k].candidate;
+        while (lo < hi) {
+            int64_t mid = (lo + hi) / 2;
+            if (c->place[mid] <= at) {
+                lo = mid + 1;
+            } else {
+                hi = mid;
+            }
+        }
+        c->near[k].candidate = (int32_t)(at + lo);
+    }
+}
+
+// Lists those of the n that were merged which are near.
+static pl_status list_new(pl_candidate_set *c, const pl_boundary *boundary, int64_t n)
+{
+    PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, c->n_near + n, sizeof *c->near));
+    memset(c->flag + c->n - n, 0, (size_t)n);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = c->place[k] + k;
+        flag_near(c, boundary, i, i + 1, &c->near[c->n_near]);
+        c->n_near += c->flag[i];
+        c->flag[i] = 0;
+    }
+    return PL_OK;
+}
+
+pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary)
 {
     bool current = c->current;
     pl_candidates found;
@@ -492,9 +540,11 @@ pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary,
     PL_TRY(pl_surfaces_grow(boundary->surfaces, boundary->x0, boundary->x1, c->stale, &found));
     int64_t n = c->n;
     PL_TRY(append_new(c, boundary, &found));
-    *same = c->n == n;
     PL_TRY(merge(c, n));
-    if (!*same) PL_TRY(list_near(c, boundary));
+    if (c->n > n) {
+        renumber(c, c->n - n);
+        PL_TRY(list_new(c, boundary, c->n - n));
+    }
     c->current = current;
     return PL_OK;
 }

@@ -51,20 +51,21 @@ typedef struct pl_candidate_set {
     uint8_t *stale;    // (n_body) ... but for these bodies: the next step has to search for them
     // Those of them that may come near as long as the search serves.
     pl_candidate *candidate; // (n) in the order of pairs
-    pl_candidate *more;      // scratch
+    pl_candidate *more;      // (n_more) scratch: those to be added,
+    int64_t *place;          // and behind how many of the others
     // How bodies move from there to x0, bodies and points from x0 to x1.
     pl_drift *since, *step; // (n_body)
     pl_shift *moves;        // (boundary.n)
     double rounding;        // what approaches by these lack at most [m]
     double blur;            // what bounds by directions may exceed the computed distance by [m]
     // Those that may come near in this step, as long as no body drifts farther than `ahead`.
-    pl_near *near;   // (n_near) in order
+    pl_near *near;   // (n_near) in order, those behind that were added since
     pl_drift *ahead; // (n_body)
     int64_t listing; // counts these lists
     uint8_t *flag;   // (n) scratch, for detection too
     int64_t n, n_near, near_capacity, ahead_capacity, candidate_capacity, since_capacity,
         step_capacity, moves_capacity, from_capacity, to_capacity, flag_capacity, stale_capacity,
-        more_capacity;
+        more_capacity, place_capacity;
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty
@@ -84,8 +85,9 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
 // thought.
 pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary);
 
-// Adds what the candidates lack for the way from x0 to x1. *same if nothing.
-pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary, bool *same);
+// Adds what the candidates lack for the way from x0 to x1, and those of them that are near to the
+// list. No flag may be set.
+pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary);
 
 // At most this much nearer come the features of a pair on the way from x0 to x1 [m].
 double pl_candidates_approach(const pl_candidate_set *c, int kind, const int32_t point[4]);

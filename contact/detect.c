@@ -245,26 +245,30 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     return known->start - by <= separation && find_impact(boundary, &p, known->start, &impact);
 }
 
-static pl_status test_way(pl_detection *d, const pl_boundary *boundary)
+// Nothing is known of the near ones from `first` on but what the list says.
+static pl_status forget(pl_detection *d, int64_t first)
+{
+    const pl_candidate_set *c = &d->candidates;
+    PL_TRY(reserve_known(d));
+    for (int64_t k = first; k < c->n_near; k++) {
+        d->known[k] = (pl_known){.start = c->near[k].distance};
+    }
+    return PL_OK;
+}
+
+// Flags which of the near ones from `first` on get hit.
+static void test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
 {
     pl_candidate_set *c = &d->candidates;
-    PL_TRY(pl_candidates_follow(c, boundary));
-    if (d->listing != c->listing) {
-        PL_TRY(reserve_known(d));
-        for (int64_t k = 0; k < c->n_near; k++) {
-            d->known[k] = (pl_known){.start = c->near[k].distance};
-        }
-    }
-    clear_flags(c);
     int64_t n_hit = 0;
-#pragma omp parallel for schedule(static) reduction(+ : n_hit) if (c->n_near > DETECT_SERIAL)
-    for (int64_t k = 0; k < c->n_near; k++) {
+#pragma omp parallel for schedule(static)                                                          \
+    reduction(+ : n_hit) if (c->n_near - first > DETECT_SERIAL)
+    for (int64_t k = first; k < c->n_near; k++) {
         bool hit = gets_hit(c, boundary, &c->near[k], &d->known[k]);
         c->flag[c->near[k].candidate] = hit;
         n_hit += hit;
     }
     d->n_hit = n_hit;
-    return PL_OK;
 }
 
 static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
@@ -298,11 +302,17 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
 {
-    bool same;
-    PL_TRY(test_way(d, boundary));
+    pl_candidate_set *c = &d->candidates;
+    PL_TRY(pl_candidates_follow(c, boundary));
+    if (d->listing != c->listing) PL_TRY(forget(d, 0));
+    clear_flags(c);
+    test_near(d, boundary, 0);
     if (d->n_hit > 0) return PL_OK;
-    PL_TRY(pl_candidates_extend(&d->candidates, boundary, &same));
-    return same ? PL_OK : test_way(d, boundary);
+    int64_t first = c->n_near;
+    PL_TRY(pl_candidates_extend(c, boundary));
+    PL_TRY(forget(d, first));
+    test_near(d, boundary, first);
+    return PL_OK;
 }
 
 bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,

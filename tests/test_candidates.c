@@ -336,6 +336,45 @@ static void test_a_body_alone(void)
     pl_world_destroy(world);
 }
 
+// --- Bodies that leave what was searched ---
+
+// A body that lies apart is thrown through a pile: what the search did not have is added, listed
+// and tested, and what was listed before is still what it was.
+static void test_what_is_added_is_tested(void)
+{
+    enum { THROWN = PILE - 2 };
+    pl_world *world = make_pile(0);
+    step(world, 5);
+    pl_detection *d = &world->touch->detection;
+    pl_candidate_set *c = &d->candidates;
+    pl_boundary *boundary = &world->touch->boundary;
+    int64_t n = c->n, n_near = c->n_near, hits = 0;
+    for (int32_t p = boundary->first[THROWN]; p < boundary->first[THROWN + 1]; p++) {
+        boundary->x1[3 * p] -= 2;
+    }
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_way(d, boundary));
+    TEST_ASSERT_TRUE(n_near > 100 && c->n > n + 100 && c->n_near > n_near + 100);
+    for (int64_t k = 0; k < c->n_near; k++) {
+        const pl_near *near = &c->near[k];
+        pl_feature_pair pair = pl_candidate_pair(&c->candidate[near->candidate]);
+        int32_t point[4];
+        pl_pair_points(boundary, &pair, point);
+        TEST_ASSERT_EQUAL_INT32_ARRAY(point, near->point, 4);
+    }
+    for (int64_t i = 0; i < c->n; i++) {
+        pl_feature_pair pair;
+        pl_impact impact;
+        if (!pl_detect_hit(d, boundary, i, &pair, &impact)) continue;
+        int32_t point[4], a, b;
+        pl_pair_points(boundary, &pair, point);
+        pl_pair_bodies(boundary, &pair, point, &a, &b);
+        TEST_ASSERT_TRUE((a == THROWN) != (b == THROWN));
+        hits++;
+    }
+    TEST_ASSERT_TRUE(hits > 10 && hits == d->n_hit);
+    pl_world_destroy(world);
+}
+
 // --- Bounds ---
 
 // What detection knows of distances is true, in every step of a pile.
@@ -454,6 +493,7 @@ int main(void)
     RUN_TEST(test_resume_in_the_life_of_a_search);
     RUN_TEST(test_steps_go_on_after_failing_allocations);
     RUN_TEST(test_a_body_alone);
+    RUN_TEST(test_what_is_added_is_tested);
     RUN_TEST(test_known_distances);
     RUN_TEST(test_bounds_by_directions);
     RUN_TEST(test_approaches_are_not_rounded_away);
