@@ -42,6 +42,7 @@
 
 #include "apg.h"
 #include "bsr_single.h"
+#include "kernel.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -55,6 +56,11 @@ enum {
     SWEEP_UNKNOWNS = 8,
     MAX_SWEEPS = 320,
     HELD_STEPS = 5,
+    // Once the residual is within this factor of good, small islands of contacts are swept so many
+    // times as often: in a pile a few of them are what is left then, and all bodies would have to
+    // wait for them.
+    NEAR = 100,
+    NEAR_TIMES = 4,
     // Of the power method that finds s, and where that is to be near.
     POWER_STEPS = 2,
     NEAR_STEPS = 6,
@@ -257,24 +263,57 @@ static void step(pl_apg *a, double enough)
     }
 }
 
-static pl_step_sums add_rows(const pl_apg *a, int64_t first, int64_t last)
+// Not a function: those of other vector units would hand it over in other registers.
+#define ADD_LANES(q) (((q)[0] + (q)[2]) + ((q)[1] + (q)[3]))
+
+// Four at a time: one by one each sum would wait for its last addition.
+PL_CLONES static pl_step_sums add_part(int64_t n, const double *v, const double *y,
+                                       const double *old, const double *Av, const double *Ay,
+                                       const double *Aold, const double *g)
 {
-    pl_step_sums s = {0};
-    for (int64_t i = first; i < last; i++) {
-        bool known = pl_is_known(a->problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
-            double d = a->v[k] - a->y[k], p = a->y[k] - a->old[k];
-            double Ad = a->Av[k] - a->Ay[k], Ap = a->Ay[k] - a->Aold[k];
-            double r = known ? 0 : a->g[k] - Ad;
-            s.rr += r * r;
-            s.model += d * a->g[k];
-            s.true_ += d * Ad;
-            s.last += p * a->g[k];
-            s.cross += d * Ap;
-            s.last_A += p * Ap;
+    pl_quad rr = {0}, model = {0}, true_ = {0}, last = {0}, cross = {0}, last_A = {0};
+    for (int64_t i = 0; i < n; i += 4) {
+        pl_quad d = {0}, p = {0}, Ad = {0}, Ap = {0}, gi = {0};
+        if (i + 4 <= n) {
+            d = PL_QUAD(v + i) - PL_QUAD(y + i);
+            p = PL_QUAD(y + i) - PL_QUAD(old + i);
+            Ad = PL_QUAD(Av + i) - PL_QUAD(Ay + i);
+            Ap = PL_QUAD(Ay + i) - PL_QUAD(Aold + i);
+            gi = PL_QUAD(g + i);
+        } else {
+            for (int64_t k = i; k < n; k++) {
+                d[k - i] = v[k] - y[k];
+                p[k - i] = y[k] - old[k];
+                Ad[k - i] = Av[k] - Ay[k];
+                Ap[k - i] = Ay[k] - Aold[k];
+                gi[k - i] = g[k];
+            }
         }
+        rr += (gi - Ad) * (gi - Ad);
+        model += d * gi;
+        true_ += d * Ad;
+        last += p * gi;
+        cross += d * Ap;
+        last_A += p * Ap;
     }
-    return s;
+    return (pl_step_sums){.rr = ADD_LANES(rr),
+                          .model = ADD_LANES(model),
+                          .true_ = ADD_LANES(true_),
+                          .last = ADD_LANES(last),
+                          .cross = ADD_LANES(cross),
+                          .last_A = ADD_LANES(last_A)};
+}
+
+// g becomes A (v - y) where blocks are known, whose d and p are 0: they have no residual.
+static pl_step_sums add_rows(pl_apg *a, int64_t first, int64_t last)
+{
+    for (int64_t i = first; i < last && a->problem->known != NULL; i++) {
+        if (!a->problem->known[i]) continue;
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = a->Av[k] - a->Ay[k];
+    }
+    int64_t at = 3 * first;
+    return add_part(3 * (last - first), a->v + at, a->y + at, a->old + at, a->Av + at, a->Ay + at,
+                    a->Aold + at, a->g + at);
 }
 
 // Av := A v, and what follows from it, part by part: what a product leaves in a cache is used
@@ -305,11 +344,14 @@ static pl_step_sums multiply_and_judge(pl_apg *a)
 static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
 {
     a->residual = 0;
+    if (r < NEAR * options->eps1 * a->ws->b_norm && !a->sweeps.plain)
+        a->sweeps.n_small = NEAR_TIMES;
     if (r > options->eps1 * a->ws->b_norm) {
         const double *push = a->sweeps.push;
         double pushes = a->s * sqrt(pl_vec_dot(3 * (int64_t)a->ws->uses.n, push, push));
         a->residual = pl_relative_residual(a->ws, pushes, r) / options->eps1;
     }
+    if (a->residual < NEAR && !a->sweeps.plain) a->sweeps.n_small = NEAR_TIMES;
     if (a->residual > 1) {
         a->n_sweep = a->n_usual;
         return false;
@@ -409,17 +451,25 @@ static double taken_back(const pl_apg *a, double model)
     return a->s * sum / model;
 }
 
-// Says how the next step runs ahead of this one. In circles contacts are swept one by one, half as
-// often: the better they are solved in each step, the more steps chase each other.
+static int32_t usual_sweeps(const pl_problem *problem)
+{
+    int64_t n = 3 * (int64_t)problem->A->n, m = SWEEP_UNKNOWNS * (int64_t)problem->n_contact;
+    return (int32_t)PL_MAX(LEAST_SWEEPS, PL_MIN(n / PL_MAX(m, 1), MOST_SWEEPS));
+}
+
+// Says how the next step runs ahead of this one. In slow steps contacts are swept one by one, half
+// as often: the better they are solved in each step, the more steps chase each other.
 static void look_ahead(pl_apg *a, const pl_step_sums *sum, pl_solve_stats *stats)
 {
-    bool circles = pl_ahead_note(&a->ahead, sum->rr);
-    if (circles) {
-        a->n_usual = PL_MAX(a->n_usual / 2, 1);
-        a->sweeps.plain = true;
+    bool changed = pl_ahead_note(&a->ahead, sum->rr, a->residual > 1);
+    if (changed) {
+        int32_t usual = usual_sweeps(a->problem);
+        a->n_usual = a->ahead.slow ? PL_MAX(usual / 2, 1) : usual;
+        a->sweeps.plain = a->ahead.slow;
+        a->sweeps.n_small = 1;
     }
     bool free = a->ahead.conjugate && taken_back(a, sum->model) < TAKES_BACK;
-    stats->restarts += pl_ahead_look(&a->ahead, sum, free, circles);
+    stats->restarts += pl_ahead_look(&a->ahead, sum, free, changed);
 }
 
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
@@ -465,12 +515,6 @@ pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_st
     return PL_OK;
 }
 
-static int32_t usual_sweeps(const pl_problem *problem)
-{
-    int64_t n = 3 * (int64_t)problem->A->n, m = SWEEP_UNKNOWNS * (int64_t)problem->n_contact;
-    return (int32_t)PL_MAX(LEAST_SWEEPS, PL_MIN(n / PL_MAX(m, 1), MOST_SWEEPS));
-}
-
 void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats)
 {
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) {
@@ -488,6 +532,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     a->n_step = 0;
     a->n_sweep = a->n_usual = usual_sweeps(a->problem);
     a->sweeps.plain = false;
+    a->sweeps.n_small = 1;
 }
 
 void pl_apg_result(const pl_apg *a, double *v, double *f)

@@ -30,11 +30,11 @@ static inline quad multiply_row(const pl_bsr *A, const float *restrict val, int3
     quad s0 = {0}, s1 = {0}, s2 = {0};
     const int32_t *col = A->col + A->row[i], *end = A->col + A->row[i + 1];
     for (const float *a = val + 9 * A->row[i]; col < end; col++, a += 9) {
-        const float *v = x + 3 * (int64_t)*col;
+        quad v = QUAD(x + 3 * (int64_t)*col);
         __builtin_prefetch(a + 9 * PREFETCH_BLOCKS);
-        s0 += QUAD(a) * v[0];
-        s1 += QUAD(a + 3) * v[1];
-        s2 += QUAD(a + 6) * v[2];
+        s0 += QUAD(a) * __builtin_shufflevector(v, v, 0, 0, 0, 0);
+        s1 += QUAD(a + 3) * __builtin_shufflevector(v, v, 1, 1, 1, 1);
+        s2 += QUAD(a + 6) * __builtin_shufflevector(v, v, 2, 2, 2, 2);
     }
     return (s0 + s1) + s2;
 }

@@ -30,7 +30,7 @@ enum {
     MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
     LEAST_STEPS = 5,  // of apg before a step of Newton's; twice as many where it does not help
     MOST_STEPS = 40,
-    VAIN_ROUNDS = 5,   // of these in a row, and the rest is left to apg
+    VAIN_ROUNDS = 10,  // in a row that do not bring the error down, and the rest is left to apg
     NEWTON_STEPS = 10, // of GMRES at most;
     GOOD_STEPS = 12,   // after a good step
     LINE_STEPS = 8,
@@ -282,7 +282,7 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
 {
     int32_t n_apg = LEAST_STEPS, n_vain = 0;
     bool good = false;
-    double last = INFINITY, after = INFINITY;
+    double last = INFINITY, least = INFINITY, after = INFINITY;
     for (;;) {
         if (left(s, stats) == 0) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(s->ws, s->options)) return PL_SOLVE_TIME;
@@ -290,7 +290,8 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
         stats->products++;
         double error = measure(s, s->r, s->u, s->F);
         if (!isfinite(error)) return PL_SOLVE_BREAKDOWN;
-        n_vain = error > SLOW * last && n_apg == MOST_STEPS ? n_vain + 1 : 0;
+        n_vain = error < SLOW * least ? 0 : n_vain + 1;
+        if (n_vain == 0) least = error;
         if (n_vain == VAIN_ROUNDS) return run_apg(s, left(s, stats), stats);
         if (error > SLOW * last) n_apg = PL_MIN(2 * n_apg, MOST_STEPS);
         if (error < FAST * last) n_apg = PL_MAX(n_apg / 2, LEAST_STEPS);
@@ -323,8 +324,7 @@ static pl_solve_end start(face *s, pl_solve_stats *stats)
         int32_t n = PL_MIN(FIRST_STEPS, most - stats->iterations);
         end = pl_apg_run(&s->apg, s->options, n, stats);
     }
-    bool circles = s->apg.ahead.most < 1;
-    bool pays = circles || steps_left(&s->apg, before, FIRST_STEPS) < MORE_STEPS;
+    bool pays = steps_left(&s->apg, before, FIRST_STEPS) < MORE_STEPS;
     if (end == PL_SOLVE_LIMIT && pays) {
         int32_t n = PL_MIN(2 * MORE_STEPS, most - stats->iterations);
         end = pl_apg_run(&s->apg, s->options, n, stats);

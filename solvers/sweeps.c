@@ -84,6 +84,7 @@ static void fill_blocks(const pl_block_jacobi *D, const pl_uses *uses, int32_t *
     for (int32_t i = 0; i < uses->n; i++) {
         place[uses->block[i]] = i;
         memcpy(out->block[i].inv, D->inv + 6 * (int64_t)uses->block[i], sizeof out->block[i].inv);
+        out->block[i].when = 0;
     }
 }
 
@@ -156,7 +157,7 @@ static pl_status take(pl_arena *arena, pl_sweeps *out)
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out)
 {
-    *out = (pl_sweeps){.problem = problem, .D = D, .uses = uses};
+    *out = (pl_sweeps){.problem = problem, .D = D, .uses = uses, .n_phase = 1, .n_small = 1};
     PL_TRY(pl_islands_create(problem, D, uses, scale, arena, &out->islands));
     out->n = out->islands.cluster[out->islands.n_cluster];
     PL_TRY(take(arena, out));
@@ -229,6 +230,33 @@ static inline void push(const pl_sweeps *sweeps, const pl_sweep_node *node, cons
     }
 }
 
+// A sweep has two phases, see relax_strips, and in a phase clusters come one after the other.
+static int64_t time_of(int64_t phase, int32_t cluster)
+{
+    return phase << 32 | cluster;
+}
+
+static void mark(const pl_sweeps *sweeps, const pl_sweep_node *node, int64_t now)
+{
+    const pl_sweep_link *link = sweeps->link + node->link;
+    for (int32_t l = 0; l < node->n_link; l++) sweeps->block[link[l].block].when = now;
+}
+
+// Has a block of the cluster changed since it was solved?
+static bool is_stirred(const pl_sweeps *sweeps, int32_t cluster)
+{
+    const int32_t *start = sweeps->islands.cluster;
+    int64_t when = sweeps->cluster[cluster].when;
+    for (int32_t i = start[cluster]; i < start[cluster + 1]; i++) {
+        const pl_sweep_node *node = sweeps->node + i;
+        const pl_sweep_link *link = sweeps->link + node->link;
+        for (int32_t l = 0; l < node->n_link; l++) {
+            if (sweeps->block[link[l].block].when > when) return true;
+        }
+    }
+    return false;
+}
+
 // Solves contact i with all others held; returns the change of its relative velocity that its new
 // impulse makes.
 static inline double relax(const pl_sweeps *sweeps, int64_t i)
@@ -249,11 +277,18 @@ static inline double relax(const pl_sweeps *sweeps, int64_t i)
 }
 
 // Solves contacts one after the other; returns the largest change.
-static double relax_contacts(const pl_sweeps *sweeps, int32_t first, int32_t last)
+static double relax_contacts(const pl_sweeps *sweeps, int32_t first, int32_t last, int64_t now,
+                             double enough)
 {
     double most = 0;
     for (int32_t i = first; i < last; i++) {
+        pl_sweep_node *node = sweeps->node + i;
         double change = relax(sweeps, i);
+        node->drift += change;
+        if (node->drift > enough) {
+            mark(sweeps, node, now);
+            node->drift = 0;
+        }
         most = PL_MAX(most, change);
     }
     return most;
@@ -325,12 +360,13 @@ static void load_cluster(const pl_sweeps *sweeps, int32_t first, int32_t n, doub
 
 // Solves the contacts of a cluster, one after the other if that is enough or else together; returns
 // the largest change of the first.
-static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double enough)
+static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, int64_t now, double enough)
 {
     int32_t first = sweeps->islands.cluster[cluster], n = size_of(sweeps, cluster);
-    double change = relax_contacts(sweeps, first, first + n);
-    if (change <= enough || sweeps->plain || n == 1) return change;
     pl_sweep_cluster *kept = sweeps->cluster + cluster;
+    double change = relax_contacts(sweeps, first, first + n, now, enough);
+    kept->when = n == 1 ? now : now - 1; // contacts of a cluster change each other
+    if (change <= enough || n == 1 || sweeps->plain) return change;
     if (kept->wait > 0) {
         kept->wait--;
         return change;
@@ -350,15 +386,20 @@ static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, double eno
         node->law.ratio = c->law[i].ratio;
         memcpy(node->f, f, sizeof node->f);
         push(sweeps, node, d);
+        mark(sweeps, node, now);
     }
     return change;
 }
 
-static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t last, double enough)
+// The clusters first .. last - 1 in a phase of a sweep, all of them or those that others stirred;
+// returns the largest change.
+static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t last, int64_t phase,
+                             bool all, double enough)
 {
     double most = 0;
     for (int32_t c = first; c < last; c++) {
-        double change = relax_cluster(sweeps, c, enough);
+        if (!all && !is_stirred(sweeps, c)) continue;
+        double change = relax_cluster(sweeps, c, time_of(phase, c), enough);
         most = PL_MAX(most, change);
     }
     return most;
@@ -366,14 +407,16 @@ static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t las
 
 // One sweep over a large island, by all threads: strip (PL_STRIPS + 1). Those of one half are free
 // of each other.
-static double relax_strips(const pl_sweeps *sweeps, const int32_t *strip, double enough)
+static double relax_strips(const pl_sweeps *sweeps, const int32_t *strip, int64_t phase, bool all,
+                           double enough)
 {
     double most = 0;
 #pragma omp parallel reduction(max : most)
     for (int half = 0; half < 2; half++) {
 #pragma omp for schedule(dynamic, 1)
         for (int i = half * (PL_STRIPS / 2); i < (half + 1) * (PL_STRIPS / 2); i++) {
-            double change = relax_clusters(sweeps, strip[i], strip[i + 1], enough);
+            double change =
+                relax_clusters(sweeps, strip[i], strip[i + 1], phase + half, all, enough);
             most = PL_MAX(most, change);
         }
     }
@@ -388,8 +431,9 @@ static int32_t sweep_island(const pl_sweeps *sweeps, int32_t island, int32_t n, 
     int32_t first = islands->start[island], last = islands->start[island + 1], made = 0;
     double change = INFINITY;
     for (; made < n && change > enough; made++) {
-        change = wide ? relax_strips(sweeps, strip, enough)
-                      : relax_clusters(sweeps, first, last, enough);
+        int64_t phase = sweeps->n_phase + 2 * (int64_t)made;
+        change = wide ? relax_strips(sweeps, strip, phase, made == 0, enough)
+                      : relax_clusters(sweeps, first, last, phase, made == 0, enough);
     }
     return made;
 }
@@ -413,6 +457,7 @@ static void start(const pl_sweeps *sweeps, const double *u0)
         for (int32_t i = 0; i < sweeps->n; i++) {
             pl_sweep_node *node = sweeps->node + i;
             memcpy(node->u0, u0 + 3 * (int64_t)node->contact, sizeof node->u0);
+            node->drift = 0;
         }
 #pragma omp for schedule(static)
         for (int32_t i = 0; i < n_block; i++) {
@@ -454,10 +499,11 @@ int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double 
         }
 #pragma omp for schedule(dynamic, 8)
         for (int32_t i = n_large; i < islands->n; i++) {
-            int32_t made = sweep_island(sweeps, i, n, enough);
+            int32_t made = sweep_island(sweeps, i, n * sweeps->n_small, enough);
             most = PL_MAX(most, made);
         }
     }
+    sweeps->n_phase += 2 * (int64_t)most;
     finish(sweeps, f);
     return most;
 }

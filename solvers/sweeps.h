@@ -5,6 +5,9 @@
 // (see below): each block of D carries the velocity that all impulses make, v = D^-1 L^T f, and a
 // contact whose impulse changes adds what that makes to its few blocks.
 //
+// What is at rest is not solved again: after the first sweep of a run a contact is looked at only
+// if a block of its has changed since, by more than is enough, which in most places it has not.
+//
 // Islands of contacts (islands.h) are swept apart, each as often as it needs, in parallel; in a
 // large one every second of its strips is. So the result does not depend on the number of threads.
 //
@@ -32,6 +35,7 @@ typedef struct pl_sweep_node {
     double held;    // what was added to the diagonal of that [1/kg]
     double R[9];    // see problem.h
     double u0[3], f[3];
+    double drift; // of its relative velocity by its own impulse, since its blocks were told
     int32_t contact;
     int32_t link, n_link; // its links,
     int32_t arm, n_arm;   // the last of which have arms
@@ -41,10 +45,12 @@ typedef struct pl_sweep_node {
 typedef struct pl_sweep_block {
     double v[3];
     double inv[6]; // of D^-1, see block_jacobi.h
+    int64_t when;  // it changed by more than is enough
 } pl_sweep_block;
 
-// What is kept of a cluster of several contacts.
 typedef struct pl_sweep_cluster {
+    int64_t when; // it was solved
+    // Of several contacts.
     double *S; // (3*n, 3*n) see cluster.h, once `made`
     bool made;
     int32_t failures, wait; // how often it could not be solved, and for how many sweeps it waits
@@ -64,8 +70,10 @@ typedef struct pl_sweeps {
     double *world;             // (3*n_contact) scratch
     bool *wide;                // (islands.n_large) swept by all threads
     pl_sweep_cluster *cluster; // (islands.n_cluster)
+    int64_t n_phase;           // of all runs, see `time_of`
     struct pl_cluster *solver; // one for each thread
     bool plain;                // clusters are swept like other contacts; false unless set
+    int32_t n_small;           // small islands are swept so many times as often; 1 unless set
 } pl_sweeps;
 
 // Borrows the problem, D and the uses; lives as long as what is taken from the arena does. D^-1
@@ -76,10 +84,10 @@ pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, 
 // Its impulses become f (3*n_contact), and `push` what belongs to them.
 void pl_sweeps_set(pl_sweeps *sweeps, const double *f);
 
-// At most `n` sweeps for u0 (3*n_contact), from the impulses that were set or that the last run
-// ended with; over each island up to the first that changes none of its relative velocities by more
-// than `enough` [m/s]. f, which must hold those impulses, becomes the new ones; `push` goes with
-// it. Returns how many sweeps the island with the most had.
+// At most `n` sweeps (or n_small times that) for u0 (3*n_contact), from the impulses that were set
+// or that the last run ended with; over each island up to the first that changes none of its
+// relative velocities by more than `enough` [m/s]. f, which must hold those impulses, becomes the
+// new ones; `push` goes with it. Returns how many sweeps the island with the most had.
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f);
 
 #endif

@@ -335,6 +335,42 @@ static void test_clusters_are_solved_together(void)
     TEST_ASSERT_TRUE(made[0] <= 10 && made[1] > 100);
 }
 
+// Masses that lie on each other: their weights take many sweeps to get down to the ground. After
+// the first sweep of a run only what others stirred is solved, and small piles are swept on.
+static void test_sweeps_follow_what_changes(void)
+{
+    enum { PILES = 40, HIGH = 5, ALL = PILES * HIGH };
+    small s;
+    ready r;
+    double mass[ALL];
+    pl_contact up = contact_along(0, 0, 1, 0.5);
+    for (int i = 0; i < ALL; i++) mass[i] = 1;
+    start_masses(&s, ALL, mass, 0.01);
+    for (int i = 0; i < ALL; i++) {
+        bool upon = i % HIGH > 0;
+        s.b[3 * i + 2] = -1;
+        add_contact(&s, &up, 1 + upon, (pl_term[]){{i, 1, {0}}, {i - upon, -1, {0}}});
+    }
+    prepare(&s, &r);
+    TEST_ASSERT_EQUAL(PILES, r.sweeps.islands.n);
+    TEST_ASSERT_EQUAL(20, pl_sweeps_run(&r.sweeps, 20, 1e-9, r.u0, s.f));
+    r.sweeps.n_small = 50;
+    int32_t made = pl_sweeps_run(&r.sweeps, 20, 1e-9, r.u0, s.f);
+    TEST_ASSERT_TRUE(made > 20 && made < 1000);
+    for (int i = 0; i < ALL; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-6, HIGH - i % HIGH, s.f[3 * i]);
+    // The ground kicks one pile: nothing else changes.
+    r.sweeps.n_small = 1;
+    r.u0[0] -= 1;
+    int64_t before = r.sweeps.n_phase;
+    made = pl_sweeps_run(&r.sweeps, 1000, 1e-7, r.u0, s.f);
+    TEST_ASSERT_TRUE(made > 20 && made < 1000);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, 2 * HIGH, s.f[0]);
+    for (int32_t i = 0; i < r.uses.n; i++) {
+        TEST_ASSERT_EQUAL(r.uses.block[i] < HIGH, r.sweeps.block[i].when >> 32 >= before);
+    }
+    end(&r);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -347,5 +383,6 @@ int main(void)
     RUN_TEST(test_threads_do_not_change_bits);
     RUN_TEST(test_clusters_have_their_part_of_S);
     RUN_TEST(test_clusters_are_solved_together);
+    RUN_TEST(test_sweeps_follow_what_changes);
     return UNITY_END();
 }
