@@ -382,6 +382,7 @@ static const double HEIGHT_ROUNDING = 1e-12;
 static double find_blur(const pl_boundary *boundary)
 {
     double most = 0;
+#pragma omp parallel for schedule(static) reduction(max : most) if (boundary->n > CANDIDATES_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)boundary->n; i++) {
         most = PL_MAX(most, PL_MAX(fabs(boundary->x0[i]), fabs(boundary->x1[i])));
     }

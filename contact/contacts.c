@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SERIAL_ROWS = 1000 }; // fewer are brought up to date by one thread
+
 void pl_contacts_free(pl_contacts *c)
 {
     pl_problem_free(&c->problem);
@@ -163,6 +165,7 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_bounda
 void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
                         const double *v, double dt)
 {
+#pragma omp parallel for schedule(static) if (c->problem.n_contact > SERIAL_ROWS)
     for (int32_t i = 0; i < c->problem.n_contact; i++) {
         const pl_row *row = &c->row[i];
         pl_contact *contact = &c->problem.contact[i];

@@ -6,6 +6,8 @@
 // made in single precision, and far below what a solver could feel.
 static const double FRAME_TOLERANCE = 1e-6;
 
+enum { SERIAL_CONTACTS = 1000 }; // fewer are looked at by one thread
+
 void pl_problem_clear(pl_problem *problem)
 {
     problem->n_contact = 0;
@@ -124,6 +126,10 @@ pl_status pl_problem_check(const pl_problem *problem, const double *v, const dou
     PL_TRY(check_vector("b", 3 * (int64_t)problem->A->n, problem->b));
     PL_TRY(check_vector("v", 3 * (int64_t)problem->A->n, v));
     PL_TRY(check_vector("f", 3 * (int64_t)problem->n_contact, f));
-    for (int32_t k = 0; k < problem->n_contact; k++) PL_TRY(check_contact(problem, k));
-    return PL_OK;
+    int32_t n = problem->n_contact, bad = n;
+#pragma omp parallel for schedule(static) reduction(min : bad) if (n > SERIAL_CONTACTS)
+    for (int32_t k = 0; k < n; k++) {
+        if (check_contact(problem, k) != PL_OK) bad = PL_MIN(bad, k);
+    }
+    return bad < n ? check_contact(problem, bad) : PL_OK; // with the message of this thread
 }
