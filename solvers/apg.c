@@ -344,8 +344,6 @@ static pl_step_sums multiply_and_judge(pl_apg *a)
 static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
 {
     a->residual = 0;
-    if (r < NEAR * options->eps1 * a->ws->b_norm && !a->sweeps.plain)
-        a->sweeps.n_small = NEAR_TIMES;
     if (r > options->eps1 * a->ws->b_norm) {
         const double *push = a->sweeps.push;
         double pushes = a->s * sqrt(pl_vec_dot(3 * (int64_t)a->ws->uses.n, push, push));
