@@ -51,8 +51,8 @@ typedef struct pl_candidate_set {
     uint8_t *stale;    // (n_body) ... but for these bodies: the next step has to search for them
     // Those of them that may come near as long as the search serves.
     pl_candidate *candidate; // (n) in the order of pairs
-    pl_candidate *more;      // (n_more) scratch: those to be added,
-    int64_t *place;          // and behind how many of the others
+    pl_candidate *more;      // scratch: those that are merged with them,
+    int64_t *place;          // and how many of them each comes after
     // How bodies move from there to x0, bodies and points from x0 to x1.
     pl_drift *since, *step; // (n_body)
     pl_shift *moves;        // (boundary.n)

@@ -214,6 +214,36 @@ static void test_the_pace_changes_where_residuals_stand(void)
     TEST_ASSERT_EQUAL(0, ahead.n_vain);
 }
 
+// What others would do to a known block, were it free, is not asked: its rows may be as large as
+// they like.
+static void test_known_rows_have_no_residual(void)
+{
+    int32_t iterations[2];
+    for (int large = 0; large < 2; large++) {
+        small s;
+        random_state = 5;
+        random_matrix(40, 120, 8, &s.A);
+        for (int32_t i = 0; i < s.A.n && large; i++) {
+            for (int64_t k = s.A.row[i]; k < s.A.row[i + 1]; k++) {
+                bool of_known = (i == 0) != (s.A.col[k] == 0);
+                for (int e = 0; e < 9 && of_known; e++) s.A.val[9 * k + e] *= 1e6;
+            }
+        }
+        start_small(&s, 0.1);
+        for (int32_t i = 0; i < 120; i++) s.b[i] = 3 * random_number();
+        s.known[0] = 1;
+        for (int k = 0; k < 6; k++) {
+            pl_contact contact = random_contact(0.3);
+            add_contact(&s, &contact, 2, (pl_term[]){{5 * k, 1, {0}}, {5 * k + 3, -1, {0}}});
+        }
+        solve_anew(&s, apg, 1e-6, 1e-6);
+        iterations[large] = s.stats.iterations;
+        end_small(&s);
+    }
+    TEST_ASSERT_TRUE(iterations[0] > 5);
+    TEST_ASSERT_EQUAL(iterations[0], iterations[1]);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -224,6 +254,7 @@ int main(void)
     RUN_TEST(test_errors_of_products_do_not_grow);
     RUN_TEST(test_steps_do_not_chase_each_other);
     RUN_TEST(test_the_pace_changes_where_residuals_stand);
+    RUN_TEST(test_known_rows_have_no_residual);
     RUN_TEST(test_allocations_that_fail);
     return UNITY_END();
 }

@@ -335,22 +335,28 @@ static void test_clusters_are_solved_together(void)
     TEST_ASSERT_TRUE(made[0] <= 10 && made[1] > 100);
 }
 
-// Masses that lie on each other: their weights take many sweeps to get down to the ground. After
-// the first sweep of a run only what others stirred is solved, and small piles are swept on.
+// Masses that lie on each other: their weights take many sweeps to get down to the ground.
+static void start_pile(small *s, int piles, int high)
+{
+    double *mass = random_vector(piles * high);
+    pl_contact up = contact_along(0, 0, 1, 0.5);
+    for (int i = 0; i < piles * high; i++) mass[i] = 1;
+    start_masses(s, piles * high, mass, 0.01);
+    for (int i = 0; i < piles * high; i++) {
+        bool upon = i % high > 0;
+        s->b[3 * i + 2] = -1;
+        add_contact(s, &up, 1 + upon, (pl_term[]){{i, 1, {0}}, {i - upon, -1, {0}}});
+    }
+    free(mass);
+}
+
+// After the first sweep of a run only what others stirred is solved, and small piles are swept on.
 static void test_sweeps_follow_what_changes(void)
 {
     enum { PILES = 40, HIGH = 5, ALL = PILES * HIGH };
     small s;
     ready r;
-    double mass[ALL];
-    pl_contact up = contact_along(0, 0, 1, 0.5);
-    for (int i = 0; i < ALL; i++) mass[i] = 1;
-    start_masses(&s, ALL, mass, 0.01);
-    for (int i = 0; i < ALL; i++) {
-        bool upon = i % HIGH > 0;
-        s.b[3 * i + 2] = -1;
-        add_contact(&s, &up, 1 + upon, (pl_term[]){{i, 1, {0}}, {i - upon, -1, {0}}});
-    }
+    start_pile(&s, PILES, HIGH);
     prepare(&s, &r);
     TEST_ASSERT_EQUAL(PILES, r.sweeps.islands.n);
     TEST_ASSERT_EQUAL(20, pl_sweeps_run(&r.sweeps, 20, 1e-9, r.u0, s.f));
@@ -371,6 +377,51 @@ static void test_sweeps_follow_what_changes(void)
     end(&r);
 }
 
+// Two masses that fly off above a pile: the lower one's contact shares a block with what changes in
+// every sweep, the upper one's does not, and is looked at once.
+static void test_what_nothing_stirs_is_passed_over(void)
+{
+    enum { HIGH = 7, LOWER = HIGH - 2, UPPER };
+    small s;
+    ready r;
+    start_pile(&s, 1, HIGH);
+    s.b[3 * LOWER + 2] = 100, s.b[3 * UPPER + 2] = 200;
+    prepare(&s, &r);
+    const pl_islands *islands = &r.sweeps.islands;
+    TEST_ASSERT_EQUAL(1, islands->n);
+    int32_t made = pl_sweeps_run(&r.sweeps, 1000, 1e-9, r.u0, s.f), once = 0;
+    TEST_ASSERT_TRUE(made > 20 && made < 1000);
+    for (int32_t c = 0; c < islands->n_cluster; c++) {
+        bool upper = islands->contact[islands->cluster[c]] == UPPER;
+        int64_t phase = r.sweeps.cluster[c].when >> 32;
+        TEST_ASSERT_TRUE(upper ? phase == 1 : phase > 20);
+        once += upper;
+    }
+    TEST_ASSERT_EQUAL(1, once);
+    end(&r);
+}
+
+// The contacts of a pile whose changes become small one by one: they are told nevertheless, so that
+// a sweep over all of them would change no more than is enough, or little.
+static void test_small_changes_add_up(void)
+{
+    const double enough = 1e-3;
+    for (int high = 4; high <= 20; high++) {
+        small s;
+        ready r;
+        double before[3 * 20];
+        start_pile(&s, 1, high);
+        prepare(&s, &r);
+        TEST_ASSERT_TRUE(pl_sweeps_run(&r.sweeps, 2000, enough, r.u0, s.f) < 2000);
+        memcpy(before, s.f, 3 * (size_t)high * sizeof *before);
+        pl_sweeps_run(&r.sweeps, 1, 0, r.u0, s.f);
+        for (int i = 0; i < high; i++) { // S is 2 between masses
+            TEST_ASSERT_DOUBLE_WITHIN(3 * enough / 2, before[3 * i], s.f[3 * i]);
+        }
+        end(&r);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -384,5 +435,7 @@ int main(void)
     RUN_TEST(test_clusters_have_their_part_of_S);
     RUN_TEST(test_clusters_are_solved_together);
     RUN_TEST(test_sweeps_follow_what_changes);
+    RUN_TEST(test_what_nothing_stirs_is_passed_over);
+    RUN_TEST(test_small_changes_add_up);
     return UNITY_END();
 }
