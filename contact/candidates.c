@@ -15,13 +15,13 @@ static const double SWEEP = 8, SWEEP_MOST = 0.2, ROOM = 0.06;
 // 1 is enough for the proof that nothing hits; twice that keeps the rows that a step might want,
 // but for pairs that cross their boxes from end to end.
 static const double FREEDOM = 2;
-// What bodies may drift in a step, beyond the first guess: this many times what their points do by
-// that guess, and this part of h.
-static const double AHEAD = 3, AHEAD_ROOM = 0.01;
+// How far points of a body may get from where they are thought to move in a step: this many times
+// what they move apart, and this part of h.
+static const double SLACK = 1, SLACK_ROOM = 0.01;
 
 // If more of the bodies have to be searched for, all are, which then last as long again: one by
 // one, each pair would be searched for twice, for either body.
-static const double MOST_STALE = 0.1;
+static const double MOST_STALE = 0.05;
 
 enum { CANDIDATES_SERIAL = 2000 }; // fewer are tested by one thread
 
@@ -34,7 +34,9 @@ void pl_candidates_free(pl_candidate_set *c)
     pl_free(c->place);
     pl_free(c->since);
     pl_free(c->near);
+    pl_free(c->guess);
     pl_free(c->ahead);
+    pl_free(c->slack);
     pl_free(c->step);
     pl_free(c->moves);
     pl_free(c->flag);
@@ -284,7 +286,9 @@ pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary
     PL_TRY(pl_reserve((void **)&c->since, &c->since_capacity, n_body, sizeof *c->since));
     PL_TRY(pl_reserve((void **)&c->step, &c->step_capacity, n_body, sizeof *c->step));
     PL_TRY(pl_reserve((void **)&c->moves, &c->moves_capacity, n, sizeof *c->moves));
+    PL_TRY(pl_reserve((void **)&c->guess, &c->guess_capacity, n, sizeof *c->guess));
     PL_TRY(pl_reserve((void **)&c->ahead, &c->ahead_capacity, n_body, sizeof *c->ahead));
+    PL_TRY(pl_reserve((void **)&c->slack, &c->slack_capacity, n_body, sizeof *c->slack));
     PL_TRY(pl_reserve((void **)&c->stale, &c->stale_capacity, n_body, sizeof *c->stale));
     PL_TRY(pl_reserve((void **)&c->from, &c->from_capacity, 3 * n, sizeof *c->from));
     return pl_reserve((void **)&c->to, &c->to_capacity, 3 * n, sizeof *c->to);
@@ -363,14 +367,16 @@ static void find_drifts(const pl_boundary *boundary, const double *x, const doub
 // Shifts are rounded to this part of themselves, and so are the sums of a few of them.
 static const double SHIFT_ROUNDING = 1e-6;
 
+static double longest(const pl_drift *drift)
+{
+    return sqrt(pl_dot(drift->mean, drift->mean)) + drift->most;
+}
+
 static double find_rounding(const pl_candidate_set *c, const pl_boundary *boundary)
 {
     double most = 0;
     for (int32_t b = 0; b < boundary->n_body; b++) {
-        const pl_drift *since = &c->since[b], *step = &c->step[b];
-        double far = sqrt(pl_dot(since->mean, since->mean)) + since->most;
-        double fast = sqrt(pl_dot(step->mean, step->mean)) + step->most;
-        most = PL_MAX(most, PL_MAX(far, fast));
+        most = PL_MAX(most, PL_MAX(longest(&c->since[b]), longest(&c->step[b])));
     }
     return SHIFT_ROUNDING * most;
 }
@@ -436,23 +442,26 @@ static double nearer(const pl_drift *drift, int32_t a, int32_t b)
     return sqrt(pl_dot(apart, apart)) + drift[a].most + drift[b].most;
 }
 
-// Below these distances two bodies may come near while they drift no farther than `ahead` [m].
+// Below these distances features of two bodies may come near while their points move as thought:
+// at x0 where they approach each other by nothing, and by as much as any do, and where they were
+// searched for [m].
 typedef struct limits {
-    double at_x0, at_from;
+    double still, at_x0, at_from;
 } limits;
 
 static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary, int32_t a,
                           int32_t b)
 {
-    limits l = {.at_x0 = pl_boundary_radii(boundary, a, b) +
-                         (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) +
-                         (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b)};
-    l.at_from = (1 + PL_BOUND_SLACK) * (l.at_x0 + nearer(c->since, a, b));
-    return l;
+    double rounding = SHIFT_ROUNDING * (longest(&c->ahead[a]) + longest(&c->ahead[b]));
+    double still = pl_boundary_radii(boundary, a, b) +
+                   (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) + c->slack[a] +
+                   c->slack[b] + rounding;
+    double at_x0 = still + (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b);
+    return (limits){still, at_x0, (1 + PL_BOUND_SLACK) * (at_x0 + nearer(c->since, a, b))};
 }
 
-// Flags which of the candidates first .. last - 1 may come near while bodies drift no farther than
-// `ahead`, and describes these.
+// Flags which of the candidates first .. last - 1 may come near while points move as thought, and
+// describes these.
 static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
                       pl_near *near)
 {
@@ -471,12 +480,12 @@ static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t 
         pl_pair_points(boundary, &pair, near->point);
         double now = pl_candidate_bound(c, candidate, near->point, boundary->x0);
         near->distance = pl_round_below(now);
-        c->flag[i] = !(now > most.at_x0);
+        if (now > most.at_x0) continue;
+        c->flag[i] = !(now > most.still + approach(candidate->kind, near->point, c->guess));
     }
 }
 
-// Lists those that are near, or may come so as long as bodies drift as they do now and a little
-// more.
+// Lists those that are near, or may come so as long as points move about as they do now.
 static pl_status list_near(pl_candidate_set *c, const pl_boundary *boundary)
 {
     enum { SOME = 2048, PIECE = 512 };
@@ -484,8 +493,9 @@ static pl_status list_near(pl_candidate_set *c, const pl_boundary *boundary)
     for (int32_t b = 0; b < boundary->n_body; b++) {
         double size = PL_MIN(boundary->size[b], boundary->largest);
         c->ahead[b] = c->step[b];
-        c->ahead[b].most = AHEAD * c->step[b].most + AHEAD_ROOM * size;
+        c->slack[b] = SLACK * c->step[b].most + SLACK_ROOM * size;
     }
+    memcpy(c->guess, c->moves, (size_t)boundary->n * sizeof *c->guess);
     c->listing++;
     c->n_near = 0;
     for (int64_t start = 0; start < c->n; start += SOME) {
@@ -550,15 +560,30 @@ pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary)
     return PL_OK;
 }
 
-// Do bodies drift no farther than the list of near ones was made for?
+// Do the points of a body move like those that the list of near ones was made for?
+static bool moves_as_thought(const pl_candidate_set *c, const pl_boundary *boundary, int32_t b)
+{
+    double most = 0;
+    for (int64_t p = boundary->first[b]; p < boundary->first[b + 1]; p++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            double by = boundary->x1[3 * p + k] - boundary->x0[3 * p + k] - (double)c->guess[p][k];
+            square += by * by;
+        }
+        most = PL_MAX(most, square);
+    }
+    return sqrt(most) <= c->slack[b];
+}
+
 static bool as_thought(const pl_candidate_set *c, const pl_boundary *boundary)
 {
+    bool all = true;
+#pragma omp parallel for schedule(dynamic, 8)                                                      \
+    reduction(&& : all) if (boundary->n > CANDIDATES_SERIAL)
     for (int32_t b = 0; b < boundary->n_body; b++) {
-        double by[3];
-        pl_subtract(c->step[b].mean, c->ahead[b].mean, by);
-        if (sqrt(pl_dot(by, by)) + c->step[b].most > c->ahead[b].most) return false;
+        all = all && moves_as_thought(c, boundary, b);
     }
-    return true;
+    return all;
 }
 
 pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)

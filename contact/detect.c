@@ -24,11 +24,19 @@ static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
 // A pair that was found by its hit keeps its row in the steps that follow while it pushes and is no
 // farther than this many times the safety distance.
 static const double HOLD = 2;
+// A pair that hits on the way of the first guess is expected to if it starts no farther than this
+// many times the distance of what is near: others are not met before what stops the bodies.
+static const double EXPECT = 2;
+
+// Flags of candidates, 0 for the others.
+enum {
+    ROW = 1,   // gets a row at the start of the step
+    FOUND = 2, // the same, because it was found by its hit
+    HIT = 3,   // comes too near
+};
 
 enum {
-    FOUND = 2,            // a flag: such a pair; 1 for the others that get a row
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
-    ROWS_SERIAL = 500,    // fewer rows are placed by one thread
     ROWS_PER_PAIR = 6,    // more in one step do not help
 };
 
@@ -55,7 +63,7 @@ double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, 
     return apart - pl_boundary_radii(boundary, a, b) - *safety;
 }
 
-// --- The start of a step ---
+// --- Pairs ---
 
 // A pair with its points and bodies.
 typedef struct passage {
@@ -105,112 +113,20 @@ static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary
     return closest;
 }
 
-// Is the pair to get a row?
-static bool wants_row(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                      pl_known *known)
-{
-    passage p = load_near(c, at);
-    double near = near_distance(boundary, &p) + pl_candidates_approach(c, p.pair.kind, p.point);
-    *known = (pl_known){.start = at->distance};
-    if (known->start > near) return false;
-    pl_closest closest = measure_start(c, boundary, &p, at->candidate, known);
-    return closest.distance <= near && pl_local_minimum(boundary, boundary->x0, &p.pair, &closest);
-}
+// --- Hits ---
 
-// An array of no elements may be NULL, which memset does not take.
-static void clear_flags(pl_candidate_set *c)
+// No pair of the bodies is hit beyond this.
+static double farthest_impact(const pl_boundary *boundary, int32_t a, int32_t b)
 {
-    if (c->n > 0) memset(c->flag, 0, (size_t)c->n);
+    return pl_boundary_radii(boundary, a, b) + IMPACT * pl_boundary_safety(boundary, a, b);
 }
-
-static pl_status reserve_known(pl_detection *d)
-{
-    const pl_candidate_set *c = &d->candidates;
-    d->listing = c->listing;
-    return pl_reserve((void **)&d->known, &d->known_capacity, c->n_near, sizeof *d->known);
-}
-
-static pl_status test_start(pl_detection *d, const pl_boundary *boundary)
-{
-    pl_candidate_set *c = &d->candidates;
-    PL_TRY(reserve_known(d));
-    clear_flags(c);
-#pragma omp parallel for schedule(static) if (c->n_near > DETECT_SERIAL)
-    for (int64_t k = 0; k < c->n_near; k++) {
-        c->flag[c->near[k].candidate] = wants_row(c, boundary, &c->near[k], &d->known[k]);
-    }
-    return PL_OK;
-}
-
-// Pairs that hit in the last step although they are no local minimum, and push since, do so again:
-// they get a row at once, as long as they are near, which saves the round that would find them.
-static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
-                       const pl_contacts *contacts)
-{
-    for (int64_t m = 0; m < contacts->n_memory; m++) {
-        if (contacts->memory[m].found == 0) continue;
-        int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
-        if (i < 0 || c->flag[i] != 0) continue;
-        passage p = load(c, boundary, i);
-        double near =
-            pl_boundary_radii(boundary, p.a, p.b) + HOLD * pl_boundary_safety(boundary, p.a, p.b);
-        if (find_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
-    }
-}
-
-double pl_detect_soften(double room, double dt)
-{
-    return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
-}
-
-// Lists the pairs that get a row, in the order of the candidates.
-static pl_status list_starts(pl_detection *d)
-{
-    const pl_candidate_set *c = &d->candidates;
-    d->n_start = 0;
-    for (int64_t i = 0; i < c->n; i++) {
-        if (!c->flag[i]) continue;
-        PL_TRY(
-            pl_reserve((void **)&d->start, &d->start_capacity, d->n_start + 1, sizeof *d->start));
-        d->start[d->n_start++].candidate = i;
-    }
-    return PL_OK;
-}
-
-pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                          const double *v, double dt, double t, pl_contacts *contacts)
-{
-    pl_candidate_set *c = &d->candidates;
-    PL_TRY(pl_candidates_find(c, world, boundary, v, dt, t));
-    PL_TRY(test_start(d, boundary));
-    hold_found(c, boundary, contacts);
-    PL_TRY(list_starts(d));
-#pragma omp parallel for schedule(static) if (d->n_start > ROWS_SERIAL)
-    for (int64_t k = 0; k < d->n_start; k++) {
-        pl_start *s = &d->start[k];
-        passage p = load(c, boundary, s->candidate);
-        double safety;
-        s->closest = find_closest(&p, boundary->x0);
-        s->gap = pl_detect_room(boundary, &p.pair, true, &s->closest, &safety);
-    }
-    for (int64_t k = 0; k < d->n_start; k++) {
-        const pl_start *s = &d->start[k];
-        const pl_feature_pair pair = pl_candidate_pair(&c->candidate[s->candidate]);
-        double gap = pl_detect_soften(s->gap, dt);
-        bool found = c->flag[s->candidate] == FOUND;
-        PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &s->closest, gap, true, found));
-    }
-    return PL_OK;
-}
-
-// --- The way to the end of a step ---
 
 // The distance below which a pair counts as hit: near its surfaces, but not where it starts.
 static double impact_distance(const pl_boundary *boundary, int32_t a, int32_t b, double start)
 {
     double radii = pl_boundary_radii(boundary, a, b);
     if (start <= radii) return 0.9 * start;
-    return PL_MIN(radii + IMPACT * pl_boundary_safety(boundary, a, b), 0.5 * (radii + start));
+    return PL_MIN(farthest_impact(boundary, a, b), 0.5 * (radii + start));
 }
 
 // The motion of a pair that is `start` apart at x0.
@@ -224,14 +140,13 @@ static bool find_impact(const pl_boundary *boundary, const passage *p, double st
     return pl_ccd((pl_pair_kind)p->pair.kind, q0, q1, separation, impact);
 }
 
-// Does the pair come too near?
+// Does the pair come too near? If so, where.
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                     pl_known *known)
+                     pl_known *known, pl_impact *impact)
 {
     passage p = load_near(c, at);
     const pl_candidate *candidate = &c->candidate[at->candidate];
-    double most = pl_boundary_radii(boundary, p.a, p.b) +
-                  IMPACT * pl_boundary_safety(boundary, p.a, p.b); // of all impact distances
+    double most = farthest_impact(boundary, p.a, p.b);
     double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
     double start = known->start; // by the same direction, unless it is exact
     if (known->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
@@ -240,35 +155,8 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     if (!known->exact) measure_start(c, boundary, &p, at->candidate, known);
     double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
     known->end = pl_round_below(PL_MAX(end, known->start - by));
-    pl_impact impact;
     double separation = impact_distance(boundary, p.a, p.b, known->start);
-    return known->start - by <= separation && find_impact(boundary, &p, known->start, &impact);
-}
-
-// Nothing is known of the near ones from `first` on but what the list says.
-static pl_status forget(pl_detection *d, int64_t first)
-{
-    const pl_candidate_set *c = &d->candidates;
-    PL_TRY(reserve_known(d));
-    for (int64_t k = first; k < c->n_near; k++) {
-        d->known[k] = (pl_known){.start = c->near[k].distance};
-    }
-    return PL_OK;
-}
-
-// Flags which of the near ones from `first` on get hit.
-static void test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
-{
-    pl_candidate_set *c = &d->candidates;
-    int64_t n_hit = 0;
-#pragma omp parallel for schedule(static)                                                          \
-    reduction(+ : n_hit) if (c->n_near - first > DETECT_SERIAL)
-    for (int64_t k = first; k < c->n_near; k++) {
-        bool hit = gets_hit(c, boundary, &c->near[k], &d->known[k]);
-        c->flag[c->near[k].candidate] = hit;
-        n_hit += hit;
-    }
-    d->n_hit = n_hit;
+    return known->start - by <= separation && find_impact(boundary, &p, known->start, impact);
 }
 
 static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
@@ -300,25 +188,10 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
     return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0, true);
 }
 
-pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
-{
-    pl_candidate_set *c = &d->candidates;
-    PL_TRY(pl_candidates_follow(c, boundary));
-    if (d->listing != c->listing) PL_TRY(forget(d, 0));
-    clear_flags(c);
-    test_near(d, boundary, 0);
-    if (d->n_hit > 0) return PL_OK;
-    int64_t first = c->n_near;
-    PL_TRY(pl_candidates_extend(c, boundary));
-    PL_TRY(forget(d, first));
-    test_near(d, boundary, first);
-    return PL_OK;
-}
-
 bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
                    pl_impact *impact)
 {
-    if (!d->candidates.flag[i]) return false;
+    if (d->candidates.flag[i] != HIT) return false;
     passage p = load(&d->candidates, boundary, i);
     *pair = p.pair;
     return find_impact(boundary, &p, find_closest(&p, boundary->x0).distance, impact);
@@ -361,19 +234,190 @@ static bool contradicts(const pl_boundary *boundary, const pl_hit *hit, const pl
     return false;
 }
 
-pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                         pl_contacts *contacts, int32_t *hits)
+// Adds rows for the pairs that are flagged as hit.
+static pl_status add_hits(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
+                          pl_contacts *contacts)
 {
     int32_t first = contacts->problem.n_contact;
-    *hits = 0;
-    PL_TRY(pl_detect_way(d, boundary));
     PL_TRY(list_hits(d, boundary));
     for (int64_t i = 0; i < d->n_hit; i++) {
         const pl_hit *hit = &d->hit[i];
-        (*hits)++;
         if (contradicts(boundary, hit, contacts, first)) continue;
         PL_TRY(add_hit(world, boundary, &hit->pair, &hit->impact, contacts));
     }
+    return PL_OK;
+}
+
+// --- The start of a step ---
+
+// An array of no elements may be NULL, which memset does not take.
+static void clear_flags(pl_candidate_set *c)
+{
+    if (c->n > 0) memset(c->flag, 0, (size_t)c->n);
+}
+
+static pl_status reserve_known(pl_detection *d)
+{
+    const pl_candidate_set *c = &d->candidates;
+    d->listing = c->listing;
+    return pl_reserve((void **)&d->known, &d->known_capacity, c->n_near, sizeof *d->known);
+}
+
+// Pairs that hit in the last step although they are no local minimum, and push since, do so again:
+// they get a row at once, as long as they are near, which saves the round that would find them.
+static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
+                       const pl_contacts *contacts)
+{
+    for (int64_t m = 0; m < contacts->n_memory; m++) {
+        if (contacts->memory[m].found == 0) continue;
+        int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
+        if (i < 0) continue;
+        passage p = load(c, boundary, i);
+        double near =
+            pl_boundary_radii(boundary, p.a, p.b) + HOLD * pl_boundary_safety(boundary, p.a, p.b);
+        if (find_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
+    }
+}
+
+// Does the pair hit on the way of the first guess? Where bodies slide or turn, the edges that touch
+// at the end of a step are others than at its start, and they mostly hit on the way that is solved
+// for too, which would cost a round.
+//
+// That way ends where bodies meet, while the guess goes on through them: its hits may be of the far
+// side of a surface, and push against the rows of the near side. So its rows must not push at all:
+// the points that hit must have room at the start.
+static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                        pl_known *known)
+{
+    pl_impact impact;
+    double safety;
+    const pl_feature_pair pair = pl_candidate_pair(&c->candidate[at->candidate]);
+    return gets_hit(c, boundary, at, known, &impact) &&
+           pl_detect_room(boundary, &pair, true, &impact.closest, &safety) >= 0;
+}
+
+// Says by its flag what becomes of a near pair; *closest is known if it gets a row.
+static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                     pl_known *known, pl_closest *closest)
+{
+    uint8_t held = c->flag[at->candidate];
+    passage p = load_near(c, at);
+    double near = near_distance(boundary, &p);
+    double by = pl_candidates_approach(c, p.pair.kind, p.point);
+    *known = (pl_known){.start = at->distance};
+    if (known->start > near + by) return 0;
+    *closest = measure_start(c, boundary, &p, at->candidate, known);
+    if (known->start > near + by) return 0;
+    if (pl_local_minimum(boundary, boundary->x0, &p.pair, closest)) return ROW;
+    if (held) return held;
+    double farthest = farthest_impact(boundary, p.a, p.b) + (1 + PL_BOUND_SLACK) * by;
+    if (known->start > PL_MIN(farthest, EXPECT * near)) return 0;
+    return expects_hit(c, boundary, at, known) ? HIT : 0;
+}
+
+// Judges the near pairs, and lists those that get a row where they are now.
+static pl_status list_starts(pl_detection *d, const pl_boundary *boundary)
+{
+    enum { SOME = 2048 }; // at a time, so that little memory is taken for what gets no row
+    pl_candidate_set *c = &d->candidates;
+    PL_TRY(reserve_known(d));
+    d->n_start = 0;
+    for (int64_t first = 0; first < c->n_near; first += SOME) {
+        int64_t n = PL_MIN(SOME, c->n_near - first);
+        PL_TRY(
+            pl_reserve((void **)&d->start, &d->start_capacity, d->n_start + n, sizeof *d->start));
+        pl_start *start = d->start + d->n_start;
+#pragma omp parallel for schedule(static) if (n > DETECT_SERIAL)
+        for (int64_t k = 0; k < n; k++) {
+            const pl_near *at = &c->near[first + k];
+            uint8_t flag = judge(c, boundary, at, &d->known[first + k], &start[k].closest);
+            c->flag[at->candidate] = flag;
+            start[k].candidate = flag == ROW || flag == FOUND ? at->candidate : -1;
+            if (start[k].candidate < 0) continue;
+            const pl_feature_pair pair = pl_candidate_pair(&c->candidate[at->candidate]);
+            double safety;
+            start[k].gap = pl_detect_room(boundary, &pair, true, &start[k].closest, &safety);
+        }
+        for (int64_t k = 0; k < n; k++) {
+            if (start[k].candidate >= 0) d->start[d->n_start++] = start[k];
+        }
+    }
+    return PL_OK;
+}
+
+double pl_detect_soften(double room, double dt)
+{
+    return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
+}
+
+pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                          const double *v, double dt, double t, pl_contacts *contacts)
+{
+    pl_candidate_set *c = &d->candidates;
+    PL_TRY(pl_candidates_find(c, world, boundary, v, dt, t));
+    clear_flags(c);
+    hold_found(c, boundary, contacts);
+    PL_TRY(list_starts(d, boundary));
+    for (int64_t k = 0; k < d->n_start; k++) {
+        const pl_start *s = &d->start[k];
+        const pl_feature_pair pair = pl_candidate_pair(&c->candidate[s->candidate]);
+        double gap = pl_detect_soften(s->gap, dt);
+        bool found = c->flag[s->candidate] == FOUND;
+        PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &s->closest, gap, true, found));
+    }
+    return add_hits(d, world, boundary, contacts);
+}
+
+// --- The way to the end of a step ---
+
+// Nothing is known of the near ones from `first` on but what the list says.
+static pl_status forget(pl_detection *d, int64_t first)
+{
+    const pl_candidate_set *c = &d->candidates;
+    PL_TRY(reserve_known(d));
+    for (int64_t k = first; k < c->n_near; k++) {
+        d->known[k] = (pl_known){.start = c->near[k].distance};
+    }
+    return PL_OK;
+}
+
+// Flags which of the near ones from `first` on get hit.
+static void test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
+{
+    pl_candidate_set *c = &d->candidates;
+    int64_t n_hit = 0;
+#pragma omp parallel for schedule(static)                                                          \
+    reduction(+ : n_hit) if (c->n_near - first > DETECT_SERIAL)
+    for (int64_t k = first; k < c->n_near; k++) {
+        pl_impact impact;
+        bool hit = gets_hit(c, boundary, &c->near[k], &d->known[k], &impact);
+        c->flag[c->near[k].candidate] = hit ? HIT : 0;
+        n_hit += hit;
+    }
+    d->n_hit = n_hit;
+}
+
+pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
+{
+    pl_candidate_set *c = &d->candidates;
+    PL_TRY(pl_candidates_follow(c, boundary));
+    if (d->listing != c->listing) PL_TRY(forget(d, 0));
+    clear_flags(c);
+    test_near(d, boundary, 0);
+    if (d->n_hit > 0) return PL_OK;
+    int64_t first = c->n_near;
+    PL_TRY(pl_candidates_extend(c, boundary));
+    PL_TRY(forget(d, first));
+    test_near(d, boundary, first);
+    return PL_OK;
+}
+
+pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+                         pl_contacts *contacts, int32_t *hits)
+{
+    PL_TRY(pl_detect_way(d, boundary));
+    PL_TRY(add_hits(d, world, boundary, contacts));
+    *hits = (int32_t)d->n_hit;
     return PL_OK;
 }
 

@@ -1,4 +1,5 @@
-// Rows of hits: those that contradict each other, and those that the next steps keep.
+// Rows of hits: those that contradict each other, those that the next steps keep, and those that
+// are expected.
 
 #include "worlds.h"
 #include "../contact/touch.h"
@@ -115,16 +116,18 @@ static const pl_row *find_row(const pl_contacts *contacts, const pl_feature_pair
     return NULL;
 }
 
-// The corner stands `height` safety distances over the ridge. An edge that leads up from it is no
-// local minimum with the ridge. Does the pair get a row if it pushed in the last step?
-static bool gets_row(double height, bool found)
+// The corner stands `height` safety distances over the ridge, and falls by `fall` of them in the
+// first guess. An edge that leads up from it is no local minimum with the ridge. Does the pair get
+// a row, as one that was found by its hit? If `pushed`, it did so in the last step, and was found.
+static bool gets_row(double height, double fall, bool pushed)
 {
-    double z = 0.2 + height * 0.003 * 0.5; // the shortest edges are near to 0.5 long
+    double safety = 0.003 * 0.5, z = 0.2 + height * safety; // the shortest edges are near to 0.5
     const double x[12] = {0, 0.03, z, -0.2, 0.01, z + 0.45, 0.2, 0.1, z + 0.45, 0, -0.2, z + 0.45};
     pl_world *world = make_scene(x);
     pl_touch *touch = world->touch;
     pl_candidate_set *c = &touch->detection.candidates;
-    double v[12] = {0};
+    double v[12];
+    for (int i = 0; i < 12; i++) v[i] = i % 3 == 2 ? -fall * safety / STEP : 0;
     TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(c, world, &touch->boundary, v, STEP, STEP));
     pl_feature_pair pair = {.kind = -1};
     for (int64_t i = 0; i < c->n && pair.kind < 0; i++) {
@@ -139,7 +142,7 @@ static bool gets_row(double height, bool found)
         if (fabs(closest.normal[2]) > 0.99) pair = at;
     }
     TEST_ASSERT_TRUE(pair.kind >= 0);
-    pl_remembered memory = {.pair = pair, .found = found, .force = {0, 0, 1}};
+    pl_remembered memory = {.pair = pair, .found = pushed, .force = {0, 0, 1}};
     pl_contacts contacts = {
         .problem = touch->contacts.problem, .memory = &memory, .n_memory = 1, .memory_capacity = 1};
     contacts.problem.dt = STEP;
@@ -149,7 +152,10 @@ static bool gets_row(double height, bool found)
     bool has = row != NULL;
     TEST_ASSERT_TRUE(!has || row->found);
     for (int32_t i = 0; i < contacts.problem.n_contact; i++) {
-        TEST_ASSERT_TRUE(&contacts.row[i] == row || !contacts.row[i].found);
+        bool may = fall > 0 || &contacts.row[i] == row;
+        TEST_ASSERT_TRUE(may || !contacts.row[i].found);
+        bool pushes = fall > 0 && contacts.row[i].found && contacts.row[i].gap < 0;
+        TEST_ASSERT_FALSE(pushes); // what is expected does not
     }
     contacts.memory = NULL;
     pl_contacts_free(&contacts);
@@ -159,9 +165,17 @@ static bool gets_row(double height, bool found)
 
 static void test_what_was_found_by_a_hit_keeps_its_row(void)
 {
-    TEST_ASSERT_TRUE(gets_row(1, true));
-    TEST_ASSERT_FALSE(gets_row(1, false));
-    TEST_ASSERT_FALSE(gets_row(3, true)); // it went away
+    TEST_ASSERT_TRUE(gets_row(1, 0, true));
+    TEST_ASSERT_FALSE(gets_row(1, 0, false));
+    TEST_ASSERT_FALSE(gets_row(3, 0, true)); // it went away
+}
+
+static void test_what_hits_on_the_way_of_the_first_guess_gets_a_row(void)
+{
+    TEST_ASSERT_TRUE(gets_row(3, 4, false));
+    TEST_ASSERT_FALSE(gets_row(3, 1, false));   // it stays away
+    TEST_ASSERT_FALSE(gets_row(0.7, 1, false)); // it has no room
+    TEST_ASSERT_FALSE(gets_row(20, 21, false)); // it is far
 }
 
 int main(void)
@@ -169,5 +183,6 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_hit_from_the_inside_gets_no_row);
     RUN_TEST(test_what_was_found_by_a_hit_keeps_its_row);
+    RUN_TEST(test_what_hits_on_the_way_of_the_first_guess_gets_a_row);
     return UNITY_END();
 }
