@@ -12,9 +12,10 @@
 // the smallest h.
 static const double SWEEP = 8, SWEEP_MOST = 0.2, ROOM = 0.06;
 // A candidate is left out if it is far by this many times what its points can move in their boxes.
-// 1 is enough for the proof that nothing hits; twice that keeps the rows that a step might want,
-// but for pairs that cross their boxes from end to end.
-static const double FREEDOM = 2;
+// 1 is enough for the proof that nothing hits. A pair wants a row if it is near, but for what its
+// points move in the step, which is less than twice that unless a feature turns over: with 3, rows
+// do not depend on what is left out.
+static const double FREEDOM = 3;
 // How far points of a body may get from where they are thought to move in a step: this many times
 // what they move apart, and this part of h.
 static const double SLACK = 1, SLACK_ROOM = 0.01;
@@ -29,6 +30,7 @@ void pl_candidates_free(pl_candidate_set *c)
 {
     pl_free(c->from);
     pl_free(c->to);
+    pl_free(c->freedom);
     pl_free(c->candidate);
     pl_free(c->more);
     pl_free(c->place);
@@ -92,17 +94,20 @@ static pl_status reserve(pl_candidate_set *c, int64_t n)
     return pl_reserve((void **)&c->flag, &c->flag_capacity, n, sizeof *c->flag);
 }
 
-// How far a point can get from where it was searched for, before it leaves its box.
-static double freedom(const pl_candidate_set *c, double room, int32_t p)
+// How far points can get from where they were searched for, before they leave their boxes.
+static void find_freedom(pl_candidate_set *c, const pl_boundary *boundary, double room)
 {
-    double by[3];
-    pl_subtract(c->to + 3 * (int64_t)p, c->from + 3 * (int64_t)p, by);
-    return sqrt(pl_dot(by, by)) + 0.5 * sqrt(3) * room;
+#pragma omp parallel for schedule(static) if (boundary->n > CANDIDATES_SERIAL)
+    for (int64_t p = 0; p < boundary->n; p++) {
+        double by[3];
+        pl_subtract(c->to + 3 * p, c->from + 3 * p, by);
+        c->freedom[p] = (float)(sqrt(pl_dot(by, by)) + 0.5 * sqrt(3) * room);
+    }
 }
 
 // A pair with its distance and direction where it was searched for.
 static pl_candidate measure(const pl_candidate_set *c, const pl_feature_pair *pair,
-                            const int32_t point[4], double *distance)
+                            const int32_t point[4])
 {
     double q[12] = {0};
     pl_closest closest;
@@ -111,26 +116,59 @@ static pl_candidate measure(const pl_candidate_set *c, const pl_feature_pair *pa
     pl_candidate candidate = {.a = pair->a, .b = pair->b, .kind = (int8_t)pair->kind};
     candidate.distance = PL_MAX(pl_round_below(closest.distance), 0);
     pl_candidate_turn(&candidate, closest.normal);
-    *distance = closest.distance;
     return candidate;
 }
 
-// Could the pair come near while its points stay in their boxes?
-static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary, double room,
-                          const pl_feature_pair *pair, pl_candidate *candidate)
+// The same for a pair that was a candidate before, by the direction that it had: mostly as good,
+// and found in a quarter of the time.
+static pl_candidate measure_again(const pl_candidate_set *c, const pl_candidate *before,
+                                  const int32_t point[4])
+{
+    pl_candidate candidate = *before;
+    double distance = pl_candidate_bound(c, before, point, c->from);
+    candidate.distance = PL_MAX(pl_round_below(distance), 0);
+    return candidate;
+}
+
+// Could the pair come near while its points stay in their boxes? `before` is NULL if it is new.
+static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary,
+                          const pl_feature_pair *pair, const pl_candidate *before,
+                          pl_candidate *candidate)
 {
     int32_t point[4], a, b;
-    double distance, most[2] = {0};
+    float most[2] = {0};
     pl_pair_points(boundary, pair, point);
     pl_pair_bodies(boundary, pair, point, &a, &b);
-    *candidate = measure(c, pair, point, &distance);
+    *candidate = before != NULL ? measure_again(c, before, point) : measure(c, pair, point);
     for (int k = 0; k < 4 && point[k] >= 0; k++) {
         int side = k >= pl_pair_first(pair->kind);
-        most[side] = PL_MAX(most[side], freedom(c, room, point[k]));
+        most[side] = PL_MAX(most[side], c->freedom[point[k]]);
     }
     double near = pl_boundary_radii(boundary, a, b) +
                   (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
-    return (1 - PL_BOUND_SLACK) * distance <= near + FREEDOM * (most[0] + most[1]);
+    double far = near + FREEDOM * ((double)most[0] + (double)most[1]);
+    return (1 - PL_BOUND_SLACK) * (double)candidate->distance <= far;
+}
+
+// What is found, from `first` on to before `last`: which could come near? The first n candidates
+// are those before.
+static void test_found(const pl_candidate_set *c, const pl_boundary *boundary, int64_t n,
+                       const pl_candidates *found, int64_t first, int64_t last,
+                       pl_candidate *candidate, bool *keep)
+{
+    pl_feature_pair pair = pair_at(found, first);
+    int64_t at = count_between(c, 0, n, &pair);
+    for (int64_t i = first; i < last; i++) {
+        int order = 1;
+        pair = pair_at(found, i);
+        for (; at < n; at++) { // both are in order
+            pl_feature_pair before = pl_candidate_pair(&c->candidate[at]);
+            order = pl_pair_compare(&before, &pair);
+            if (order >= 0) break;
+        }
+        const pl_candidate *before = at < n && order == 0 ? &c->candidate[at] : NULL;
+        keep[i - first] = may_come_near(c, boundary, &pair, before, &candidate[i - first]);
+    }
 }
 
 // Appends what is found to the candidates, without those that stay far: most are neighbours on one
@@ -138,23 +176,33 @@ static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary
 static pl_status append_near(pl_candidate_set *c, const pl_boundary *boundary, double room,
                              const pl_candidates *found)
 {
-    enum { SOME = 4096 };
+    enum { SOME = 4096, PIECE = 512 };
     pl_candidate candidate[SOME];
     bool keep[SOME];
-    int64_t n_found = count(found);
-    for (int64_t first = 0; first < n_found; first += SOME) {
-        int64_t n = PL_MIN(SOME, n_found - first);
-#pragma omp parallel for schedule(static) if (n > CANDIDATES_SERIAL)
-        for (int64_t i = 0; i < n; i++) {
-            pl_feature_pair pair = pair_at(found, first + i);
-            keep[i] = may_come_near(c, boundary, room, &pair, &candidate[i]);
+    int64_t n_found = count(found), n = c->n;
+    find_freedom(c, boundary, room);
+    for (int64_t start = 0; start < n_found; start += SOME) {
+        int64_t end = PL_MIN(start + SOME, n_found);
+#pragma omp parallel for schedule(static) if (end - start > CANDIDATES_SERIAL)
+        for (int64_t i = start; i < end; i += PIECE) {
+            int64_t k = i - start;
+            test_found(c, boundary, n, found, i, PL_MIN(i + PIECE, end), candidate + k, keep + k);
         }
-        PL_TRY(reserve(c, c->n + n));
-        for (int64_t i = 0; i < n; i++) {
-            if (keep[i]) c->candidate[c->n++] = candidate[i];
+        PL_TRY(reserve(c, c->n + (end - start)));
+        for (int64_t k = 0; k < end - start; k++) {
+            if (keep[k]) c->candidate[c->n++] = candidate[k];
         }
     }
     return PL_OK;
+}
+
+// The candidates from n on move up to the first `kept`.
+static void close_up(pl_candidate_set *c, int64_t n, int64_t kept)
+{
+    int64_t more = c->n - n;
+    if (more > 0)
+        memmove(c->candidate + kept, c->candidate + n, (size_t)more * sizeof *c->candidate);
+    c->n = kept + more;
 }
 
 // Appends what is found and is not among the candidates.
@@ -167,9 +215,8 @@ static pl_status append_new(pl_candidate_set *c, const pl_boundary *boundary,
         pl_feature_pair pair = pair_at(found, i);
         if (pl_candidates_index(c, &pair) >= 0) continue;
         int32_t point[4];
-        double distance;
         pl_pair_points(boundary, &pair, point);
-        c->candidate[n++] = measure(c, &pair, point, &distance);
+        c->candidate[n++] = measure(c, &pair, point);
     }
     c->n = n;
     return PL_OK;
@@ -217,7 +264,15 @@ typedef struct meeting {
     int32_t first[2], last[2];
 } meeting;
 
-static const meeting NO_MEETING = {.kind = -1};
+// The last ones: a feature is mostly near to few bodies, and so is the next.
+enum { MEETINGS = 4 };
+typedef struct meetings {
+    meeting recent[MEETINGS];
+    int last, oldest;
+} meetings;
+
+static const meetings NO_MEETINGS = {
+    .recent = {{.kind = -1}, {.kind = -1}, {.kind = -1}, {.kind = -1}}};
 
 static inline bool meets(const meeting *m, const pl_candidate *candidate)
 {
@@ -243,15 +298,34 @@ static meeting find_meeting(const pl_boundary *boundary, const pl_candidate *can
     return m;
 }
 
-static void drop_stale(pl_candidate_set *c, const pl_boundary *boundary)
+// Which of the recent ones is that of a candidate; if it was none it is now, in the place of the
+// oldest, and *is_new.
+static inline int find_recent(meetings *m, const pl_boundary *boundary,
+                              const pl_candidate *candidate, bool *is_new)
+{
+    *is_new = false;
+    if (meets(&m->recent[m->last], candidate)) return m->last;
+    for (m->last = 0; m->last < MEETINGS; m->last++) {
+        if (meets(&m->recent[m->last], candidate)) return m->last;
+    }
+    *is_new = true;
+    m->last = m->oldest;
+    m->oldest = (m->oldest + 1) % MEETINGS;
+    m->recent[m->last] = find_meeting(boundary, candidate);
+    return m->last;
+}
+
+// Of the first n candidates those of stale bodies go. Returns how many are left.
+static int64_t drop_stale(pl_candidate_set *c, const pl_boundary *boundary, int64_t n)
 {
     int64_t kept = 0;
-    meeting m = NO_MEETING;
-    for (int64_t i = 0; i < c->n; i++) {
-        if (!meets(&m, &c->candidate[i])) m = find_meeting(boundary, &c->candidate[i]);
-        if (!c->stale[m.a] && !c->stale[m.b]) c->candidate[kept++] = c->candidate[i];
+    meetings known = NO_MEETINGS;
+    for (int64_t i = 0; i < n; i++) {
+        bool is_new;
+        const meeting *m = &known.recent[find_recent(&known, boundary, &c->candidate[i], &is_new)];
+        if (!c->stale[m->a] && !c->stale[m->b]) c->candidate[kept++] = c->candidate[i];
     }
-    c->n = kept;
+    return kept;
 }
 
 static pl_status search_stale(pl_candidate_set *c, const pl_boundary *boundary)
@@ -260,10 +334,11 @@ static pl_status search_stale(pl_candidate_set *c, const pl_boundary *boundary)
     pl_candidates found;
     c->current = false; // if it fails
     PL_TRY(pl_surfaces_renew(boundary->surfaces, c->from, c->to, room, c->stale, &found));
-    drop_stale(c, boundary);
     int64_t n = c->n;
     PL_TRY(append_near(c, boundary, room, &found));
-    PL_TRY(merge(c, n));
+    int64_t kept = drop_stale(c, boundary, n);
+    close_up(c, n, kept);
+    PL_TRY(merge(c, kept));
     c->current = true;
     return PL_OK;
 }
@@ -272,10 +347,11 @@ pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary
 {
     double room = ROOM * boundary->smallest;
     pl_candidates found;
+    int64_t n = c->n = c->current ? c->n : 0;
     c->current = false; // if it fails
     PL_TRY(pl_surfaces_search(boundary->surfaces, c->from, c->to, room, &found));
-    c->n = 0;
     PL_TRY(append_near(c, boundary, room, &found));
+    close_up(c, n, 0);
     c->current = true;
     return PL_OK;
 }
@@ -291,6 +367,7 @@ pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary
     PL_TRY(pl_reserve((void **)&c->slack, &c->slack_capacity, n_body, sizeof *c->slack));
     PL_TRY(pl_reserve((void **)&c->stale, &c->stale_capacity, n_body, sizeof *c->stale));
     PL_TRY(pl_reserve((void **)&c->from, &c->from_capacity, 3 * n, sizeof *c->from));
+    PL_TRY(pl_reserve((void **)&c->freedom, &c->freedom_capacity, n, sizeof *c->freedom));
     return pl_reserve((void **)&c->to, &c->to_capacity, 3 * n, sizeof *c->to);
 }
 
@@ -465,23 +542,24 @@ static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary
 static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
                       pl_near *near)
 {
-    meeting m = NO_MEETING;
-    limits most = {0};
+    meetings known = NO_MEETINGS;
+    limits limit[MEETINGS];
     for (int64_t i = first; i < last; i++, near++) {
         const pl_candidate *candidate = &c->candidate[i];
-        if (!meets(&m, candidate)) {
-            m = find_meeting(boundary, candidate);
-            most = find_limits(c, boundary, m.a, m.b);
-        }
+        bool is_new;
+        int k = find_recent(&known, boundary, candidate, &is_new);
+        const meeting *m = &known.recent[k];
+        const limits *most = &limit[k];
+        if (is_new) limit[k] = find_limits(c, boundary, m->a, m->b);
         c->flag[i] = 0;
-        if (candidate->distance > most.at_from) continue;
-        *near = (pl_near){.candidate = (int32_t)i, .a = m.a, .b = m.b};
+        if (candidate->distance > most->at_from) continue;
+        *near = (pl_near){.candidate = (int32_t)i, .a = m->a, .b = m->b};
         pl_feature_pair pair = pl_candidate_pair(candidate);
         pl_pair_points(boundary, &pair, near->point);
         double now = pl_candidate_bound(c, candidate, near->point, boundary->x0);
         near->distance = pl_round_below(now);
-        if (now > most.at_x0) continue;
-        c->flag[i] = !(now > most.still + approach(candidate->kind, near->point, c->guess));
+        if (now > most->at_x0) continue;
+        c->flag[i] = !(now > most->still + approach(candidate->kind, near->point, c->guess));
     }
 }
 
@@ -495,7 +573,7 @@ static pl_status list_near(pl_candidate_set *c, const pl_boundary *boundary)
         c->ahead[b] = c->step[b];
         c->slack[b] = SLACK * c->step[b].most + SLACK_ROOM * size;
     }
-    memcpy(c->guess, c->moves, (size_t)boundary->n * sizeof *c->guess);
+    for (int32_t p = 0; p < boundary->n; p++) c->guess[p] = c->moves[p];
     c->listing++;
     c->n_near = 0;
     for (int64_t start = 0; start < c->n; start += SOME) {
@@ -600,6 +678,7 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
     pl_boundary_start(boundary, world);
     pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
     PL_TRY(pl_candidates_reserve(c, boundary));
+    c->blur = find_blur(boundary);
     int32_t n = 0;
     if (c->current) {
         n = pl_surfaces_stale(boundary->surfaces, boundary->x0, boundary->x1, c->stale);
@@ -609,6 +688,5 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
     find_drifts(boundary, c->from, boundary->x0, c->since, NULL);
     find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
     c->rounding = find_rounding(c, boundary);
-    c->blur = find_blur(boundary);
     return list_near(c, boundary);
 }

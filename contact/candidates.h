@@ -48,6 +48,7 @@ typedef float pl_shift __attribute__((vector_size(4 * sizeof(float))));
 typedef struct pl_candidate_set {
     bool current;      // they are those of a search from `from` to `to`, ...
     double *from, *to; // (3*boundary.n) [m]
+    float *freedom;    // (boundary.n) scratch: how far points can move in their boxes [m]
     uint8_t *stale;    // (n_body) ... but for these bodies: the next step has to search for them
     // Those of them that may come near as long as the search serves.
     pl_candidate *candidate; // (n) in the order of pairs
@@ -67,7 +68,7 @@ typedef struct pl_candidate_set {
     uint8_t *flag;   // (n) scratch, for detection too
     int64_t n, n_near, near_capacity, guess_capacity, ahead_capacity, slack_capacity,
         candidate_capacity, since_capacity, step_capacity, moves_capacity, from_capacity,
-        to_capacity, flag_capacity, stale_capacity, more_capacity, place_capacity;
+        to_capacity, freedom_capacity, flag_capacity, stale_capacity, more_capacity, place_capacity;
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty

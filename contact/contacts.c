@@ -21,6 +21,7 @@ void pl_contacts_free(pl_contacts *c)
 void pl_contacts_clear(pl_contacts *c)
 {
     pl_problem_clear(&c->problem);
+    c->recent = 0;
 }
 
 // --- Pairs ---
@@ -33,20 +34,27 @@ int pl_pair_compare(const pl_feature_pair *a, const pl_feature_pair *b)
     return 0;
 }
 
-static const pl_remembered *find_memory(const pl_contacts *c, const pl_feature_pair *pair)
+// Pairs mostly come in order: from the last place on, in strides that double, and between two.
+static const pl_remembered *find_memory(pl_contacts *c, const pl_feature_pair *pair)
 {
-    int64_t lo = 0, hi = c->n_memory;
+    int64_t lo = 0, hi = c->n_memory, stride = 1, next = PL_MIN(c->recent, hi);
+    for (; next < hi && pl_pair_compare(&c->memory[next].pair, pair) < 0; stride *= 2) {
+        lo = next + 1;
+        next = PL_MIN(next + stride, hi);
+    }
+    hi = PL_MIN(next + 1, hi);
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
         int order = pl_pair_compare(&c->memory[mid].pair, pair);
-        if (order == 0) return &c->memory[mid];
         if (order < 0) {
             lo = mid + 1;
         } else {
             hi = mid;
         }
     }
-    return NULL;
+    c->recent = lo;
+    bool found = lo < c->n_memory && pl_pair_compare(&c->memory[lo].pair, pair) == 0;
+    return found ? &c->memory[lo] : NULL;
 }
 
 // --- Rows ---
@@ -109,8 +117,8 @@ void pl_contacts_set_impulse(pl_contacts *c, int32_t i, const double impulse[3])
 }
 
 // The impulse to start from.
-static void guess_impulse(const pl_contacts *c, const pl_feature_pair *pair,
-                          const pl_contact *contact, double f[3])
+static void guess_impulse(pl_contacts *c, const pl_feature_pair *pair, const pl_contact *contact,
+                          double f[3])
 {
     const pl_remembered *last = find_memory(c, pair);
     memset(f, 0, 3 * sizeof *f);
@@ -209,19 +217,31 @@ static int64_t merge_pairs(pl_remembered *memory, int64_t n)
     return kept;
 }
 
-// Sorts by merging neighbouring runs: stable, and without a heap call; rows come in a few runs.
+// Merges the runs start .. mid - 1 and mid .. end - 1 of a into b.
+static void merge_runs(const pl_remembered *a, int64_t start, int64_t mid, int64_t end,
+                       pl_remembered *b)
+{
+    for (int64_t i = start, j = mid, k = start; k < end; k++) {
+        bool left = j == end || (i < mid && compare_memory(&a[i], &a[j]) <= 0);
+        b[k] = left ? a[i++] : a[j++];
+    }
+}
+
+// Sorts by merging neighbouring runs: stable, and without a heap call. Rows come in order, but for
+// those of hits behind them.
 static void sort_memory(pl_remembered *a, pl_remembered *b, int64_t n)
 {
-    for (int64_t width = 1; width < n; width *= 2) {
-        for (int64_t start = 0; start < n; start += 2 * width) {
-            int64_t mid = PL_MIN(start + width, n), end = PL_MIN(start + 2 * width, n);
-            for (int64_t i = start, j = mid, k = start; k < end; k++) {
-                bool left = j == end || (i < mid && compare_memory(&a[i], &a[j]) <= 0);
-                b[k] = left ? a[i++] : a[j++];
-            }
+    int64_t sorted = n > 0 ? 1 : 0;
+    while (sorted < n && compare_memory(&a[sorted - 1], &a[sorted]) <= 0) sorted++;
+    if (sorted == n) return;
+    for (int64_t width = 1; width < n - sorted; width *= 2) {
+        for (int64_t start = sorted; start < n; start += 2 * width) {
+            merge_runs(a, start, PL_MIN(start + width, n), PL_MIN(start + 2 * width, n), b);
         }
-        memcpy(a, b, (size_t)n * sizeof *a);
+        memcpy(a + sorted, b + sorted, (size_t)(n - sorted) * sizeof *a);
     }
+    merge_runs(a, 0, sorted, n, b);
+    memcpy(a, b, (size_t)n * sizeof *a);
 }
 
 pl_status pl_contacts_remember(pl_contacts *c)

@@ -32,7 +32,7 @@ typedef struct pl_row {
     double middle[3]; // between the closest points at the start of the step [m]
     double gap;       // there, after softening [m]
     double before[3]; // how far the points slide before they meet, which friction lets pass [m]
-    bool found;       // its pair was not expected to touch, but hit, in this step or one before
+    bool found;       // its pair is no local minimum, but hits, in this step or one before
 } pl_row;
 
 // The force of a pair in the step before, to start from.
@@ -47,9 +47,9 @@ typedef struct pl_contacts {
     pl_row *row; // (problem.n_contact)
     double *f;   // (3*problem.n_contact) impulses in the frames of the contacts [N s]
     int64_t row_capacity, f_capacity;
-    pl_remembered *memory; // (n_memory) by pair, each once
-    int64_t n_memory, memory_capacity;
-    pl_remembered *saved; // (n_saved) the memory at the start of the step
+    pl_remembered *memory;                     // (n_memory) by pair, each once
+    int64_t n_memory, memory_capacity, recent; // where one was looked up last
+    pl_remembered *saved;                      // (n_saved) the memory at the start of the step
     int64_t n_saved, saved_capacity;
     pl_remembered *scratch;
     int64_t scratch_capacity;

@@ -24,8 +24,8 @@ static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
 // A pair that was found by its hit keeps its row in the steps that follow while it pushes and is no
 // farther than this many times the safety distance.
 static const double HOLD = 2;
-// A pair that hits on the way of the first guess is expected to if it starts no farther than this
-// many times the distance of what is near: others are not met before what stops the bodies.
+// A pair that hits on the way of the first guess gets a row if it starts no farther than this many
+// times the distance of what is near: most of the others are stopped before.
 static const double EXPECT = 2;
 
 // Flags of candidates, 0 for the others.
@@ -283,16 +283,19 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
 // at the end of a step are others than at its start, and they mostly hit on the way that is solved
 // for too, which would cost a round.
 //
-// That way ends where bodies meet, while the guess goes on through them: its hits may be of the far
-// side of a surface, and push against the rows of the near side. So its rows must not push at all:
-// the points that hit must have room at the start.
+// The guess, though, goes on through what stops bodies. Inside of one its points meet the borders
+// of coplanar faces from the side, and rows there would stop what slides; so a hit must be a local
+// minimum at its own time. And they come out on the far side, where rows would push against those
+// of the near one; so its points must have room at the start, that its row does not push.
 static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                         pl_known *known)
 {
     pl_impact impact;
-    double safety;
+    if (!gets_hit(c, boundary, at, known, &impact)) return false;
     const pl_feature_pair pair = pl_candidate_pair(&c->candidate[at->candidate]);
-    return gets_hit(c, boundary, at, known, &impact) &&
+    const pl_instant then = {boundary->x0, boundary->x1, impact.time};
+    double safety;
+    return pl_local_minimum(boundary, &then, &pair, &impact.closest) &&
            pl_detect_room(boundary, &pair, true, &impact.closest, &safety) >= 0;
 }
 
@@ -308,7 +311,8 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     if (known->start > near + by) return 0;
     *closest = measure_start(c, boundary, &p, at->candidate, known);
     if (known->start > near + by) return 0;
-    if (pl_local_minimum(boundary, boundary->x0, &p.pair, closest)) return ROW;
+    const pl_instant now = {boundary->x0, boundary->x0, 0};
+    if (pl_local_minimum(boundary, &now, &p.pair, closest)) return ROW;
     if (held) return held;
     double farthest = farthest_impact(boundary, p.a, p.b) + (1 + PL_BOUND_SLACK) * by;
     if (known->start > PL_MIN(farthest, EXPECT * near)) return 0;

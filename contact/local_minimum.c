@@ -31,8 +31,23 @@ static bool face_has(const int32_t *face, int32_t point)
     return face[0] == point || face[1] == point || face[2] == point;
 }
 
+static inline void place(const pl_instant *at, int32_t p, double x[3])
+{
+    const double *x0 = at->x0 + 3 * (int64_t)p, *x1 = at->x1 + 3 * (int64_t)p;
+    for (int k = 0; k < 3; k++) x[k] = x0[k] + at->part * (x1[k] - x0[k]);
+}
+
+// by := the way from point p to point q.
+static inline void lead(const pl_instant *at, int32_t p, int32_t q, double by[3])
+{
+    double from[3], to[3];
+    place(at, p, from);
+    place(at, q, to);
+    pl_subtract(to, from, by);
+}
+
 // No edge of the vertex's surface leads along `direction`, but for the slack.
-static bool vertex_points(const pl_boundary *boundary, const double *x, int32_t p,
+static bool vertex_points(const pl_boundary *boundary, const pl_instant *at, int32_t p,
                           const double direction[3], double slack)
 {
     for (int32_t i = boundary->fan[p]; i < boundary->fan[p + 1]; i++) {
@@ -40,7 +55,7 @@ static bool vertex_points(const pl_boundary *boundary, const double *x, int32_t 
         for (int k = 0; k < 3; k++) {
             if (f[k] == p) continue;
             double e[3];
-            pl_subtract(x + 3 * (int64_t)f[k], x + 3 * (int64_t)p, e);
+            lead(at, p, f[k], e);
             if (pl_dot(e, direction) > slack * length(e)) return false;
         }
     }
@@ -48,13 +63,12 @@ static bool vertex_points(const pl_boundary *boundary, const double *x, int32_t 
 }
 
 // No face of the edge leads along `direction`.
-static bool edge_points(const pl_boundary *boundary, const double *x, int32_t edge,
+static bool edge_points(const pl_boundary *boundary, const pl_instant *at, int32_t edge,
                         const double direction[3])
 {
     const int32_t *end = boundary->edge + 2 * (int64_t)edge;
-    const double *a = x + 3 * (int64_t)end[0];
     double along[3];
-    pl_subtract(x + 3 * (int64_t)end[1], a, along);
+    lead(at, end[0], end[1], along);
     double square = pl_dot(along, along);
     for (int side = 0; side < 2; side++) {
         int32_t face = boundary->edge_face[2 * (int64_t)edge + side];
@@ -63,7 +77,7 @@ static bool edge_points(const pl_boundary *boundary, const double *x, int32_t ed
             int32_t corner = boundary->face[3 * (int64_t)face + k];
             if (corner == end[0] || corner == end[1]) continue;
             double u[3];
-            pl_subtract(x + 3 * (int64_t)corner, a, u);
+            lead(at, end[0], corner, u);
             double part = square > 0 ? pl_dot(u, along) / square : 0;
             for (int j = 0; j < 3; j++) u[j] -= part * along[j];
             if (pl_dot(u, direction) > EDGE_SLACK * length(u)) return false;
@@ -73,14 +87,14 @@ static bool edge_points(const pl_boundary *boundary, const double *x, int32_t ed
 }
 
 // Another face of the same surface is nearer to the vertex, or as near and comes before.
-static bool beaten_by(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
-                      double distance, int32_t other)
+static bool beaten_by(const pl_boundary *boundary, const pl_instant *at,
+                      const pl_feature_pair *pair, double distance, int32_t other)
 {
     const int32_t *f = boundary->face + 3 * (int64_t)other;
     if (other == pair->b || face_has(f, pair->a)) return false;
     double q[12];
-    memcpy(q, x + 3 * (int64_t)pair->a, 3 * sizeof *q);
-    for (int k = 0; k < 3; k++) memcpy(q + 3 + 3 * k, x + 3 * (int64_t)f[k], 3 * sizeof *q);
+    place(at, pair->a, q);
+    for (int k = 0; k < 3; k++) place(at, f[k], q + 3 + 3 * k);
     pl_closest closest;
     pl_closest_points(PL_VERTEX_FACE, q, &closest);
     if (closest.distance < distance * (1 - SAME)) return true;
@@ -89,8 +103,8 @@ static bool beaten_by(const pl_boundary *boundary, const double *x, const pl_fea
 
 // Where the closest point lies on the border of the face, only one face of those that share it
 // speaks for it.
-static bool face_speaks(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
-                        const pl_closest *closest)
+static bool face_speaks(const pl_boundary *boundary, const pl_instant *at,
+                        const pl_feature_pair *pair, const pl_closest *closest)
 {
     const int32_t *f = boundary->face + 3 * (int64_t)pair->b;
     int32_t on[3];
@@ -102,13 +116,13 @@ static bool face_speaks(const pl_boundary *boundary, const double *x, const pl_f
     for (int32_t i = boundary->fan[on[0]]; i < boundary->fan[on[0] + 1]; i++) {
         int32_t other = boundary->fan_face[i];
         if (n == 2 && !face_has(boundary->face + 3 * (int64_t)other, on[1])) continue;
-        if (beaten_by(boundary, x, pair, closest->distance, other)) return false;
+        if (beaten_by(boundary, at, pair, closest->distance, other)) return false;
     }
     return true;
 }
 
-static bool edges_cross(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
-                        const pl_closest *closest)
+static bool edges_cross(const pl_boundary *boundary, const pl_instant *at,
+                        const pl_feature_pair *pair, const pl_closest *closest)
 {
     for (int k = 0; k < 4; k++) {
         if (fabs(closest->weight[k]) < EDGE_END) return false;
@@ -116,24 +130,25 @@ static bool edges_cross(const pl_boundary *boundary, const double *x, const pl_f
     const int32_t *a = boundary->edge + 2 * (int64_t)pair->a,
                   *b = boundary->edge + 2 * (int64_t)pair->b;
     double u[3], w[3], cross[3];
-    pl_subtract(x + 3 * (int64_t)a[1], x + 3 * (int64_t)a[0], u);
-    pl_subtract(x + 3 * (int64_t)b[1], x + 3 * (int64_t)b[0], w);
+    lead(at, a[0], a[1], u);
+    lead(at, b[0], b[1], w);
     pl_cross(u, w, cross);
     return length(cross) > EDGE_SINE * length(u) * length(w);
 }
 
-bool pl_local_minimum(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
-                      const pl_closest *closest)
+bool pl_local_minimum(const pl_boundary *boundary, const pl_instant *at,
+                      const pl_feature_pair *pair, const pl_closest *closest)
 {
     const double *n = closest->normal;
     const double to_second[3] = {-n[0], -n[1], -n[2]};
     switch ((pl_pair_kind)pair->kind) {
     case PL_VERTEX_FACE:
-        return vertex_points(boundary, x, pair->a, to_second, VERTEX_SLACK) &&
-               face_speaks(boundary, x, pair, closest);
+        return vertex_points(boundary, at, pair->a, to_second, VERTEX_SLACK) &&
+               face_speaks(boundary, at, pair, closest);
     case PL_EDGE_EDGE:
-        return edges_cross(boundary, x, pair, closest) &&
-               edge_points(boundary, x, pair->a, to_second) && edge_points(boundary, x, pair->b, n);
+        return edges_cross(boundary, at, pair, closest) &&
+               edge_points(boundary, at, pair->a, to_second) &&
+               edge_points(boundary, at, pair->b, n);
     case PL_VERTEX_EDGE:
     case PL_VERTEX_VERTEX:
         break;
@@ -185,7 +200,8 @@ void pl_upright_normal(const pl_boundary *boundary, const double *x, const pl_fe
         if (flat) turn_upright(up, n);
     } else if (pair->kind == PL_VERTEX_FACE) {
         const double to_second[3] = {-n[0], -n[1], -n[2]};
-        if (vertex_points(boundary, x, pair->a, to_second, UPRIGHT_SLACK)) return;
+        const pl_instant at = {x, x, 0};
+        if (vertex_points(boundary, &at, pair->a, to_second, UPRIGHT_SLACK)) return;
         int32_t first = boundary->fan[pair->a], last = boundary->fan[pair->a + 1];
         add_normals(boundary, x, last - first, boundary->fan_face + first, up);
         turn_upright(up, n);

@@ -10,9 +10,15 @@
 
 #include "contacts.h"
 
-// At the positions x (3*n of the boundary), `closest` being the pair's closest points there.
-bool pl_local_minimum(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
-                      const pl_closest *closest);
+// Where points are: after a part of their way from x0 to x1 (3*n of the boundary).
+typedef struct pl_instant {
+    const double *x0, *x1;
+    double part; // 0 to 1
+} pl_instant;
+
+// At that instant, `closest` being the pair's closest points there.
+bool pl_local_minimum(const pl_boundary *boundary, const pl_instant *at,
+                      const pl_feature_pair *pair, const pl_closest *closest);
 
 // Turns the normal of a vertex-face pair that points into the vertex's own surface, or of an edge
 // between two faces in one plane, upright on that surface. A row with a slanted normal would hold

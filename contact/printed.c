@@ -108,7 +108,8 @@ static pl_status make_rows(pl_printed *p, const pl_world *world, const pl_bounda
 static bool slid_off(const pl_boundary *boundary, const double *x, const pl_constraint *c,
                      const pl_closest *closest)
 {
-    return !pl_local_minimum(boundary, x, &c->pair, closest);
+    const pl_instant at = {x, x, 0};
+    return !pl_local_minimum(boundary, &at, &c->pair, closest);
 }
 
 // The distance that a pair, whose closest points at the start are given, is to have at the end.

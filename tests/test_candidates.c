@@ -230,20 +230,26 @@ static int64_t next_fresh(const pl_touch *touch, int64_t i)
     return i;
 }
 
+// The candidates of b, of a new search from where that of a was made, are among those of a, which
+// may know less of their distance, and then keep some more.
 static void check_same_candidates(const pl_touch *a, const pl_touch *b)
 {
     const pl_candidate_set *c = &a->detection.candidates, *d = &b->detection.candidates;
     TEST_ASSERT_EQUAL(c->current, d->current);
     if (!c->current) return;
     TEST_ASSERT_EQUAL_UINT8_ARRAY(c->stale, d->stale, a->boundary.n_body);
-    int64_t i = next_fresh(a, 0), j = next_fresh(b, 0), n = 0;
-    for (; i < c->n && j < d->n; i = next_fresh(a, i + 1), j = next_fresh(b, j + 1), n++) {
-        const pl_feature_pair p = pl_candidate_pair(&c->candidate[i]);
+    int64_t i = next_fresh(a, 0), n = 0, more = 0;
+    for (int64_t j = next_fresh(b, 0); j < d->n; j = next_fresh(b, j + 1), n++) {
         const pl_feature_pair q = pl_candidate_pair(&d->candidate[j]);
-        TEST_ASSERT_EQUAL(0, pl_pair_compare(&p, &q));
-        TEST_ASSERT_EQUAL_FLOAT(c->candidate[i].distance, d->candidate[j].distance);
+        for (;; i = next_fresh(a, i + 1), more++) {
+            TEST_ASSERT_TRUE(i < c->n);
+            const pl_feature_pair p = pl_candidate_pair(&c->candidate[i]);
+            if (pl_pair_compare(&p, &q) == 0) break;
+        }
+        TEST_ASSERT_TRUE(c->candidate[i].distance <= d->candidate[j].distance);
+        i = next_fresh(a, i + 1);
     }
-    TEST_ASSERT_TRUE(i == c->n && j == d->n && n > 100);
+    TEST_ASSERT_TRUE(n > 100 && 10 * more < n);
 }
 
 // A run that is resumed while a search serves goes on with the same pairs.
@@ -453,7 +459,8 @@ static void test_approaches_are_not_rounded_away(void)
     pl_candidate_set c = {0};
     TEST_ASSERT_EQUAL(PL_OK, pl_candidates_reserve(&c, &boundary));
     memset(c.since, 0, sizeof *c.since);
-    memset(c.ahead, 0, sizeof *c.ahead);
+    memset(c.guess, 0, N * sizeof *c.guess);
+    *c.slack = 0;
     const int n_point[] = {2, 3, 4, 4};
     for (int trial = 0; trial < 20000; trial++) {
         int kind = trial % 4;

@@ -138,7 +138,8 @@ static int check_constraints(const pl_world *world)
         pl_closest_points((pl_pair_kind)c->pair.kind, q, &closest);
         TEST_ASSERT_DOUBLE_WITHIN(world->options.eps2, c->keep + world->dt * u[3 * c->row],
                                   closest.distance);
-        TEST_ASSERT_TRUE(c->hit || pl_local_minimum(boundary, boundary->x1, &c->pair, &closest));
+        const pl_instant end = {boundary->x1, boundary->x1, 0};
+        TEST_ASSERT_TRUE(c->hit || pl_local_minimum(boundary, &end, &c->pair, &closest));
         n++;
     }
     free(u);
