@@ -1,0 +1,66 @@
+// The bodies of candidates. Internal.
+
+#ifndef PL_MEETINGS_H
+#define PL_MEETINGS_H
+
+#include "candidates.h"
+
+// Two bodies, and their features of one kind of pair. Candidates that follow each other mostly have
+// the same.
+typedef struct pl_meeting {
+    int32_t a, b, kind;
+    int32_t first[2], last[2];
+} pl_meeting;
+
+// The last ones: a feature is mostly near to few bodies, and so is the next.
+enum { PL_MEETINGS = 4 };
+typedef struct pl_meetings {
+    pl_meeting recent[PL_MEETINGS];
+    int last, oldest;
+} pl_meetings;
+
+static const pl_meetings PL_NO_MEETINGS = {
+    .recent = {{.kind = -1}, {.kind = -1}, {.kind = -1}, {.kind = -1}}};
+
+static inline bool pl_meets(const pl_meeting *m, const pl_candidate *candidate)
+{
+    return candidate->kind == m->kind && candidate->a >= m->first[0] && candidate->a < m->last[0] &&
+           candidate->b >= m->first[1] && candidate->b < m->last[1];
+}
+
+static inline pl_meeting pl_meeting_find(const pl_boundary *boundary, const pl_candidate *candidate)
+{
+    pl_feature_pair pair = pl_candidate_pair(candidate);
+    int32_t point[4];
+    pl_meeting m = {.kind = pair.kind};
+    pl_pair_points(boundary, &pair, point);
+    pl_pair_bodies(boundary, &pair, point, &m.a, &m.b);
+    const int32_t *of_a = boundary->first, *of_b = boundary->first;
+    if (pair.kind == PL_EDGE_EDGE) of_a = boundary->first_edge;
+    if (pair.kind == PL_EDGE_EDGE || pair.kind == PL_VERTEX_EDGE) of_b = boundary->first_edge;
+    if (pair.kind == PL_VERTEX_FACE) of_b = boundary->first_face;
+    m.first[0] = of_a[m.a];
+    m.last[0] = of_a[m.a + 1];
+    m.first[1] = of_b[m.b];
+    m.last[1] = of_b[m.b + 1];
+    return m;
+}
+
+// Which of the recent ones is that of a candidate; if it was none it is now, in the place of the
+// oldest, and *is_new.
+static inline int pl_meetings_find(pl_meetings *m, const pl_boundary *boundary,
+                                   const pl_candidate *candidate, bool *is_new)
+{
+    *is_new = false;
+    if (pl_meets(&m->recent[m->last], candidate)) return m->last;
+    for (m->last = 0; m->last < PL_MEETINGS; m->last++) {
+        if (pl_meets(&m->recent[m->last], candidate)) return m->last;
+    }
+    *is_new = true;
+    m->last = m->oldest;
+    m->oldest = (m->oldest + 1) % PL_MEETINGS;
+    m->recent[m->last] = pl_meeting_find(boundary, candidate);
+    return m->last;
+}
+
+#endif

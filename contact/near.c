@@ -1,0 +1,271 @@
+// Candidates that are near.
+
+#include "near.h"
+#include "meetings.h"
+#include "../collision/bound.h"
+
+#include <math.h>
+#include <string.h>
+
+// How far points of a body may get from where they are thought to move in a step: this many times
+// what they move apart, and this part of h.
+static const double SLACK = 1, SLACK_ROOM = 0.01;
+
+enum { NEAR_SERIAL = 2000 }; // fewer are tested by one thread
+
+// --- How bodies move ---
+
+// Of the points first .. last - 1, from x to y; and the shifts of each, unless that is NULL.
+static pl_drift find_drift(int32_t first, int32_t last, const double *x, const double *y,
+                           pl_shift *shift)
+{
+    pl_drift drift = {0};
+    double square = 0;
+    for (int64_t p = first; p < last; p++) {
+        double by[3];
+        pl_subtract(y + 3 * p, x + 3 * p, by);
+        for (int k = 0; k < 3; k++) drift.mean[k] += by[k] / (last - first);
+        if (shift != NULL) shift[p] = (pl_shift){(float)by[0], (float)by[1], (float)by[2]};
+    }
+    for (int64_t i = 3 * (int64_t)first; i < 3 * (int64_t)last; i += 3) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++) {
+            double by = y[i + k] - x[i + k] - drift.mean[k];
+            sum += by * by;
+        }
+        square = PL_MAX(square, sum);
+    }
+    drift.most = sqrt(square);
+    return drift;
+}
+
+// The points of a body stand together.
+static void find_drifts(const pl_boundary *boundary, const double *x, const double *y,
+                        pl_drift *drift, pl_shift *shift)
+{
+#pragma omp parallel for schedule(dynamic, 8) if (boundary->n > NEAR_SERIAL)
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        drift[b] = find_drift(boundary->first[b], boundary->first[b + 1], x, y, shift);
+    }
+}
+
+// Shifts are rounded to this part of themselves, and so are the sums of a few of them.
+static const double SHIFT_ROUNDING = 1e-6;
+
+static double longest(const pl_drift *drift)
+{
+    return sqrt(pl_dot(drift->mean, drift->mean)) + drift->most;
+}
+
+static double find_rounding(const pl_candidate_set *c, const pl_boundary *boundary)
+{
+    double most = 0;
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        most = PL_MAX(most, PL_MAX(longest(&c->since[b]), longest(&c->step[b])));
+    }
+    return SHIFT_ROUNDING * most;
+}
+
+void pl_near_drift(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    find_drifts(boundary, c->from, boundary->x0, c->since, NULL);
+    find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
+    c->rounding = find_rounding(c, boundary);
+}
+
+// What heights of points are rounded by, in parts of the largest coordinate: some eps; and more
+// than what distances and continuous tests are.
+static const double HEIGHT_ROUNDING = 1e-12;
+
+double pl_near_blur(const pl_boundary *boundary)
+{
+    double most = 0;
+#pragma omp parallel for schedule(static) reduction(max : most) if (boundary->n > NEAR_SERIAL)
+    for (int64_t i = 0; i < 3 * (int64_t)boundary->n; i++) {
+        most = PL_MAX(most, PL_MAX(fabs(boundary->x0[i]), fabs(boundary->x1[i])));
+    }
+    return HEIGHT_ROUNDING * most;
+}
+
+static inline float square_of(pl_shift by)
+{
+    by *= by;
+    return by[0] + by[1] + by[2];
+}
+
+// At most this much nearer come two features whose points are shifted so: the sum of the longest
+// shifts of either, after what they have in common is taken off.
+static inline double approach(int kind, const int32_t point[4], const pl_shift *shift)
+{
+    static const float share[] = {[PL_VERTEX_VERTEX] = 1.0F / 2,
+                                  [PL_VERTEX_EDGE] = 1.0F / 3,
+                                  [PL_VERTEX_FACE] = 1.0F / 4,
+                                  [PL_EDGE_EDGE] = 1.0F / 4};
+    pl_shift a = shift[point[0]], b = shift[point[1]], mean = a + b;
+    if (kind == PL_VERTEX_VERTEX) {
+        mean *= share[kind];
+        return sqrtf(square_of(a - mean)) + sqrtf(square_of(b - mean));
+    }
+    pl_shift c = shift[point[2]];
+    mean += c;
+    if (kind == PL_VERTEX_EDGE) {
+        mean *= share[kind];
+        float far = PL_MAX(square_of(b - mean), square_of(c - mean));
+        return sqrtf(square_of(a - mean)) + sqrtf(far);
+    }
+    pl_shift d = shift[point[3]];
+    mean = (mean + d) * share[kind];
+    float of_a = square_of(a - mean), of_b = square_of(b - mean), of_c = square_of(c - mean);
+    float of_d = square_of(d - mean);
+    if (kind == PL_EDGE_EDGE) return sqrtf(PL_MAX(of_a, of_b)) + sqrtf(PL_MAX(of_c, of_d));
+    return sqrtf(of_a) + sqrtf(PL_MAX(of_b, PL_MAX(of_c, of_d)));
+}
+
+double pl_candidates_approach(const pl_candidate_set *c, int kind, const int32_t point[4])
+{
+    return approach(kind, point, c->moves) + c->rounding;
+}
+
+// No features of the two bodies come nearer by more.
+static double nearer(const pl_drift *drift, int32_t a, int32_t b)
+{
+    double apart[3];
+    pl_subtract(drift[a].mean, drift[b].mean, apart);
+    return sqrt(pl_dot(apart, apart)) + drift[a].most + drift[b].most;
+}
+
+// --- The list ---
+
+// Below these distances features of two bodies may come near while their points move as thought:
+// at x0 where they approach each other by nothing, and by as much as any do, and where they were
+// searched for [m].
+typedef struct limits {
+    double still, at_x0, at_from;
+} limits;
+
+static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary, int32_t a,
+                          int32_t b)
+{
+    double rounding = SHIFT_ROUNDING * (longest(&c->ahead[a]) + longest(&c->ahead[b]));
+    double still = pl_boundary_radii(boundary, a, b) +
+                   (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) + c->slack[a] +
+                   c->slack[b] + rounding;
+    double at_x0 = still + (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b);
+    return (limits){still, at_x0, (1 + PL_BOUND_SLACK) * (at_x0 + nearer(c->since, a, b))};
+}
+
+// Flags which of the candidates first .. last - 1 may come near while points move as thought, and
+// describes these.
+static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
+                      pl_near *near)
+{
+    pl_meetings known = PL_NO_MEETINGS;
+    limits limit[PL_MEETINGS];
+    for (int64_t i = first; i < last; i++, near++) {
+        const pl_candidate *candidate = &c->candidate[i];
+        bool is_new;
+        int k = pl_meetings_find(&known, boundary, candidate, &is_new);
+        const pl_meeting *m = &known.recent[k];
+        const limits *most = &limit[k];
+        if (is_new) limit[k] = find_limits(c, boundary, m->a, m->b);
+        c->flag[i] = 0;
+        if (candidate->distance > most->at_from) continue;
+        *near = (pl_near){.candidate = (int32_t)i, .a = m->a, .b = m->b};
+        pl_feature_pair pair = pl_candidate_pair(candidate);
+        pl_pair_points(boundary, &pair, near->point);
+        double now = pl_candidate_bound(c, candidate, near->point, boundary->x0);
+        near->distance = pl_round_below(now);
+        if (now > most->at_x0) continue;
+        c->flag[i] = !(now > most->still + approach(candidate->kind, near->point, c->guess));
+    }
+}
+
+pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    enum { SOME = 2048, PIECE = 512 };
+    pl_near near[SOME];
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        double size = PL_MIN(boundary->size[b], boundary->largest);
+        c->ahead[b] = c->step[b];
+        c->slack[b] = SLACK * c->step[b].most + SLACK_ROOM * size;
+    }
+    for (int32_t p = 0; p < boundary->n; p++) c->guess[p] = c->moves[p];
+    c->listing++;
+    c->n_near = 0;
+    for (int64_t start = 0; start < c->n; start += SOME) {
+        int64_t end = PL_MIN(start + SOME, c->n), n = c->n_near + (end - start);
+#pragma omp parallel for schedule(static) if (end - start > NEAR_SERIAL)
+        for (int64_t i = start; i < end; i += PIECE) {
+            flag_near(c, boundary, i, PL_MIN(i + PIECE, end), near + (i - start));
+        }
+        PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, n, sizeof *c->near));
+        for (int64_t i = start; i < end; i++) {
+            if (c->flag[i]) c->near[c->n_near++] = near[i - start];
+        }
+    }
+    return PL_OK;
+}
+
+// The near ones know their candidates by number: after n more were merged with these.
+static void renumber(pl_candidate_set *c, int64_t n)
+{
+    for (int64_t k = 0; k < c->n_near; k++) {
+        int64_t lo = 0, hi = n, at = c->near[k].candidate;
+        while (lo < hi) {
+            int64_t mid = (lo + hi) / 2;
+            if (c->place[mid] <= at) {
+                lo = mid + 1;
+            } else {
+                hi = mid;
+            }
+        }
+        c->near[k].candidate = (int32_t)(at + lo);
+    }
+}
+
+pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary, int64_t n)
+{
+    renumber(c, n);
+    PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, c->n_near + n, sizeof *c->near));
+    memset(c->flag + c->n - n, 0, (size_t)n);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = c->place[k] + k;
+        flag_near(c, boundary, i, i + 1, &c->near[c->n_near]);
+        c->n_near += c->flag[i];
+        c->flag[i] = 0;
+    }
+    return PL_OK;
+}
+
+// Do the points of a body move like those that the list of near ones was made for?
+static bool moves_as_thought(const pl_candidate_set *c, const pl_boundary *boundary, int32_t b)
+{
+    double most = 0;
+    for (int64_t p = boundary->first[b]; p < boundary->first[b + 1]; p++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            double by = boundary->x1[3 * p + k] - boundary->x0[3 * p + k] - (double)c->guess[p][k];
+            square += by * by;
+        }
+        most = PL_MAX(most, square);
+    }
+    return sqrt(most) <= c->slack[b];
+}
+
+static bool as_thought(const pl_candidate_set *c, const pl_boundary *boundary)
+{
+    bool all = true;
+#pragma omp parallel for schedule(dynamic, 8) reduction(&& : all) if (boundary->n > NEAR_SERIAL)
+    for (int32_t b = 0; b < boundary->n_body; b++) {
+        all = all && moves_as_thought(c, boundary, b);
+    }
+    return all;
+}
+
+pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    find_drifts(boundary, boundary->x0, boundary->x1, c->step, c->moves);
+    c->rounding = find_rounding(c, boundary);
+    c->blur = pl_near_blur(boundary);
+    return as_thought(c, boundary) ? PL_OK : pl_near_list(c, boundary);
+}
