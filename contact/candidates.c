@@ -148,14 +148,13 @@ static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary
     return (1 - PL_BOUND_SLACK) * (double)candidate->distance <= far;
 }
 
-// What is found, from `first` on to before `last`: which could come near? The first n candidates
-// are those before.
-static void test_found(const pl_candidate_set *c, const pl_boundary *boundary, int64_t n,
+// What is found, from `first` on to before `last`: which could come near?
+static void test_found(const pl_candidate_set *c, const pl_boundary *boundary,
                        const pl_candidates *found, int64_t first, int64_t last,
                        pl_candidate *candidate, bool *keep)
 {
     pl_feature_pair pair = pair_at(found, first);
-    int64_t at = count_between(c, 0, n, &pair);
+    int64_t n = c->n, at = count_between(c, 0, n, &pair);
     for (int64_t i = first; i < last; i++) {
         int order = 1;
         pair = pair_at(found, i);
@@ -169,54 +168,46 @@ static void test_found(const pl_candidate_set *c, const pl_boundary *boundary, i
     }
 }
 
-// Appends what is found to the candidates, without those that stay far: most are neighbours on one
-// surface. Some at a time, so that no memory is taken for what is left out.
-static pl_status append_near(pl_candidate_set *c, const pl_boundary *boundary, double room,
-                             const pl_candidates *found)
+// c->more := what is found, without what stays far: mostly neighbours on one surface. Some at a
+// time, so that no memory is taken for what is left out.
+static pl_status take_near(pl_candidate_set *c, const pl_boundary *boundary, double room,
+                           const pl_candidates *found)
 {
     enum { SOME = 4096, PIECE = 512 };
     pl_candidate candidate[SOME];
     bool keep[SOME];
-    int64_t n_found = count(found), n = c->n;
+    int64_t n_found = count(found);
     find_freedom(c, boundary, room);
+    c->n_more = 0;
     for (int64_t start = 0; start < n_found; start += SOME) {
-        int64_t end = PL_MIN(start + SOME, n_found);
+        int64_t end = PL_MIN(start + SOME, n_found), n = c->n_more + (end - start);
 #pragma omp parallel for schedule(static) if (end - start > CANDIDATES_SERIAL)
         for (int64_t i = start; i < end; i += PIECE) {
             int64_t k = i - start;
-            test_found(c, boundary, n, found, i, PL_MIN(i + PIECE, end), candidate + k, keep + k);
+            test_found(c, boundary, found, i, PL_MIN(i + PIECE, end), candidate + k, keep + k);
         }
-        PL_TRY(reserve(c, c->n + (end - start)));
+        PL_TRY(pl_reserve((void **)&c->more, &c->more_capacity, n, sizeof *c->more));
         for (int64_t k = 0; k < end - start; k++) {
-            if (keep[k]) c->candidate[c->n++] = candidate[k];
+            if (keep[k]) c->more[c->n_more++] = candidate[k];
         }
     }
     return PL_OK;
 }
 
-// The candidates from n on move up to the first `kept`.
-static void close_up(pl_candidate_set *c, int64_t n, int64_t kept)
+// c->more := what is found and is not among the candidates.
+static pl_status take_new(pl_candidate_set *c, const pl_boundary *boundary,
+                          const pl_candidates *found)
 {
-    int64_t more = c->n - n;
-    if (more > 0)
-        memmove(c->candidate + kept, c->candidate + n, (size_t)more * sizeof *c->candidate);
-    c->n = kept + more;
-}
-
-// Appends what is found and is not among the candidates.
-static pl_status append_new(pl_candidate_set *c, const pl_boundary *boundary,
-                            const pl_candidates *found)
-{
-    int64_t n_found = count(found), n = c->n;
-    PL_TRY(reserve(c, c->n + n_found));
-    for (int64_t i = 0; i < n_found; i++) {
+    int64_t n = count(found);
+    PL_TRY(pl_reserve((void **)&c->more, &c->more_capacity, n, sizeof *c->more));
+    c->n_more = 0;
+    for (int64_t i = 0; i < n; i++) {
         pl_feature_pair pair = pair_at(found, i);
         if (pl_candidates_index(c, &pair) >= 0) continue;
         int32_t point[4];
         pl_pair_points(boundary, &pair, point);
-        c->candidate[n++] = measure(c, &pair, point);
+        c->more[c->n_more++] = measure(c, &pair, point);
     }
-    c->n = n;
     return PL_OK;
 }
 
@@ -234,14 +225,14 @@ static int64_t count_before_end(const pl_candidate_set *c, int64_t n, const pl_f
     return count_between(c, lo, hi, pair);
 }
 
-// Brings candidates into order of which the first n are, and those from there on.
-static pl_status merge(pl_candidate_set *c, int64_t n)
+// Merges c->more with the candidates, and notes in c->place how many of these come before each.
+static pl_status merge(pl_candidate_set *c)
 {
-    int64_t more = c->n - n;
+    int64_t n = c->n, more = c->n_more;
     if (more == 0) return PL_OK;
-    PL_TRY(pl_reserve((void **)&c->more, &c->more_capacity, more, sizeof *c->more));
+    PL_TRY(reserve(c, n + more));
     PL_TRY(pl_reserve((void **)&c->place, &c->place_capacity, more, sizeof *c->place));
-    memcpy(c->more, c->candidate + n, (size_t)more * sizeof *c->more);
+    c->n = n + more;
     while (more > 0) { // from the end, so that nothing is overwritten that is still to go
         const pl_candidate *last = &c->more[more - 1];
         pl_feature_pair pair = pl_candidate_pair(last);
@@ -255,18 +246,17 @@ static pl_status merge(pl_candidate_set *c, int64_t n)
     return PL_OK;
 }
 
-// Of the first n candidates those of stale bodies go. Returns how many are left.
-static int64_t drop_stale(pl_candidate_set *c, const pl_boundary *boundary, int64_t n)
+static void drop_stale(pl_candidate_set *c, const pl_boundary *boundary)
 {
     int64_t kept = 0;
     pl_meetings known = PL_NO_MEETINGS;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < c->n; i++) {
         bool is_new;
         const pl_meeting *m =
             &known.recent[pl_meetings_find(&known, boundary, &c->candidate[i], &is_new)];
         if (!c->stale[m->a] && !c->stale[m->b]) c->candidate[kept++] = c->candidate[i];
     }
-    return kept;
+    c->n = kept;
 }
 
 static pl_status search_stale(pl_candidate_set *c, const pl_boundary *boundary)
@@ -275,24 +265,51 @@ static pl_status search_stale(pl_candidate_set *c, const pl_boundary *boundary)
     pl_candidates found;
     c->current = false; // if it fails
     PL_TRY(pl_surfaces_renew(boundary->surfaces, c->from, c->to, room, c->stale, &found));
-    int64_t n = c->n;
-    PL_TRY(append_near(c, boundary, room, &found));
-    int64_t kept = drop_stale(c, boundary, n);
-    close_up(c, n, kept);
-    PL_TRY(merge(c, kept));
+    PL_TRY(take_near(c, boundary, room, &found));
+    drop_stale(c, boundary);
+    PL_TRY(merge(c));
     c->current = true;
     return PL_OK;
 }
 
+// c->more and the list of near ones exchange their memory.
+static void exchange(pl_candidate_set *c)
+{
+    void *near = c->near;
+    int64_t capacity = c->near_capacity;
+    c->near = (void *)c->more;
+    c->near_capacity = c->more_capacity * (int64_t)sizeof *c->more / (int64_t)sizeof *c->near;
+    c->more = near;
+    c->more_capacity = capacity * (int64_t)sizeof *c->near / (int64_t)sizeof *c->more;
+}
+
+// The candidates become c->more, and c->more what they were.
+static void replace(pl_candidate_set *c)
+{
+    pl_candidate *candidate = c->candidate;
+    int64_t capacity = c->candidate_capacity;
+    c->candidate = c->more;
+    c->candidate_capacity = c->more_capacity;
+    c->n = c->n_more;
+    c->more = candidate;
+    c->more_capacity = capacity;
+}
+
+// The near ones are listed anew after a search. So all candidates can be taken into their memory
+// while the old ones are looked at, whose memory then serves them.
 pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary)
 {
     double room = ROOM * boundary->smallest;
     pl_candidates found;
-    int64_t n = c->n = c->current ? c->n : 0;
+    if (!c->current) c->n = 0;
+    c->n_near = 0;
     c->current = false; // if it fails
     PL_TRY(pl_surfaces_search(boundary->surfaces, c->from, c->to, room, &found));
-    PL_TRY(append_near(c, boundary, room, &found));
-    close_up(c, n, 0);
+    exchange(c);
+    PL_TRY(take_near(c, boundary, room, &found));
+    replace(c);
+    exchange(c);
+    PL_TRY(reserve(c, c->n)); // for flags
     c->current = true;
     return PL_OK;
 }
@@ -352,10 +369,9 @@ pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary)
     pl_candidates found;
     c->current = false; // if it fails
     PL_TRY(pl_surfaces_grow(boundary->surfaces, boundary->x0, boundary->x1, c->stale, &found));
-    int64_t n = c->n;
-    PL_TRY(append_new(c, boundary, &found));
-    PL_TRY(merge(c, n));
-    if (c->n > n) PL_TRY(pl_near_add(c, boundary, c->n - n));
+    PL_TRY(take_new(c, boundary, &found));
+    PL_TRY(merge(c));
+    PL_TRY(pl_near_add(c, boundary));
     c->current = current;
     return PL_OK;
 }

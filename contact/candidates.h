@@ -52,8 +52,8 @@ typedef struct pl_candidate_set {
     uint8_t *stale;    // (n_body) ... but for these bodies: the next step has to search for them
     // Those of them that may come near as long as the search serves.
     pl_candidate *candidate; // (n) in the order of pairs
-    pl_candidate *more;      // scratch: those that are merged with them,
-    int64_t *place;          // and how many of them each comes after
+    pl_candidate *more;      // (n_more) those of the last search, in order, ...
+    int64_t *place;          // ... and how many of the others came before each
     // How bodies move from there to x0, bodies and points from x0 to x1.
     pl_drift *since, *step; // (n_body)
     pl_shift *moves;        // (boundary.n)
@@ -66,7 +66,7 @@ typedef struct pl_candidate_set {
     double *slack;   // (n_body) [m]
     int64_t listing; // counts these lists
     uint8_t *flag;   // (n) scratch, for detection too
-    int64_t n, n_near, near_capacity, guess_capacity, ahead_capacity, slack_capacity,
+    int64_t n, n_more, n_near, near_capacity, guess_capacity, ahead_capacity, slack_capacity,
         candidate_capacity, since_capacity, step_capacity, moves_capacity, from_capacity,
         to_capacity, freedom_capacity, flag_capacity, stale_capacity, more_capacity, place_capacity;
 } pl_candidate_set;

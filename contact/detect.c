@@ -37,6 +37,7 @@ enum {
 
 enum {
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
+    JUDGE_SERIAL = 500,   // fewer are judged by one
     ROWS_PER_PAIR = 6,    // more in one step do not help
 };
 
@@ -319,56 +320,56 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     return expects_hit(c, boundary, at, known) ? HIT : 0;
 }
 
-// Judges the near pairs, and lists those that get a row where they are now.
-static pl_status list_starts(pl_detection *d, const pl_boundary *boundary)
-{
-    enum { SOME = 2048 }; // at a time, so that little memory is taken for what gets no row
-    pl_candidate_set *c = &d->candidates;
-    PL_TRY(reserve_known(d));
-    d->n_start = 0;
-    for (int64_t first = 0; first < c->n_near; first += SOME) {
-        int64_t n = PL_MIN(SOME, c->n_near - first);
-        PL_TRY(
-            pl_reserve((void **)&d->start, &d->start_capacity, d->n_start + n, sizeof *d->start));
-        pl_start *start = d->start + d->n_start;
-#pragma omp parallel for schedule(static) if (n > DETECT_SERIAL)
-        for (int64_t k = 0; k < n; k++) {
-            const pl_near *at = &c->near[first + k];
-            uint8_t flag = judge(c, boundary, at, &d->known[first + k], &start[k].closest);
-            c->flag[at->candidate] = flag;
-            start[k].candidate = flag == ROW || flag == FOUND ? at->candidate : -1;
-            if (start[k].candidate < 0) continue;
-            const pl_feature_pair pair = pl_candidate_pair(&c->candidate[at->candidate]);
-            double safety;
-            start[k].gap = pl_detect_room(boundary, &pair, true, &start[k].closest, &safety);
-        }
-        for (int64_t k = 0; k < n; k++) {
-            if (start[k].candidate >= 0) d->start[d->n_start++] = start[k];
-        }
-    }
-    return PL_OK;
-}
-
 double pl_detect_soften(double room, double dt)
 {
     return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
 }
 
+// Judges the near pairs from `first` on, of which d->start has room for n.
+static void judge_some(pl_detection *d, const pl_boundary *boundary, int64_t first, int64_t n)
+{
+    pl_candidate_set *c = &d->candidates;
+#pragma omp parallel for schedule(static) if (n > JUDGE_SERIAL)
+    for (int64_t k = 0; k < n; k++) {
+        const pl_near *at = &c->near[first + k];
+        pl_start *start = &d->start[k];
+        uint8_t flag = judge(c, boundary, at, &d->known[first + k], &start->closest);
+        c->flag[at->candidate] = flag;
+        start->flag = flag;
+        if (flag != ROW && flag != FOUND) continue;
+        double safety;
+        start->pair = pl_candidate_pair(&c->candidate[at->candidate]);
+        start->gap = pl_detect_room(boundary, &start->pair, true, &start->closest, &safety);
+    }
+}
+
+// Judges the near pairs, and adds rows where they are now for those that get one.
+static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
+                            double dt, pl_contacts *contacts)
+{
+    enum { SOME = 1024 }; // at a time: most get none
+    int64_t n_near = d->candidates.n_near;
+    PL_TRY(reserve_known(d));
+    PL_TRY(pl_reserve((void **)&d->start, &d->start_capacity, SOME, sizeof *d->start));
+    for (int64_t first = 0; first < n_near; first += SOME) {
+        int64_t n = PL_MIN(SOME, n_near - first);
+        judge_some(d, boundary, first, n);
+        for (const pl_start *s = d->start; s < d->start + n; s++) {
+            if (s->flag != ROW && s->flag != FOUND) continue;
+            PL_TRY(pl_contacts_add(contacts, world, boundary, &s->pair, &s->closest,
+                                   pl_detect_soften(s->gap, dt), true, s->flag == FOUND));
+        }
+    }
+    return PL_OK;
+}
+
 pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                           const double *v, double dt, double t, pl_contacts *contacts)
 {
-    pl_candidate_set *c = &d->candidates;
-    PL_TRY(pl_candidates_find(c, world, boundary, v, dt, t));
-    clear_flags(c);
-    hold_found(c, boundary, contacts);
-    PL_TRY(list_starts(d, boundary));
-    for (int64_t k = 0; k < d->n_start; k++) {
-        const pl_start *s = &d->start[k];
-        const pl_feature_pair pair = pl_candidate_pair(&c->candidate[s->candidate]);
-        double gap = pl_detect_soften(s->gap, dt);
-        bool found = c->flag[s->candidate] == FOUND;
-        PL_TRY(pl_contacts_add(contacts, world, boundary, &pair, &s->closest, gap, true, found));
-    }
+    PL_TRY(pl_candidates_find(&d->candidates, world, boundary, v, dt, t));
+    clear_flags(&d->candidates);
+    hold_found(&d->candidates, boundary, contacts);
+    PL_TRY(add_starts(d, world, boundary, dt, contacts));
     return add_hits(d, world, boundary, contacts);
 }
 

@@ -5,9 +5,10 @@
 
 #include "candidates.h"
 
-// A pair that gets a row at the start of a step.
+// A near pair at the start of a step, where it is if it gets a row.
 typedef struct pl_start {
-    int64_t candidate;
+    pl_feature_pair pair;
+    int32_t flag; // what becomes of it: see detect.c
     pl_closest closest;
     double gap; // [m]
 } pl_start;
@@ -29,8 +30,8 @@ typedef struct pl_detection {
     pl_candidate_set candidates;
     pl_known *known;                 // (candidates.n_near) ...
     int64_t known_capacity, listing; // ... of this list
-    pl_start *start;                 // (n_start) of this step
-    int64_t n_start, start_capacity;
+    pl_start *start;                 // scratch: some of them
+    int64_t start_capacity;
     pl_hit *hit; // (n_hit) of the last way, by time
     int64_t n_hit, hit_capacity;
 } pl_detection;

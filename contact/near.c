@@ -206,11 +206,11 @@ pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
     return PL_OK;
 }
 
-// The near ones know their candidates by number: after n more were merged with these.
-static void renumber(pl_candidate_set *c, int64_t n)
+// The near ones know their candidates by number: after c->more was merged with these.
+static void renumber(pl_candidate_set *c)
 {
     for (int64_t k = 0; k < c->n_near; k++) {
-        int64_t lo = 0, hi = n, at = c->near[k].candidate;
+        int64_t lo = 0, hi = c->n_more, at = c->near[k].candidate;
         while (lo < hi) {
             int64_t mid = (lo + hi) / 2;
             if (c->place[mid] <= at) {
@@ -223,9 +223,11 @@ static void renumber(pl_candidate_set *c, int64_t n)
     }
 }
 
-pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary, int64_t n)
+pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    renumber(c, n);
+    int64_t n = c->n_more;
+    if (n == 0) return PL_OK;
+    renumber(c);
     PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, c->n_near + n, sizeof *c->near));
     memset(c->flag + c->n - n, 0, (size_t)n);
     for (int64_t k = 0; k < n; k++) {

@@ -14,7 +14,7 @@ double pl_near_blur(const pl_boundary *boundary);
 // Lists those that are near, or may come so as long as points move about as they do now.
 pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary);
 
-// The same for n that were merged with the candidates since, by c->place.
-pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary, int64_t n);
+// The same for c->more, which was merged with the candidates since.
+pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary);
 
 #endif
