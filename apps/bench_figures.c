@@ -323,6 +323,8 @@ static pl_status figure_13(const pl_bench_options *options)
 enum { PARTS = 8, SOLVES = 3 };
 static const double LONG_SOLVE = 1; // [s]; not repeated
 
+enum { TERMS = 8 }; // of a contact of the world at most
+
 // The problem with a part of its contacts, evenly taken: `part` of PARTS.
 static pl_status thin_out(const pl_recorded *from, int part, pl_recorded *out)
 {
@@ -336,7 +338,12 @@ static pl_status thin_out(const pl_recorded *from, int part, pl_recorded *out)
         const pl_contact *c = &from->problem.contact[i];
         memcpy(out->f + 3 * (int64_t)out->problem.n_contact, from->f + 3 * (int64_t)i,
                3 * sizeof *out->f);
-        PL_TRY(pl_problem_add(&out->problem, c, c->count, from->problem.term + c->first));
+        pl_term term[TERMS];
+        PL_ASSERT(c->count <= TERMS);
+        for (int32_t t = 0; t < c->count; t++) {
+            term[t] = pl_problem_term(&from->problem, c->first + t);
+        }
+        PL_TRY(pl_problem_add(&out->problem, c, c->count, term));
     }
     return PL_OK;
 }

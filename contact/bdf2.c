@@ -315,7 +315,7 @@ void pl_bdf2_meet(pl_world *world)
 {
     if (world->bdf2 == NULL) return;
     const pl_problem *problem = &world->touch->contacts.problem;
-    for (int32_t t = 0; t < problem->n_term; t++) make_first(world, problem->term[t].block);
+    for (int32_t t = 0; t < problem->n_term; t++) make_first(world, problem->entry[t].block);
 }
 
 // --- Momenta ---
@@ -409,7 +409,7 @@ void pl_bdf2_remember(pl_world *world)
         const double *f = c->f + 3 * (int64_t)i;
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            int32_t block = c->problem.term[t].block;
+            int32_t block = c->problem.entry[t].block;
             if (block < world->n_vert) h->struck[block] = 1;
         }
     }

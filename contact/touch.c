@@ -234,11 +234,11 @@ void pl_touch_impulses(const pl_world *world, double *impulse)
         double F[3], torque[3];
         pl_contacts_impulse(c, i, F);
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            const pl_term *term = &c->problem.term[t];
-            if (term->block < world->n_vert) continue;
-            double *to = impulse + 3 * (int64_t)(term->block - world->n_vert);
-            pl_cross(term->r, F, torque); // one of w and r is 0
-            for (int k = 0; k < 3; k++) to[k] += term->w * F[k] + torque[k];
+            const pl_entry *entry = &c->problem.entry[t];
+            if (entry->block < world->n_vert) continue;
+            double *to = impulse + 3 * (int64_t)(entry->block - world->n_vert);
+            pl_cross(pl_entry_arm(&c->problem, entry), F, torque);
+            for (int k = 0; k < 3; k++) to[k] += entry->w * F[k] + torque[k];
         }
     }
 }

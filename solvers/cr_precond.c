@@ -19,7 +19,7 @@
 static double weight_in(const pl_problem *problem, const pl_contact *contact, int32_t block)
 {
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        if (problem->term[t].block == block) return problem->term[t].w;
+        if (problem->entry[t].block == block) return problem->entry[t].w;
     }
     return 0;
 }
@@ -31,9 +31,9 @@ static double similarity_printed(const pl_problem *problem, const pl_contact *a,
 {
     double product = 1;
     for (int32_t t = a->first; t < a->first + a->count; t++) {
-        const pl_term *term = problem->term + t;
-        double other = weight_in(problem, b, term->block);
-        if (other != 0) product *= 1 - PL_MIN(fabs(fabs(term->w) - fabs(other)), 1);
+        const pl_entry *entry = problem->entry + t;
+        double other = weight_in(problem, b, entry->block);
+        if (other != 0) product *= 1 - PL_MIN(fabs(fabs(entry->w) - fabs(other)), 1);
     }
     return product;
 }
@@ -45,13 +45,13 @@ static double similarity(const pl_problem *problem, const pl_contact *a, const p
     const double *n = a->R, *o = b->R;
     double product = PL_MAX(n[0] * o[0] + n[1] * o[1] + n[2] * o[2], 0);
     for (int32_t t = a->first; t < a->first + a->count; t++) {
-        const pl_term *term = problem->term + t;
-        double other = weight_in(problem, b, term->block);
-        product *= 1 - PL_MIN(fabs(term->w - other), 1);
+        const pl_entry *entry = problem->entry + t;
+        double other = weight_in(problem, b, entry->block);
+        product *= 1 - PL_MIN(fabs(entry->w - other), 1);
     }
     for (int32_t t = b->first; t < b->first + b->count; t++) {
-        const pl_term *term = problem->term + t;
-        if (weight_in(problem, a, term->block) == 0) product *= 1 - PL_MIN(fabs(term->w), 1);
+        const pl_entry *entry = problem->entry + t;
+        if (weight_in(problem, a, entry->block) == 0) product *= 1 - PL_MIN(fabs(entry->w), 1);
     }
     return product;
 }
@@ -59,7 +59,7 @@ static double similarity(const pl_problem *problem, const pl_contact *a, const p
 // The contacts of a block that turns belong to a rigid body, all of whose contacts count as alike.
 static bool is_angular(const pl_problem *problem, const pl_use *use)
 {
-    return problem->term[use->term].w == 0;
+    return problem->entry[use->term].w == 0;
 }
 
 // Z[k] := 1 + the similarities of k and all contacts that share a block with it. For each rigid
@@ -88,12 +88,12 @@ static void weigh(pl_cr *cr, int32_t *seen)
     for (int32_t k = 0; k < problem->n_contact; k++) {
         seen[k] = k;
         for (int32_t t = contact[k].first; t < contact[k].first + contact[k].count; t++) {
-            const pl_term *term = problem->term + t;
-            if (pl_is_known(problem, term->block) || term->w == 0) continue;
-            int32_t i = at[term->block];
+            const pl_entry *entry = problem->entry + t;
+            if (pl_is_known(problem, entry->block) || entry->w == 0) continue;
+            int32_t i = at[entry->block];
             for (int32_t b = uses->start[i]; b < uses->start[i + 1]; b++) {
                 int32_t other = uses->use[b].contact;
-                if (seen[other] == k || problem->term[uses->use[b].term].w == 0) continue;
+                if (seen[other] == k || problem->entry[uses->use[b].term].w == 0) continue;
                 seen[other] = k;
                 cr->contact[k].Z += cr->options->paper
                                         ? similarity_printed(problem, contact + k, contact + other)

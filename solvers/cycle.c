@@ -165,11 +165,11 @@ static void set_fine_rows(pl_multigrid *mg)
         mg->rows.start[k] = at;
         if (is_soft(mg->K + k)) continue;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            if (pl_is_known(problem, problem->term[t].block)) continue;
+            if (pl_is_known(problem, problem->entry[t].block)) continue;
             double G[9];
-            pl_term_rows(contact, problem->term + t, G);
+            pl_entry_rows(problem, contact, problem->entry + t, G);
             for (int e = 0; e < 9; e++) mg->rows.val[9 * (int64_t)at + e] = (float)G[e];
-            mg->rows.col[at++] = problem->term[t].block;
+            mg->rows.col[at++] = problem->entry[t].block;
         }
     }
     mg->rows.start[problem->n_contact] = at;

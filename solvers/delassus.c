@@ -75,7 +75,7 @@ static int32_t list_parts(const delassus *d, int32_t k, int32_t *part)
     int32_t n = 0;
     if (!(d->ws->scale[2 * (int64_t)k] > 0)) return 0;
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        int32_t p = find_part(&d->G, d->problem->term[t].block), i = 0;
+        int32_t p = find_part(&d->G, d->problem->entry[t].block), i = 0;
         while (i < n && part[i] != p) i++;
         if (p >= 0 && i == n) part[n++] = p;
     }
@@ -140,11 +140,11 @@ static void load_columns(const delassus *d, int32_t part, int32_t k, double *x)
     const pl_contact *contact = d->problem->contact + k;
     memset(x, 0, 9 * (size_t)(last - first) * sizeof *x);
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        const pl_term *term = d->problem->term + t;
-        int32_t place = d->G.place[term->block];
+        const pl_entry *entry = d->problem->entry + t;
+        int32_t place = d->G.place[entry->block];
         if (place < first || place >= last) continue;
         double rows[9], *to = x + 9 * (int64_t)(place - first);
-        pl_term_rows(contact, term, rows);
+        pl_entry_rows(d->problem, contact, entry, rows);
         for (int i = 0; i < 9; i++) to[i] = rows[i % 3 * 3 + i / 3];
     }
 }
@@ -162,12 +162,12 @@ static void fill_rows(const delassus *d, int32_t touch, double *x)
         const pl_contact *contact = d->problem->contact + d->contact[i];
         double B[9] = {0}; // row: of the other contact, column: of this one
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            const pl_term *term = d->problem->term + t;
-            int32_t place = d->G.place[term->block];
+            const pl_entry *entry = d->problem->entry + t;
+            int32_t place = d->G.place[entry->block];
             if (place < first || place >= last) continue;
             double rows[9];
             const double *y = x + 9 * (int64_t)(place - first);
-            pl_term_rows(contact, term, rows);
+            pl_entry_rows(d->problem, contact, entry, rows);
             for (int e = 0; e < 9; e++) {
                 const double *g = rows + e / 3 * 3, *h = y + e % 3;
                 B[e] += (g[0] * h[0] + g[1] * h[3]) + g[2] * h[6];

@@ -100,10 +100,12 @@ static double response(const finder *f, const pl_contact *a, const pl_contact *b
     double sum = 0;
     for (int32_t i = a->first; i < a->first + a->count; i++) {
         for (int32_t j = b->first; j < b->first + b->count; j++) {
-            const pl_term *s = f->problem->term + i, *t = f->problem->term + j;
+            const pl_entry *s = f->problem->entry + i, *t = f->problem->entry + j;
             const double *m = f->D->inv + 6 * (int64_t)s->block;
-            double dot = s->r[0] * t->r[0] + s->r[1] * t->r[1] + s->r[2] * t->r[2];
-            if (s->block == t->block) sum += (m[0] + m[3] + m[5]) * (s->w * t->w + dot);
+            if (s->block != t->block) continue;
+            const double *p = pl_entry_arm(f->problem, s), *q = pl_entry_arm(f->problem, t);
+            double dot = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+            sum += (m[0] + m[3] + m[5]) * (s->w * t->w + dot);
         }
     }
     return sum;
@@ -239,7 +241,7 @@ static void find_levels(const finder *f, int32_t n, const int32_t *root, int32_t
         for (int32_t k = queue[i]; k >= 0; k = f->next[k]) {
             const pl_contact *contact = f->problem->contact + k;
             for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-                int32_t at = f->use_of[f->problem->term[t].block];
+                int32_t at = f->use_of[f->problem->entry[t].block];
                 if (at < 0 || f->passed[at] == from) continue;
                 f->passed[at] = from;
                 for (int32_t j = f->uses->start[at]; j < f->uses->start[at + 1]; j++) {

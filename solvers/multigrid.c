@@ -610,7 +610,7 @@ static pl_status take_rows(const builder *b, pl_multigrid *mg)
         if (level < 0) {
             n = 0, width = W;
             for (int32_t t = 0; t < problem->n_term; t++) {
-                int32_t i = problem->term[t].block;
+                int32_t i = problem->entry[t].block;
                 n += mg->p_row[i + 1] - mg->p_row[i];
             }
         }

@@ -1,6 +1,7 @@
 #include "problem.h"
 
 #include <math.h>
+#include <string.h>
 
 // By how much the frame's products may differ from those of an orthonormal one: rounding of normals
 // made in single precision, and far below what a solver could feel.
@@ -11,27 +12,46 @@ enum { SERIAL_CONTACTS = 1000 }; // fewer are looked at by one thread
 void pl_problem_clear(pl_problem *problem)
 {
     problem->n_contact = 0;
-    problem->n_term = 0;
+    problem->n_term = problem->n_arm = 0;
 }
 
 void pl_problem_free(pl_problem *problem)
 {
     pl_free(problem->contact);
-    pl_free(problem->term);
+    pl_free(problem->entry);
+    pl_free(problem->arm);
     *problem = (pl_problem){0};
+}
+
+static bool has_arm(const pl_term *term)
+{
+    return term->r[0] != 0 || term->r[1] != 0 || term->r[2] != 0;
+}
+
+// The last contact's entry of a block, a new one if it has none.
+static pl_entry *find_entry(pl_problem *problem, pl_contact *contact, int32_t block)
+{
+    pl_entry *end = problem->entry + problem->n_term;
+    for (pl_entry *e = problem->entry + contact->first; e < end; e++) {
+        if (e->block == block) return e;
+    }
+    problem->n_term++;
+    contact->count++;
+    *end = (pl_entry){.block = block, .arm = -1};
+    return end;
 }
 
 // w v + v x r is linear in w and r, so that two terms of one block are one.
 static void add_term(pl_problem *problem, pl_contact *contact, const pl_term *term)
 {
-    for (pl_term *t = problem->term + contact->first; t < problem->term + problem->n_term; t++) {
-        if (t->block != term->block) continue;
-        t->w += term->w;
-        for (int i = 0; i < 3; i++) t->r[i] += term->r[i];
-        return;
+    pl_entry *entry = find_entry(problem, contact, term->block);
+    entry->w += term->w;
+    if (!has_arm(term)) return;
+    if (entry->arm < 0) {
+        entry->arm = problem->n_arm++;
+        memset(problem->arm + 3 * (int64_t)entry->arm, 0, 3 * sizeof *problem->arm);
     }
-    problem->term[problem->n_term++] = *term;
-    contact->count++;
+    for (int i = 0; i < 3; i++) problem->arm[3 * (int64_t)entry->arm + i] += term->r[i];
 }
 
 pl_status pl_problem_add(pl_problem *problem, const pl_contact *contact, int32_t n_term,
@@ -44,8 +64,12 @@ pl_status pl_problem_add(pl_problem *problem, const pl_contact *contact, int32_t
     }
     PL_TRY(pl_reserve((void **)&problem->contact, &problem->contact_capacity,
                       (int64_t)problem->n_contact + 1, sizeof *problem->contact));
-    PL_TRY(pl_reserve((void **)&problem->term, &problem->term_capacity,
-                      (int64_t)problem->n_term + n_term, sizeof *problem->term));
+    PL_TRY(pl_reserve((void **)&problem->entry, &problem->entry_capacity,
+                      (int64_t)problem->n_term + n_term, sizeof *problem->entry));
+    int64_t n_arm = problem->n_arm;
+    for (int32_t i = 0; i < n_term; i++) n_arm += has_arm(term + i);
+    PL_TRY(pl_reserve((void **)&problem->arm, &problem->arm_capacity, 3 * n_arm,
+                      sizeof *problem->arm));
     pl_contact *k = problem->contact + problem->n_contact++;
     *k = *contact;
     k->first = problem->n_term;
@@ -92,15 +116,15 @@ static pl_status check_contact(const pl_problem *problem, int32_t k)
         return pl_fail(PL_ERROR_ARGUMENT, "contact %d: its offset is not finite", k);
     }
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        const pl_term *term = problem->term + t;
-        if (term->block < 0 || term->block >= problem->A->n) {
+        const pl_entry *entry = problem->entry + t;
+        if (entry->block < 0 || entry->block >= problem->A->n) {
             return pl_fail(PL_ERROR_ARGUMENT, "contact %d: block %d is not among the %d of A", k,
-                           term->block, problem->A->n);
+                           entry->block, problem->A->n);
         }
-        if (!isfinite(term->w) || !all_finite(3, term->r)) {
+        if (!isfinite(entry->w) || !all_finite(3, pl_entry_arm(problem, entry))) {
             return pl_fail(PL_ERROR_ARGUMENT,
                            "contact %d: the weight or lever arm of block %d is not finite", k,
-                           term->block);
+                           entry->block);
         }
     }
     return PL_OK;

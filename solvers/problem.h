@@ -26,6 +26,12 @@ typedef struct pl_term {
     double r[3]; // [m]
 } pl_term;
 
+// A term as it is kept: most have no arm.
+typedef struct pl_entry {
+    double w;
+    int32_t block, arm; // where its r stands among the problem's arms, -1 for none
+} pl_entry;
+
 typedef struct pl_contact {
     double R[9];          // n, t1, t2 one after the other: orthonormal
     double c[3];          // along n, t1, t2 [m/s]; what the partner without a term does is in here
@@ -43,10 +49,11 @@ typedef struct pl_problem {
     const double *x;      // (3*n_x) [m]; may be NULL, with n_x = 0. For preconditioners
 
     // The contacts, owned.
-    int32_t n_contact, n_term;
+    int32_t n_contact, n_term, n_arm;
     pl_contact *contact; // (n_contact)
-    pl_term *term;       // (n_term)
-    int64_t contact_capacity, term_capacity;
+    pl_entry *entry;     // (n_term)
+    double *arm;         // (3*n_arm) [m]
+    int64_t contact_capacity, entry_capacity, arm_capacity;
 } pl_problem;
 
 // Empties the problem's contacts, and keeps their memory. A problem begins as {0}.
@@ -63,6 +70,21 @@ pl_status pl_problem_add(pl_problem *problem, const pl_contact *contact, int32_t
 // finite in b, v (3*A.n), f (3*n_contact) or a contact, a block out of range, a frame that is not
 // orthonormal, mu < 0, dt <= 0. A's values are left to the solvers.
 pl_status pl_problem_check(const pl_problem *problem, const double *v, const double *f);
+
+// The r of an entry.
+static inline const double *pl_entry_arm(const pl_problem *problem, const pl_entry *entry)
+{
+    static const double none[3];
+    return entry->arm >= 0 ? problem->arm + 3 * (int64_t)entry->arm : none;
+}
+
+// An entry as it was given.
+static inline pl_term pl_problem_term(const pl_problem *problem, int64_t t)
+{
+    const pl_entry *entry = problem->entry + t;
+    const double *r = pl_entry_arm(problem, entry);
+    return (pl_term){entry->block, entry->w, {r[0], r[1], r[2]}};
+}
 
 static inline bool pl_is_known(const pl_problem *problem, int64_t block)
 {

@@ -44,10 +44,10 @@ static void put_contacts(writer *w, const pl_problem *problem)
     for (int32_t k = 0; k < problem->n_contact; k++) {
         const pl_contact *c = problem->contact + k;
         for (int32_t t = c->first; t < c->first + c->count; t++) {
-            const pl_term *term = problem->term + t;
-            const double number[TERM_NUMBERS] = {term->w, term->r[0], term->r[1], term->r[2]};
+            pl_term term = pl_problem_term(problem, t);
+            const double number[TERM_NUMBERS] = {term.w, term.r[0], term.r[1], term.r[2]};
             put(w, number, sizeof number);
-            put(w, &term->block, sizeof term->block);
+            put(w, &term.block, sizeof term.block);
         }
     }
 }

@@ -13,7 +13,7 @@ static void count_uses(const pl_problem *problem, int32_t *at)
 {
     memset(at, 0, (size_t)problem->A->n * sizeof *at);
     for (int32_t t = 0; t < problem->n_term; t++) {
-        if (!pl_is_known(problem, problem->term[t].block)) at[problem->term[t].block]++;
+        if (!pl_is_known(problem, problem->entry[t].block)) at[problem->entry[t].block]++;
     }
 }
 
@@ -43,7 +43,7 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
     for (int32_t k = 0; k < problem->n_contact; k++) {
         const pl_contact *contact = problem->contact + k;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            int32_t block = problem->term[t].block;
+            int32_t block = problem->entry[t].block;
             if (!pl_is_known(problem, block)) out->use[at[block]++] = (pl_use){k, t};
         }
     }
@@ -53,16 +53,23 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
 // --- Products ---
 
 // u (3) := the frame's components of the sum of the terms.
-static inline void multiply_contact(const pl_contact *contact, const pl_term *term,
+static inline void multiply_contact(const pl_problem *problem, const pl_contact *contact,
                                     const double *restrict v, double *restrict u)
 {
     double s0 = 0, s1 = 0, s2 = 0;
-    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        const double *x = v + 3 * (int64_t)term[t].block, *r = term[t].r;
-        double w = term[t].w;
-        s0 += w * x[0] + (x[1] * r[2] - x[2] * r[1]);
-        s1 += w * x[1] + (x[2] * r[0] - x[0] * r[2]);
-        s2 += w * x[2] + (x[0] * r[1] - x[1] * r[0]);
+    const pl_entry *first = problem->entry + contact->first;
+    for (const pl_entry *entry = first; entry < first + contact->count; entry++) {
+        const double *x = v + 3 * (int64_t)entry->block;
+        double w = entry->w, p0 = w * x[0], p1 = w * x[1], p2 = w * x[2];
+        if (entry->arm >= 0) {
+            const double *r = problem->arm + 3 * (int64_t)entry->arm;
+            p0 += x[1] * r[2] - x[2] * r[1];
+            p1 += x[2] * r[0] - x[0] * r[2];
+            p2 += x[0] * r[1] - x[1] * r[0];
+        }
+        s0 += p0;
+        s1 += p1;
+        s2 += p2;
     }
     const double *R = contact->R;
     for (int a = 0; a < 3; a++) u[a] = R[3 * a] * s0 + R[3 * a + 1] * s1 + R[3 * a + 2] * s2;
@@ -76,7 +83,7 @@ void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offse
         const pl_contact *contact = problem->contact + k;
         double *uk = u + 3 * (int64_t)k;
         unsigned mask = rows == NULL ? PL_ROWS_ALL : rows[k];
-        if (mask != 0) multiply_contact(contact, problem->term, v, uk);
+        if (mask != 0) multiply_contact(problem, contact, v, uk);
         for (int a = 0; a < 3; a++) {
             if (offset) uk[a] -= contact->c[a];
             if ((mask >> a & 1) == 0) uk[a] = 0;
@@ -102,11 +109,17 @@ static inline void add_up(const pl_problem *problem, const pl_uses *uses, const 
     double s0 = 0, s1 = 0, s2 = 0;
     for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
         const double *g = world + 3 * (int64_t)uses->use[j].contact;
-        const pl_term *term = problem->term + uses->use[j].term;
-        const double *r = term->r;
-        s0 += term->w * g[0] + (r[1] * g[2] - r[2] * g[1]);
-        s1 += term->w * g[1] + (r[2] * g[0] - r[0] * g[2]);
-        s2 += term->w * g[2] + (r[0] * g[1] - r[1] * g[0]);
+        const pl_entry *entry = problem->entry + uses->use[j].term;
+        double w = entry->w, p0 = w * g[0], p1 = w * g[1], p2 = w * g[2];
+        if (entry->arm >= 0) {
+            const double *r = problem->arm + 3 * (int64_t)entry->arm;
+            p0 += r[1] * g[2] - r[2] * g[1];
+            p1 += r[2] * g[0] - r[0] * g[2];
+            p2 += r[0] * g[1] - r[1] * g[0];
+        }
+        s0 += p0;
+        s1 += p1;
+        s2 += p2;
     }
     y[0] = s0, y[1] = s1, y[2] = s2;
 }
@@ -139,8 +152,8 @@ void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32
     memset(S, 0, 9 * sizeof *S);
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
         double G[9], H[9];
-        pl_term_rows(contact, problem->term + t, G);
-        pl_term_response(D->inv + 6 * (int64_t)problem->term[t].block, G, H);
+        pl_entry_rows(problem, contact, problem->entry + t, G);
+        pl_term_response(D->inv + 6 * (int64_t)problem->entry[t].block, G, H);
         for (int a = 0; a < 3; a++) {
             for (int b = 0; b <= a; b++) {
                 S[3 * a + b] += G[3 * a] * H[b] + G[3 * a + 1] * H[3 + b] + G[3 * a + 2] * H[6 + b];
@@ -150,10 +163,11 @@ void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32
     S[1] = S[3], S[2] = S[6], S[5] = S[7];
 }
 
-static double weight_of(const pl_term *term)
+static double weight_of(const pl_problem *problem, const pl_entry *entry)
 {
-    const double *r = term->r;
-    return fabs(term->w) + sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    if (entry->arm < 0) return fabs(entry->w);
+    const double *r = problem->arm + 3 * (int64_t)entry->arm;
+    return fabs(entry->w) + sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
 }
 
 // Where contacts share a block, each counts with its part of the weights there.
@@ -165,7 +179,7 @@ void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, cons
         double *total = sum + uses->block[i];
         *total = 0;
         for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
-            *total += weight_of(problem->term + uses->use[j].term);
+            *total += weight_of(problem, problem->entry + uses->use[j].term);
         }
     }
 #pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
@@ -174,15 +188,15 @@ void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, cons
         double *to = scale + 2 * (int64_t)k;
         to[0] = to[1] = 0;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            const pl_term *term = problem->term + t;
-            double G[9], H[9], S[3], own = weight_of(term);
-            if (own == 0 || pl_is_known(problem, term->block)) continue;
-            pl_term_rows(contact, term, G);
-            pl_term_response(D->inv + 6 * (int64_t)term->block, G, H);
+            const pl_entry *entry = problem->entry + t;
+            double G[9], H[9], S[3], own = weight_of(problem, entry);
+            if (own == 0 || pl_is_known(problem, entry->block)) continue;
+            pl_entry_rows(problem, contact, entry, G);
+            pl_term_response(D->inv + 6 * (int64_t)entry->block, G, H);
             for (int a = 0; a < 3; a++) {
                 S[a] = G[3 * a] * H[a] + G[3 * a + 1] * H[3 + a] + G[3 * a + 2] * H[6 + a];
             }
-            double share = sum[term->block] / own;
+            double share = sum[entry->block] / own;
             to[0] += share * S[0];
             to[1] += share * 0.5 * (S[1] + S[2]);
         }

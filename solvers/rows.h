@@ -41,16 +41,17 @@ void pl_rows_transpose(const pl_problem *problem, const pl_uses *uses, const dou
 void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,
                            const double *f, double *world, double *y);
 
-// G (9, row-major) := the contact's three rows in the block of a term. With e a vector of the
+// G (9, row-major) := the contact's three rows in the block of an entry. With e a vector of the
 // frame, e . (w v + v x r) = (w e + r x e) . v.
-static inline void pl_term_rows(const pl_contact *contact, const pl_term *term, double *G)
+static inline void pl_entry_rows(const pl_problem *problem, const pl_contact *contact,
+                                 const pl_entry *entry, double *G)
 {
-    const double *r = term->r;
+    const double *r = pl_entry_arm(problem, entry);
     for (int a = 0; a < 3; a++) {
         const double *e = contact->R + 3 * a;
-        G[3 * a] = term->w * e[0] + (r[1] * e[2] - r[2] * e[1]);
-        G[3 * a + 1] = term->w * e[1] + (r[2] * e[0] - r[0] * e[2]);
-        G[3 * a + 2] = term->w * e[2] + (r[0] * e[1] - r[1] * e[0]);
+        G[3 * a] = entry->w * e[0] + (r[1] * e[2] - r[2] * e[1]);
+        G[3 * a + 1] = entry->w * e[1] + (r[2] * e[0] - r[0] * e[2]);
+        G[3 * a + 2] = entry->w * e[2] + (r[0] * e[1] - r[1] * e[0]);
     }
 }
 

@@ -21,11 +21,6 @@ static const double CLUSTER_SHARE = 1e-3;
 
 // --- Contacts and blocks ---
 
-static bool has_arm(const pl_term *term)
-{
-    return term->r[0] != 0 || term->r[1] != 0 || term->r[2] != 0;
-}
-
 // Where the links and arms of each node go; there is room for those of known blocks too.
 static void place_nodes(const pl_problem *problem, pl_sweeps *out, int32_t *n_link, int32_t *n_arm)
 {
@@ -37,7 +32,7 @@ static void place_nodes(const pl_problem *problem, pl_sweeps *out, int32_t *n_li
         node->arm = *n_arm;
         *n_link += contact->count;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            *n_arm += has_arm(problem->term + t);
+            *n_arm += problem->entry[t].arm >= 0;
         }
     }
 }
@@ -48,13 +43,15 @@ static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps
                       pl_sweep_node *node)
 {
     const pl_contact *contact = problem->contact + node->contact;
-    const pl_term *first = problem->term + contact->first, *last = first + contact->count;
+    const pl_entry *first = problem->entry + contact->first, *last = first + contact->count;
     node->n_link = node->n_arm = 0;
     for (int arms = 0; arms < 2; arms++) {
-        for (const pl_term *t = first; t < last; t++) {
-            if (has_arm(t) != arms || place[t->block] < 0) continue;
+        for (const pl_entry *t = first; t < last; t++) {
+            if ((t->arm >= 0) != arms || place[t->block] < 0) continue;
             out->link[node->link + node->n_link++] = (pl_sweep_link){t->w, place[t->block]};
-            if (arms) memcpy(out->arm[node->arm + node->n_arm++].r, t->r, sizeof t->r);
+            if (!arms) continue;
+            memcpy(out->arm[node->arm + node->n_arm++].r, pl_entry_arm(problem, t),
+                   3 * sizeof(double));
         }
     }
 }
@@ -303,11 +300,11 @@ static void couple(const pl_sweeps *sweeps, int32_t i, int32_t j, double *B)
     memset(B, 0, 9 * sizeof *B);
     for (int32_t s = ca->first; s < ca->first + ca->count; s++) {
         for (int32_t t = cb->first; t < cb->first + cb->count; t++) {
-            if (problem->term[s].block != problem->term[t].block) continue;
+            if (problem->entry[s].block != problem->entry[t].block) continue;
             double G[9], K[9], H[9];
-            pl_term_rows(ca, problem->term + s, G);
-            pl_term_rows(cb, problem->term + t, K);
-            pl_term_response(sweeps->D->inv + 6 * (int64_t)problem->term[t].block, K, H);
+            pl_entry_rows(problem, ca, problem->entry + s, G);
+            pl_entry_rows(problem, cb, problem->entry + t, K);
+            pl_term_response(sweeps->D->inv + 6 * (int64_t)problem->entry[t].block, K, H);
             for (int e = 0; e < 9; e++) {
                 const double *g = G + e / 3 * 3, *h = H + e % 3;
                 B[e] += (g[0] * h[0] + g[1] * h[3]) + g[2] * h[6];

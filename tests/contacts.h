@@ -119,15 +119,15 @@ static inline double *dense_rows(const pl_problem *p)
     for (int32_t k = 0; k < p->n_contact; k++) {
         const pl_contact *c = p->contact + k;
         for (int32_t t = c->first; t < c->first + c->count; t++) {
-            const pl_term *term = p->term + t;
+            const pl_term term = pl_problem_term(p, t);
             for (int j = 0; j < 3; j++) {
                 double e[3] = {j == 0, j == 1, j == 2}, u[3];
-                u[0] = term->w * e[0] + e[1] * term->r[2] - e[2] * term->r[1];
-                u[1] = term->w * e[1] + e[2] * term->r[0] - e[0] * term->r[2];
-                u[2] = term->w * e[2] + e[0] * term->r[1] - e[1] * term->r[0];
+                u[0] = term.w * e[0] + e[1] * term.r[2] - e[2] * term.r[1];
+                u[1] = term.w * e[1] + e[2] * term.r[0] - e[0] * term.r[2];
+                u[2] = term.w * e[2] + e[0] * term.r[1] - e[1] * term.r[0];
                 for (int a = 0; a < 3; a++) {
                     const double *x = c->R + 3 * a;
-                    L[(3 * (size_t)k + (size_t)a) * n + 3 * (size_t)term->block + (size_t)j] +=
+                    L[(3 * (size_t)k + (size_t)a) * n + 3 * (size_t)term.block + (size_t)j] +=
                         x[0] * u[0] + x[1] * u[1] + x[2] * u[2];
                 }
             }

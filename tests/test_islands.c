@@ -61,7 +61,7 @@ static void add_random(found *f, int32_t first, int32_t n)
         double change = 0.6 * (1 + random_number()); // of any strength
         n_term = last->count;
         for (int32_t t = 0; t < n_term; t++) {
-            term[t] = p->term[last->first + t];
+            term[t] = pl_problem_term(p, last->first + t);
             if (term[t].w != 0) term[t].w += change * random_number();
         }
     }
@@ -93,7 +93,7 @@ static void prepare(found *f)
     pl_contact_scales(&s->problem, &f->D, &f->uses, sum, f->scale);
     free(sum);
     f->used = calloc((size_t)s->A.n + 1, sizeof *f->used);
-    for (int32_t t = 0; t < s->problem.n_term; t++) f->used[s->problem.term[t].block]++;
+    for (int32_t t = 0; t < s->problem.n_term; t++) f->used[s->problem.entry[t].block]++;
     TEST_ASSERT_EQUAL(PL_OK, create(f, &s->ws.arena, &f->islands));
 }
 
@@ -117,10 +117,10 @@ static void spread(const found *f, int32_t *label)
     for (bool moved = true; moved;) {
         moved = false;
         for (int32_t k = 0; k < p->n_contact; k++) {
-            const pl_term *term = p->term + p->contact[k].first;
+            const pl_entry *entry = p->entry + p->contact[k].first;
             if (label[k] < 0) continue;
             for (int32_t t = 0; t < p->contact[k].count; t++) {
-                int32_t block = term[t].block;
+                int32_t block = entry[t].block;
                 if (pl_is_known(p, block) || at[block] == label[k]) continue;
                 moved = true;
                 at[block] = label[k] = PL_MIN(at[block], label[k]);
@@ -140,13 +140,14 @@ static double coupling(const found *f, int32_t a, int32_t b, int32_t *shared)
     const int32_t pair[3][2] = {{a, b}, {a, a}, {b, b}};
     for (int i = 0; i < 3; i++) {
         const pl_contact *c = p->contact + pair[i][0], *d = p->contact + pair[i][1];
-        for (const pl_term *s = p->term + c->first; s < p->term + c->first + c->count; s++) {
-            for (const pl_term *t = p->term + d->first; t < p->term + d->first + d->count; t++) {
-                if (s->block != t->block || pl_is_known(p, s->block)) continue;
-                double mass = p->A->val[9 * p->A->diag[s->block]];
-                if (i == 0) *shared = PL_MIN(*shared, f->used[s->block]);
-                sum[i] += s->w * t->w / mass;
-                for (int e = 0; e < 3; e++) sum[i] += s->r[e] * t->r[e] / mass;
+        for (int32_t k = c->first; k < c->first + c->count; k++) {
+            for (int32_t m = d->first; m < d->first + d->count; m++) {
+                pl_term s = pl_problem_term(p, k), t = pl_problem_term(p, m);
+                if (s.block != t.block || pl_is_known(p, s.block)) continue;
+                double mass = p->A->val[9 * p->A->diag[s.block]];
+                if (i == 0) *shared = PL_MIN(*shared, f->used[s.block]);
+                sum[i] += s.w * t.w / mass;
+                for (int e = 0; e < 3; e++) sum[i] += s.r[e] * t.r[e] / mass;
             }
         }
     }
@@ -275,7 +276,7 @@ static double check_strips(const found *f)
             for (int32_t j = first; j < last; j++) {
                 const pl_contact *contact = p->contact + o->contact[j];
                 for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-                    int32_t block = p->term[t].block;
+                    int32_t block = p->entry[t].block;
                     if (pl_is_known(p, block)) continue;
                     TEST_ASSERT_TRUE(strip_of[block] < 0 || strip_of[block] == e);
                     strip_of[block] = e;

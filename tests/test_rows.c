@@ -24,9 +24,13 @@ static void test_terms_of_one_block_add_up(void)
     const pl_term term[3] = {{1, 0.5, {1, 0, 0}}, {0, 1, {0}}, {1, -2, {0, 3, 0}}};
     add_contact(&s, &contact, 3, term);
     TEST_ASSERT_EQUAL(2, s.problem.contact[0].count);
-    TEST_ASSERT_EQUAL_DOUBLE(-1.5, s.problem.term[0].w);
-    TEST_ASSERT_EQUAL_DOUBLE(1, s.problem.term[0].r[0]);
-    TEST_ASSERT_EQUAL_DOUBLE(3, s.problem.term[0].r[1]);
+    pl_term first = pl_problem_term(&s.problem, 0), second = pl_problem_term(&s.problem, 1);
+    TEST_ASSERT_EQUAL_DOUBLE(-1.5, first.w);
+    TEST_ASSERT_EQUAL_DOUBLE(1, first.r[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(3, first.r[1]);
+    TEST_ASSERT_EQUAL(0, second.block);
+    TEST_ASSERT_EQUAL_DOUBLE(0, second.r[0]);
+    TEST_ASSERT_EQUAL(1, s.problem.n_arm); // only one has an arm
     end_small(&s);
 }
 
@@ -165,9 +169,12 @@ static void test_what_no_solver_could_handle_is_named(void)
     start_random(&s, 4, 6, 0.5);
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_check(&s.problem, s.v, s.f));
     pl_contact *contact = s.problem.contact + 3;
-    pl_term *term = s.problem.term + contact->first;
-    double *number[] = {s.b + 5,      s.v + 2,  s.f + 7, contact->R + 4, contact->c + 1,
-                        &contact->mu, &term->w, term->r, &s.problem.dt};
+    pl_entry *entry = s.problem.entry + contact->first, *end = entry + contact->count;
+    while (entry < end && entry->arm < 0) entry++;
+    TEST_ASSERT_TRUE(entry < end);
+    double *number[] = {s.b + 5,        s.v + 2,      s.f + 7,   contact->R + 4,
+                        contact->c + 1, &contact->mu, &entry->w, s.problem.arm + 3 * entry->arm,
+                        &s.problem.dt};
     const char *part[] = {"b[5]",      "v[2]",      "f[7]",      "contact 3: its frame",
                           "contact 3", "contact 3", "contact 3", "contact 3",
                           "time step"};
@@ -183,11 +190,11 @@ static void test_what_no_solver_could_handle_is_named(void)
     contact->R[0] *= 1.01;
     refuse(&s, "contact 3: its frame is not orthonormal");
     contact->R[0] /= 1.01;
-    term->block = 4;
+    entry->block = 4;
     refuse(&s, "contact 3: block 4 is not among the 4");
-    term->block = -1;
+    entry->block = -1;
     refuse(&s, "contact 3: block -1");
-    term->block = 0;
+    entry->block = 0;
     s.problem.dt = 0;
     refuse(&s, "time step of 0");
     end_small(&s);

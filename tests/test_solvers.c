@@ -40,7 +40,7 @@ static void test_random_problems_equal_the_oracle(void)
         if (trial % 3 == 0) s.known[1] = 1, s.v[3] = 0.5, s.v[4] = -0.2;
         for (int k = 0; k < n_contact; k++) { // none of the known block alone
             pl_contact *contact = s.problem.contact + k;
-            if (contact->count == 1) s.problem.term[contact->first].block = 0;
+            if (contact->count == 1) s.problem.entry[contact->first].block = 0;
         }
         double *expected = random_vector(3 * s.A.n);
         reduced r = reduce(&s.problem, s.v);
@@ -286,7 +286,7 @@ static void test_duplicates(void)
                     pl_contact contact = s.problem.contact[k];
                     pl_term term[4];
                     for (int t = 0; t < contact.count; t++) {
-                        term[t] = s.problem.term[contact.first + t];
+                        term[t] = pl_problem_term(&s.problem, contact.first + t);
                         term[t].w *= 1 + 1e-7 * random_number();
                     }
                     contact.c[0] += 1e-7 * random_number();

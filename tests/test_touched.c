@@ -124,7 +124,9 @@ static void test_duplicates(void)
     for (int32_t k = 0; k < 40; k++) {
         pl_contact contact = s.problem.contact[k % 6];
         pl_term term[4];
-        memcpy(term, s.problem.term + contact.first, (size_t)contact.count * sizeof *term);
+        for (int t = 0; t < contact.count; t++) {
+            term[t] = pl_problem_term(&s.problem, contact.first + t);
+        }
         add_contact(&s, &contact, contact.count, term);
     }
     check(&s, 2);
