@@ -34,9 +34,7 @@ void pl_candidates_free(pl_candidate_set *c)
     pl_free(c->place);
     pl_free(c->since);
     pl_free(c->near);
-    pl_free(c->guess);
     pl_free(c->ahead);
-    pl_free(c->slack);
     pl_free(c->step);
     pl_free(c->moves);
     pl_free(c->flag);
@@ -320,9 +318,7 @@ pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary
     PL_TRY(pl_reserve((void **)&c->since, &c->since_capacity, n_body, sizeof *c->since));
     PL_TRY(pl_reserve((void **)&c->step, &c->step_capacity, n_body, sizeof *c->step));
     PL_TRY(pl_reserve((void **)&c->moves, &c->moves_capacity, n, sizeof *c->moves));
-    PL_TRY(pl_reserve((void **)&c->guess, &c->guess_capacity, n, sizeof *c->guess));
     PL_TRY(pl_reserve((void **)&c->ahead, &c->ahead_capacity, n_body, sizeof *c->ahead));
-    PL_TRY(pl_reserve((void **)&c->slack, &c->slack_capacity, n_body, sizeof *c->slack));
     PL_TRY(pl_reserve((void **)&c->stale, &c->stale_capacity, n_body, sizeof *c->stale));
     PL_TRY(pl_reserve((void **)&c->from, &c->from_capacity, 3 * n, sizeof *c->from));
     PL_TRY(pl_reserve((void **)&c->freedom, &c->freedom_capacity, n, sizeof *c->freedom));

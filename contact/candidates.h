@@ -59,16 +59,14 @@ typedef struct pl_candidate_set {
     pl_shift *moves;        // (boundary.n)
     double rounding;        // what approaches by these lack at most [m]
     double blur;            // what bounds by directions may exceed the computed distance by [m]
-    // Those that may come near in this step, as long as points move like `guess` within `slack`.
+    // Those that may come near in this step, as long as no body drifts farther than `ahead`.
     pl_near *near;   // (n_near) in order, those behind that were added since
-    pl_shift *guess; // (boundary.n)
-    pl_drift *ahead; // (n_body) how bodies drift then
-    double *slack;   // (n_body) [m]
+    pl_drift *ahead; // (n_body)
     int64_t listing; // counts these lists
     uint8_t *flag;   // (n) scratch, for detection too
-    int64_t n, n_more, n_near, near_capacity, guess_capacity, ahead_capacity, slack_capacity,
-        candidate_capacity, since_capacity, step_capacity, moves_capacity, from_capacity,
-        to_capacity, freedom_capacity, flag_capacity, stale_capacity, more_capacity, place_capacity;
+    int64_t n, n_more, n_near, near_capacity, ahead_capacity, candidate_capacity, since_capacity,
+        step_capacity, moves_capacity, from_capacity, to_capacity, freedom_capacity, flag_capacity,
+        stale_capacity, more_capacity, place_capacity;
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty
@@ -84,8 +82,8 @@ pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary
 pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
                              const double *v, double dt, double t);
 
-// Notes how bodies drift from x0 to x1, and lists the near ones anew if a point moves otherwise
-// than thought.
+// Notes how bodies drift from x0 to x1, and lists the near ones anew where that is farther than
+// thought.
 pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary);
 
 // Adds what the candidates lack for the way from x0 to x1, and those of them that are near to the

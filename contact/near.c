@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-// How far points of a body may get from where they are thought to move in a step: this many times
-// what they move apart, and this part of h.
-static const double SLACK = 1, SLACK_ROOM = 0.01;
+// What bodies may drift in a step, beyond the first guess: this many times what their points do by
+// that guess, and this part of h.
+static const double AHEAD = 3, AHEAD_ROOM = 0.01;
 
 enum { NEAR_SERIAL = 2000 }; // fewer are tested by one thread
 
@@ -136,26 +136,23 @@ static double nearer(const pl_drift *drift, int32_t a, int32_t b)
 
 // --- The list ---
 
-// Below these distances features of two bodies may come near while their points move as thought:
-// at x0 where they approach each other by nothing, and by as much as any do, and where they were
-// searched for [m].
+// Below these distances two bodies may come near while they drift no farther than `ahead` [m].
 typedef struct limits {
-    double still, at_x0, at_from;
+    double at_x0, at_from;
 } limits;
 
 static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary, int32_t a,
                           int32_t b)
 {
-    double rounding = SHIFT_ROUNDING * (longest(&c->ahead[a]) + longest(&c->ahead[b]));
-    double still = pl_boundary_radii(boundary, a, b) +
-                   (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) + c->slack[a] +
-                   c->slack[b] + rounding;
-    double at_x0 = still + (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b);
-    return (limits){still, at_x0, (1 + PL_BOUND_SLACK) * (at_x0 + nearer(c->since, a, b))};
+    limits l = {.at_x0 = pl_boundary_radii(boundary, a, b) +
+                         (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) +
+                         (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b)};
+    l.at_from = (1 + PL_BOUND_SLACK) * (l.at_x0 + nearer(c->since, a, b));
+    return l;
 }
 
-// Flags which of the candidates first .. last - 1 may come near while points move as thought, and
-// describes these.
+// Flags which of the candidates first .. last - 1 may come near while bodies drift no farther than
+// `ahead`, and describes these.
 static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
                       pl_near *near)
 {
@@ -175,8 +172,7 @@ static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t 
         pl_pair_points(boundary, &pair, near->point);
         double now = pl_candidate_bound(c, candidate, near->point, boundary->x0);
         near->distance = pl_round_below(now);
-        if (now > most->at_x0) continue;
-        c->flag[i] = !(now > most->still + approach(candidate->kind, near->point, c->guess));
+        c->flag[i] = !(now > most->at_x0);
     }
 }
 
@@ -187,9 +183,8 @@ pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
     for (int32_t b = 0; b < boundary->n_body; b++) {
         double size = PL_MIN(boundary->size[b], boundary->largest);
         c->ahead[b] = c->step[b];
-        c->slack[b] = SLACK * c->step[b].most + SLACK_ROOM * size;
+        c->ahead[b].most = AHEAD * c->step[b].most + AHEAD_ROOM * size;
     }
-    for (int32_t p = 0; p < boundary->n; p++) c->guess[p] = c->moves[p];
     c->listing++;
     c->n_near = 0;
     for (int64_t start = 0; start < c->n; start += SOME) {
@@ -239,29 +234,15 @@ pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary)
     return PL_OK;
 }
 
-// Do the points of a body move like those that the list of near ones was made for?
-static bool moves_as_thought(const pl_candidate_set *c, const pl_boundary *boundary, int32_t b)
-{
-    double most = 0;
-    for (int64_t p = boundary->first[b]; p < boundary->first[b + 1]; p++) {
-        double square = 0;
-        for (int k = 0; k < 3; k++) {
-            double by = boundary->x1[3 * p + k] - boundary->x0[3 * p + k] - (double)c->guess[p][k];
-            square += by * by;
-        }
-        most = PL_MAX(most, square);
-    }
-    return sqrt(most) <= c->slack[b];
-}
-
+// Do bodies drift no farther than the list of near ones was made for?
 static bool as_thought(const pl_candidate_set *c, const pl_boundary *boundary)
 {
-    bool all = true;
-#pragma omp parallel for schedule(dynamic, 8) reduction(&& : all) if (boundary->n > NEAR_SERIAL)
     for (int32_t b = 0; b < boundary->n_body; b++) {
-        all = all && moves_as_thought(c, boundary, b);
+        double by[3];
+        pl_subtract(c->step[b].mean, c->ahead[b].mean, by);
+        if (sqrt(pl_dot(by, by)) + c->step[b].most > c->ahead[b].most) return false;
     }
-    return all;
+    return true;
 }
 
 pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary)

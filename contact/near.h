@@ -11,7 +11,8 @@ void pl_near_drift(pl_candidate_set *c, const pl_boundary *boundary);
 // What bounds by directions may exceed the distances at x0 and x1 by [m].
 double pl_near_blur(const pl_boundary *boundary);
 
-// Lists those that are near, or may come so as long as points move about as they do now.
+// Lists those that are near, or may come so as long as bodies drift as they do now and a little
+// more.
 pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary);
 
 // The same for c->more, which was merged with the candidates since.

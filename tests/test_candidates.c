@@ -459,8 +459,7 @@ static void test_approaches_are_not_rounded_away(void)
     pl_candidate_set c = {0};
     TEST_ASSERT_EQUAL(PL_OK, pl_candidates_reserve(&c, &boundary));
     memset(c.since, 0, sizeof *c.since);
-    memset(c.guess, 0, N * sizeof *c.guess);
-    *c.slack = 0;
+    memset(c.ahead, 0, sizeof *c.ahead);
     const int n_point[] = {2, 3, 4, 4};
     for (int trial = 0; trial < 20000; trial++) {
         int kind = trial % 4;
