@@ -86,6 +86,7 @@ void pl_world_show_body(pl_world *world, int64_t body)
 
 void pl_world_show(pl_world *world)
 {
+#pragma omp parallel for schedule(dynamic, 8) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t body = 0; body < world->n_bodies; body++) pl_world_show_body(world, body);
 }
 

@@ -10,6 +10,8 @@
 // The solver that takes over where another one fails.
 static const char SAFETY_NET[] = "auto";
 
+enum { SERIAL_SHOWN = 500 }; // fewer contacts are shown by one thread
+
 // --- Life ---
 
 pl_status pl_touch_check(pl_world_options *o)
@@ -282,7 +284,11 @@ static pl_status show_contacts(pl_world *world)
     PL_TRY(pl_reserve((void **)&touch->shown, &touch->shown_capacity, c->problem.n_contact,
                       sizeof *touch->shown));
     for (int32_t i = 0; i < c->problem.n_contact; i++) {
-        if (c->f[3 * (int64_t)i] > 0) show_contact(world, i, &touch->shown[touch->n_shown++]);
+        if (c->f[3 * (int64_t)i] > 0) touch->shown[touch->n_shown++].body_a = i; // for now
+    }
+#pragma omp parallel for schedule(static) if (touch->n_shown > SERIAL_SHOWN)
+    for (int32_t k = 0; k < touch->n_shown; k++) {
+        show_contact(world, touch->shown[k].body_a, &touch->shown[k]);
     }
     return PL_OK;
 }

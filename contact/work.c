@@ -31,7 +31,9 @@ static double work_of_contact(const pl_world *world, int32_t i)
     const pl_touch *touch = world->touch;
     const pl_boundary *boundary = &touch->boundary;
     const pl_row *row = &touch->contacts.row[i];
+    const double *f = touch->contacts.f + 3 * (int64_t)i;
     double F[3], work = 0;
+    if (f[0] == 0 && f[1] == 0 && f[2] == 0) return 0;
     pl_contacts_impulse(&touch->contacts, i, F);
     for (int k = 0; k < 4 && row->point[k] >= 0; k++) {
         int32_t p = row->point[k];
