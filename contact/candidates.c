@@ -116,7 +116,7 @@ static pl_candidate measure(const pl_candidate_set *c, const pl_feature_pair *pa
 }
 
 // The same for a pair that was a candidate before, by the direction that it had: mostly as good,
-// and found in a quarter of the time.
+// and sooner found.
 static pl_candidate measure_again(const pl_candidate_set *c, const pl_candidate *before,
                                   const int32_t point[4])
 {

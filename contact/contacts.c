@@ -42,7 +42,7 @@ static const pl_remembered *find_memory(pl_contacts *c, const pl_feature_pair *p
         lo = next + 1;
         next = PL_MIN(next + stride, hi);
     }
-    hi = PL_MIN(next + 1, hi);
+    hi = next;
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
         int order = pl_pair_compare(&c->memory[mid].pair, pair);

@@ -489,6 +489,48 @@ static void test_approaches_are_not_rounded_away(void)
     pl_candidates_free(&c);
 }
 
+// The normal impulse that a row should start with, by the memory of its pair.
+static double remembered(const pl_contacts *c, int32_t i)
+{
+    for (int64_t m = 0; m < c->n_memory; m++) {
+        if (pl_pair_compare(&c->memory[m].pair, &c->row[i].pair) != 0) continue;
+        return fmax(c->problem.dt * pl_dot(c->memory[m].force, c->problem.contact[i].R), 0);
+    }
+    return 0;
+}
+
+// In whatever order they come.
+static void test_rows_start_from_the_forces_of_their_pairs(void)
+{
+    pl_world *world = make_pile(5);
+    step(world, 60);
+    pl_touch *touch = world->touch;
+    pl_contacts *c = &touch->contacts;
+    int started = 0;
+    pl_contacts_clear(c);
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&touch->detection, world, &touch->boundary,
+                                             world->v_new, world->dt, world->time + world->dt, c));
+    int32_t n = c->problem.n_contact;
+    for (int32_t i = 0; i < 3 * n; i++) {
+        int32_t k = i < 2 * n ? n - 1 - i % n : i * 7 % n; // backwards, and mixed
+        const pl_row row = c->row[k];
+        const pl_contact *of = &c->problem.contact[k];
+        pl_closest closest = {.distance = 1};
+        memcpy(closest.weight, row.weight, sizeof row.weight);
+        memcpy(closest.normal, of->R, sizeof closest.normal);
+        TEST_ASSERT_EQUAL(PL_OK, pl_contacts_add(c, world, &touch->boundary, &row.pair, &closest,
+                                                 row.gap, true, false));
+    }
+    TEST_ASSERT_EQUAL(4 * n, c->problem.n_contact);
+    for (int32_t i = 0; i < 4 * n; i++) {
+        double f = remembered(c, i);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12 * fmax(f, 1e-3), f, c->f[3 * i]);
+        started += f > 0;
+    }
+    TEST_ASSERT_TRUE(started > 100);
+    pl_world_destroy(world);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -503,5 +545,6 @@ int main(void)
     RUN_TEST(test_known_distances);
     RUN_TEST(test_bounds_by_directions);
     RUN_TEST(test_approaches_are_not_rounded_away);
+    RUN_TEST(test_rows_start_from_the_forces_of_their_pairs);
     return UNITY_END();
 }
