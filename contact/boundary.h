@@ -73,4 +73,11 @@ static inline double pl_boundary_radii(const pl_boundary *boundary, int32_t a, i
     return boundary->radius[a] + boundary->radius[b];
 }
 
+// The distance of what is near, whatever moves [m].
+static inline double pl_boundary_near(const pl_boundary *boundary, int32_t a, int32_t b)
+{
+    return pl_boundary_radii(boundary, a, b) +
+           (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
+}
+
 #endif

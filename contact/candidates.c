@@ -1,7 +1,7 @@
 // Candidates that serve several steps.
 
 #include "candidates.h"
-#include "meetings.h"
+#include "meeting.h"
 #include "near.h"
 #include "../collision/surfaces.h"
 
@@ -140,9 +140,7 @@ static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary
         int side = k >= pl_pair_first(pair->kind);
         most[side] = PL_MAX(most[side], c->freedom[point[k]]);
     }
-    double near = pl_boundary_radii(boundary, a, b) +
-                  (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b);
-    double far = near + FREEDOM * ((double)most[0] + (double)most[1]);
+    double far = pl_boundary_near(boundary, a, b) + FREEDOM * ((double)most[0] + (double)most[1]);
     return (1 - PL_BOUND_SLACK) * (double)candidate->distance <= far;
 }
 
@@ -247,12 +245,10 @@ static pl_status merge(pl_candidate_set *c)
 static void drop_stale(pl_candidate_set *c, const pl_boundary *boundary)
 {
     int64_t kept = 0;
-    pl_meetings known = PL_NO_MEETINGS;
+    pl_meeting m = PL_NO_MEETING;
     for (int64_t i = 0; i < c->n; i++) {
-        bool is_new;
-        const pl_meeting *m =
-            &known.recent[pl_meetings_find(&known, boundary, &c->candidate[i], &is_new)];
-        if (!c->stale[m->a] && !c->stale[m->b]) c->candidate[kept++] = c->candidate[i];
+        if (!pl_meets(&m, &c->candidate[i])) m = pl_meeting_find(boundary, &c->candidate[i]);
+        if (!c->stale[m.a] && !c->stale[m.b]) c->candidate[kept++] = c->candidate[i];
     }
     c->n = kept;
 }
@@ -281,7 +277,7 @@ static void exchange(pl_candidate_set *c)
     c->more_capacity = capacity * (int64_t)sizeof *c->near / (int64_t)sizeof *c->more;
 }
 
-// The candidates become c->more, and c->more what they were.
+// The candidates become c->more, which has their memory then.
 static void replace(pl_candidate_set *c)
 {
     pl_candidate *candidate = c->candidate;
@@ -289,6 +285,7 @@ static void replace(pl_candidate_set *c)
     c->candidate = c->more;
     c->candidate_capacity = c->more_capacity;
     c->n = c->n_more;
+    c->n_more = 0;
     c->more = candidate;
     c->more_capacity = capacity;
 }

@@ -97,13 +97,6 @@ static pl_closest find_closest(const passage *p, const double *x)
     return closest;
 }
 
-// The distance of what is near, whatever moves.
-static double near_distance(const pl_boundary *boundary, const passage *p)
-{
-    return pl_boundary_radii(boundary, p->a, p->b) +
-           (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, p->a, p->b);
-}
-
 // Finds the closest points at x0, whose direction bounds the distance best from then on.
 static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary, const passage *p,
                                 int64_t i, pl_known *known)
@@ -306,7 +299,7 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
 {
     uint8_t held = c->flag[at->candidate];
     passage p = load_near(c, at);
-    double near = near_distance(boundary, &p);
+    double near = pl_boundary_near(boundary, p.a, p.b);
     double by = pl_candidates_approach(c, p.pair.kind, p.point);
     *known = (pl_known){.start = at->distance};
     if (known->start > near + by) return 0;
@@ -443,7 +436,7 @@ double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
         if (d->known[k].end > most) continue;
         passage p = load_near(c, &c->near[k]);
         double radii = pl_boundary_radii(boundary, p.a, p.b);
-        double near = near_distance(boundary, &p);
+        double near = pl_boundary_near(boundary, p.a, p.b);
         if (d->known[k].end > PL_MIN(least + radii, near)) continue;
         double distance = find_closest(&p, boundary->x1).distance;
         if (distance <= near) least = PL_MIN(least, distance - radii);

@@ -1,7 +1,7 @@
 // Candidates that are near.
 
 #include "near.h"
-#include "meetings.h"
+#include "meeting.h"
 #include "../collision/bound.h"
 
 #include <math.h>
@@ -144,8 +144,7 @@ typedef struct limits {
 static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary, int32_t a,
                           int32_t b)
 {
-    limits l = {.at_x0 = pl_boundary_radii(boundary, a, b) +
-                         (1 + PL_REACH / PL_SAFETY) * pl_boundary_safety(boundary, a, b) +
+    limits l = {.at_x0 = pl_boundary_near(boundary, a, b) +
                          (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b)};
     l.at_from = (1 + PL_BOUND_SLACK) * (l.at_x0 + nearer(c->since, a, b));
     return l;
@@ -156,23 +155,22 @@ static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary
 static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
                       pl_near *near)
 {
-    pl_meetings known = PL_NO_MEETINGS;
-    limits limit[PL_MEETINGS];
+    pl_meeting m = PL_NO_MEETING;
+    limits most = {0};
     for (int64_t i = first; i < last; i++, near++) {
         const pl_candidate *candidate = &c->candidate[i];
-        bool is_new;
-        int k = pl_meetings_find(&known, boundary, candidate, &is_new);
-        const pl_meeting *m = &known.recent[k];
-        const limits *most = &limit[k];
-        if (is_new) limit[k] = find_limits(c, boundary, m->a, m->b);
+        if (!pl_meets(&m, candidate)) {
+            m = pl_meeting_find(boundary, candidate);
+            most = find_limits(c, boundary, m.a, m.b);
+        }
         c->flag[i] = 0;
-        if (candidate->distance > most->at_from) continue;
-        *near = (pl_near){.candidate = (int32_t)i, .a = m->a, .b = m->b};
+        if (candidate->distance > most.at_from) continue;
+        *near = (pl_near){.candidate = (int32_t)i, .a = m.a, .b = m.b};
         pl_feature_pair pair = pl_candidate_pair(candidate);
         pl_pair_points(boundary, &pair, near->point);
         double now = pl_candidate_bound(c, candidate, near->point, boundary->x0);
         near->distance = pl_round_below(now);
-        c->flag[i] = !(now > most->at_x0);
+        c->flag[i] = !(now > most.at_x0);
     }
 }
 

@@ -1,7 +1,7 @@
 // The bodies of candidates. Internal.
 
-#ifndef PL_MEETINGS_H
-#define PL_MEETINGS_H
+#ifndef PL_MEETING_H
+#define PL_MEETING_H
 
 #include "candidates.h"
 
@@ -12,15 +12,7 @@ typedef struct pl_meeting {
     int32_t first[2], last[2];
 } pl_meeting;
 
-// The last ones: a feature is mostly near to few bodies, and so is the next.
-enum { PL_MEETINGS = 4 };
-typedef struct pl_meetings {
-    pl_meeting recent[PL_MEETINGS];
-    int last, oldest;
-} pl_meetings;
-
-static const pl_meetings PL_NO_MEETINGS = {
-    .recent = {{.kind = -1}, {.kind = -1}, {.kind = -1}, {.kind = -1}}};
+static const pl_meeting PL_NO_MEETING = {.kind = -1};
 
 static inline bool pl_meets(const pl_meeting *m, const pl_candidate *candidate)
 {
@@ -44,23 +36,6 @@ static inline pl_meeting pl_meeting_find(const pl_boundary *boundary, const pl_c
     m.first[1] = of_b[m.b];
     m.last[1] = of_b[m.b + 1];
     return m;
-}
-
-// Which of the recent ones is that of a candidate; if it was none it is now, in the place of the
-// oldest, and *is_new.
-static inline int pl_meetings_find(pl_meetings *m, const pl_boundary *boundary,
-                                   const pl_candidate *candidate, bool *is_new)
-{
-    *is_new = false;
-    if (pl_meets(&m->recent[m->last], candidate)) return m->last;
-    for (m->last = 0; m->last < PL_MEETINGS; m->last++) {
-        if (pl_meets(&m->recent[m->last], candidate)) return m->last;
-    }
-    *is_new = true;
-    m->last = m->oldest;
-    m->oldest = (m->oldest + 1) % PL_MEETINGS;
-    m->recent[m->last] = pl_meeting_find(boundary, candidate);
-    return m->last;
 }
 
 #endif
