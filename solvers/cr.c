@@ -19,10 +19,10 @@ enum { EVALUATE_AFTER = 60 };
 static const double LINEAR_SHARE = 0.5, LINEAR_SHARE_MIN = 1e-3;
 
 // Below this part of its first value the norm of B C^-1 r says that no step helps [VJ19, 4.3].
-static const double GRADIENT_MIN = 1e-14;
-
-// MINRES does not have it at hand: it looks every so many iterations, at the cost of a product.
-enum { GRADIENT_INTERVAL = 20 };
+// Where the rows contradict each other MINRES gets near to that, and then away from it again: its
+// vectors are rounding by then. It does not have the norm at hand, and looks, at the cost of a
+// product, after a step that gained less than a part of r . C^-1 r.
+static const double GRADIENT_MIN = 1e-14, GRADIENT_MIN_LANCZOS = 1e-8, GAIN_MIN = 1e-12;
 
 // --- How good y is ---
 
@@ -102,9 +102,9 @@ typedef struct progress {
 // [VJ19, 4.3] As printed, |B C^-1 r| < eps1; it has units, so that we ask for a part of its start.
 static bool is_minimum(pl_cr *cr, const progress *at)
 {
-    if (cr->minres && cr->since % GRADIENT_INTERVAL != 0) return false;
-    double gradient = pl_cr_gradient(cr);
-    return gradient <= (cr->options->paper ? cr->options->eps1 : GRADIENT_MIN * at->gradient);
+    if (cr->minres && (cr->since == 0 || cr->gain > GAIN_MIN)) return false;
+    double gradient = pl_cr_gradient(cr), least = cr->minres ? GRADIENT_MIN_LANCZOS : GRADIENT_MIN;
+    return gradient <= (cr->options->paper ? cr->options->eps1 : least * at->gradient);
 }
 
 static bool is_time(const pl_cr *cr, const residuals *r, const progress *at, double alpha)

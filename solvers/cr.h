@@ -40,6 +40,7 @@ typedef struct pl_cr {
     pl_cr_vector y, r, z, p, Bp, Bz, q; // solution, residual, C^-1 r, direction, B p, B z, C^-1 B p
     double *Ay, *Ap, *Az;               // (n) the share of A: a switch leaves it as it is
     bool minres;                        // p by Lanczos' recurrence: see cr_linear.c
+    double gain;                        // of its last step, in parts of r . C^-1 r
     pl_cr_vector p_old, Bp_old;         // if so
     double *Ap_old;                     // (n) if so
     double rho;                         // r . C^-1 B p; of CR also r . C^-1 B C^-1 r

@@ -165,6 +165,7 @@ double pl_cr_step(pl_cr *cr, bool *broken)
     pl_vec_add(cr->n, alpha, cr->Ap, cr->Ay);
     add(cr, -alpha, &cr->Bp, &cr->r);
     add(cr, -alpha, &cr->q, &cr->z);
+    if (cr->minres) cr->gain = alpha * cr->rho / dot(cr, &cr->r, &cr->z);
     return alpha;
 }
 
