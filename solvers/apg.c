@@ -71,7 +71,8 @@ enum {
 };
 
 // Sweeps end early when they move a contact by less than this part of eps2. What they leave undone
-// is noise in the steps: the part becomes smaller every so many steps, down to the least.
+// is noise in the steps: the part becomes smaller every so many steps, and after one that does not
+// halve the residual although its sweeps ended early, down to the least.
 static const double SWEEP_SHARE = 0.01, SWEEP_SHARE_LEAST = 1e-7, SWEEP_SHARE_FACTOR = 0.2;
 enum { SWEEP_SHARE_STEPS = 25 };
 // So many steps with a good residual that bring the error of contacts no more than this part below
@@ -239,8 +240,8 @@ static void descend(pl_apg *a, double is, int64_t first, int64_t last)
 }
 
 // Runs ahead unless the last step is made again, and descends; then the impulses that v calls for
-// join g, and v follows in the blocks that they reach.
-static void step(pl_apg *a, double enough)
+// join g, and v follows in the blocks that they reach. True if the sweeps ended early.
+static bool step(pl_apg *a, double enough)
 {
     const pl_problem *problem = a->problem;
     const pl_uses *uses = &a->ws->uses;
@@ -253,7 +254,7 @@ static void step(pl_apg *a, double enough)
         descend(a, is, first, last);
     }
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
-    pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
+    int32_t made = pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
 #pragma omp parallel for schedule(static) if (uses->n >= SERIAL_USES)
     for (int32_t i = 0; i < uses->n; i++) {
         const double *g = a->g + 3 * (int64_t)uses->block[i];
@@ -261,6 +262,7 @@ static void step(pl_apg *a, double enough)
         follow(a, is, uses->block[i], g[0] + a->s * push[0], g[1] + a->s * push[1],
                g[2] + a->s * push[2]);
     }
+    return made < a->n_sweep;
 }
 
 // Not a function: those of other vector units would hand it over in other registers.
@@ -371,7 +373,8 @@ static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
 // The share of eps2 that sweeps leave undone.
 static double sweep_share(const pl_apg *a)
 {
-    double share = SWEEP_SHARE * pow(SWEEP_SHARE_FACTOR, (a->n_step + 1) / SWEEP_SHARE_STEPS);
+    int32_t times = (a->n_step + 1) / SWEEP_SHARE_STEPS + a->n_noisy;
+    double share = SWEEP_SHARE * pow(SWEEP_SHARE_FACTOR, times);
     return PL_MAX(share, SWEEP_SHARE_LEAST);
 }
 
@@ -477,7 +480,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
     for (int32_t last = stats->iterations + n;; stats->iterations++, a->n_step++) {
         if (stats->iterations == last) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
-        step(a, sweep_share(a) * options->eps2 / a->problem->dt);
+        bool early = step(a, sweep_share(a) * options->eps2 / a->problem->dt);
         pl_step_sums sum = multiply_and_judge(a);
         stats->products++;
         if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;
@@ -493,6 +496,8 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
             return PL_SOLVE_CONVERGED;
         }
         if (a->n_stuck >= STUCK_STEPS) return PL_SOLVE_STALLED;
+        a->n_noisy += early && sum.rr > 0.25 * a->rr;
+        a->rr = sum.rr;
         if (corrected) {
             a->ahead.of_step = a->ahead.of_last = 0; // what was summed is not true
         } else {
@@ -527,7 +532,8 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     for (int i = 0; i < 2; i++) pl_vec_copy(a->n, a->Av, of_Av[i]);
     a->again = false;
     pl_ahead_start(&a->ahead);
-    a->n_step = 0;
+    a->n_step = a->n_noisy = 0;
+    a->rr = INFINITY;
     a->n_sweep = a->n_usual = usual_sweeps(a->problem);
     a->sweeps.plain = false;
     a->sweeps.n_small = 1;

@@ -16,6 +16,8 @@ typedef struct pl_apg {
     pl_ahead ahead;           // how it runs ahead
     int32_t n_sweep, n_usual; // sweeps of a step, and where the residual is not good yet
     int32_t n_step;           // since it started
+    int32_t n_noisy;          // of these: sweeps ended early, and the residual did not halve
+    double rr;                // the residual of the last step, squared
     double residual;          // of the last step, in units of what is allowed
     double least;             // error of contacts [m], of all steps whose residual was good
     int32_t n_stuck;          // such steps since the least has fallen

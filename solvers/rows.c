@@ -149,17 +149,20 @@ void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, doubl
 void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32_t k, double *S)
 {
     const pl_contact *contact = problem->contact + k;
+    const pl_entry *first = problem->entry + contact->first, *last = first + contact->count;
+    double M[6] = {0};
     memset(S, 0, 9 * sizeof *S);
-    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-        double G[9], H[9];
-        pl_entry_rows(problem, contact, problem->entry + t, G);
-        pl_term_response(D->inv + 6 * (int64_t)problem->entry[t].block, G, H);
-        for (int a = 0; a < 3; a++) {
-            for (int b = 0; b <= a; b++) {
-                S[3 * a + b] += G[3 * a] * H[b] + G[3 * a + 1] * H[3 + b] + G[3 * a + 2] * H[6 + b];
-            }
+    for (const pl_entry *t = first; t < last; t++) {
+        const double *inv = D->inv + 6 * (int64_t)t->block;
+        if (t->arm >= 0) {
+            double G[9];
+            pl_entry_rows(problem, contact, t, G);
+            pl_add_response(G, inv, G, S);
+        } else {
+            for (int e = 0; e < 6; e++) M[e] += t->w * t->w * inv[e];
         }
     }
+    pl_add_response(contact->R, M, contact->R, S);
     S[1] = S[3], S[2] = S[6], S[5] = S[7];
 }
 
@@ -185,20 +188,23 @@ void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, cons
 #pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
     for (int32_t k = 0; k < problem->n_contact; k++) {
         const pl_contact *contact = problem->contact + k;
-        double *to = scale + 2 * (int64_t)k;
-        to[0] = to[1] = 0;
+        double M[6] = {0}, S[9] = {0};
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             const pl_entry *entry = problem->entry + t;
-            double G[9], H[9], S[3], own = weight_of(problem, entry);
+            double own = weight_of(problem, entry);
             if (own == 0 || pl_is_known(problem, entry->block)) continue;
-            pl_entry_rows(problem, contact, entry, G);
-            pl_term_response(D->inv + 6 * (int64_t)entry->block, G, H);
-            for (int a = 0; a < 3; a++) {
-                S[a] = G[3 * a] * H[a] + G[3 * a + 1] * H[3 + a] + G[3 * a + 2] * H[6 + a];
+            double share = sum[entry->block] / own, inv[6];
+            for (int e = 0; e < 6; e++) inv[e] = share * D->inv[6 * (int64_t)entry->block + e];
+            if (entry->arm >= 0) {
+                double G[9];
+                pl_entry_rows(problem, contact, entry, G);
+                pl_add_response(G, inv, G, S);
+            } else {
+                for (int e = 0; e < 6; e++) M[e] += entry->w * entry->w * inv[e];
             }
-            double share = sum[entry->block] / own;
-            to[0] += share * S[0];
-            to[1] += share * 0.5 * (S[1] + S[2]);
         }
+        pl_add_response(contact->R, M, contact->R, S);
+        scale[2 * (int64_t)k] = S[0];
+        scale[2 * (int64_t)k + 1] = 0.5 * (S[4] + S[8]);
     }
 }

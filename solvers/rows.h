@@ -55,15 +55,20 @@ static inline void pl_entry_rows(const pl_problem *problem, const pl_contact *co
     }
 }
 
-// H (9, row-major) := inv G^T, with inv (6) as pl_block_jacobi has it: the velocity of the block
-// per impulse in the contact's frame.
-static inline void pl_term_response(const double *inv, const double *G, double *H)
+// S (9, row-major) += G inv K^T, with inv (6) as pl_block_jacobi has it: what the velocities of one
+// contact's rows G in a block answer to the impulses of another's K. Terms without arms have rows w
+// R, so that their blocks may be summed up first, times the weights, and turned together.
+static inline void pl_add_response(const double *G, const double *inv, const double *K, double *S)
 {
     for (int a = 0; a < 3; a++) {
         const double *g = G + 3 * a;
-        H[a] = (inv[0] * g[0] + inv[1] * g[1]) + inv[2] * g[2];
-        H[3 + a] = (inv[1] * g[0] + inv[3] * g[1]) + inv[4] * g[2];
-        H[6 + a] = (inv[2] * g[0] + inv[4] * g[1]) + inv[5] * g[2];
+        double h0 = (g[0] * inv[0] + g[1] * inv[1]) + g[2] * inv[2];
+        double h1 = (g[0] * inv[1] + g[1] * inv[3]) + g[2] * inv[4];
+        double h2 = (g[0] * inv[2] + g[1] * inv[4]) + g[2] * inv[5];
+        for (int b = 0; b < 3; b++) {
+            const double *k = K + 3 * b;
+            S[3 * a + b] += (h0 * k[0] + h1 * k[1]) + h2 * k[2];
+        }
     }
 }
 

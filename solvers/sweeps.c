@@ -297,20 +297,25 @@ static void couple(const pl_sweeps *sweeps, int32_t i, int32_t j, double *B)
     const pl_sweep_node *a = sweeps->node + i, *b = sweeps->node + j;
     const pl_problem *problem = sweeps->problem;
     const pl_contact *ca = problem->contact + a->contact, *cb = problem->contact + b->contact;
+    const pl_entry *first_a = problem->entry + ca->first, *last_a = first_a + ca->count;
+    const pl_entry *first_b = problem->entry + cb->first, *last_b = first_b + cb->count;
+    double M[6] = {0};
     memset(B, 0, 9 * sizeof *B);
-    for (int32_t s = ca->first; s < ca->first + ca->count; s++) {
-        for (int32_t t = cb->first; t < cb->first + cb->count; t++) {
-            if (problem->entry[s].block != problem->entry[t].block) continue;
-            double G[9], K[9], H[9];
-            pl_entry_rows(problem, ca, problem->entry + s, G);
-            pl_entry_rows(problem, cb, problem->entry + t, K);
-            pl_term_response(sweeps->D->inv + 6 * (int64_t)problem->entry[t].block, K, H);
-            for (int e = 0; e < 9; e++) {
-                const double *g = G + e / 3 * 3, *h = H + e % 3;
-                B[e] += (g[0] * h[0] + g[1] * h[3]) + g[2] * h[6];
+    for (const pl_entry *s = first_a; s < last_a; s++) {
+        for (const pl_entry *t = first_b; t < last_b; t++) {
+            if (s->block != t->block) continue;
+            const double *inv = sweeps->D->inv + 6 * (int64_t)s->block;
+            if (s->arm >= 0 || t->arm >= 0) {
+                double G[9], K[9];
+                pl_entry_rows(problem, ca, s, G);
+                pl_entry_rows(problem, cb, t, K);
+                pl_add_response(G, inv, K, B);
+            } else {
+                for (int e = 0; e < 6; e++) M[e] += s->w * t->w * inv[e];
             }
         }
     }
+    pl_add_response(ca->R, M, cb->R, B);
 }
 
 // S of the nodes first .. first + n - 1.
