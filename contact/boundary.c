@@ -184,7 +184,7 @@ static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
         c->n_face = boundary->first_face[i + 1] - boundary->first_face[i];
         c->face = face + 3 * (int64_t)boundary->first_face[i];
         c->radius = boundary->radius[i] +
-                    0.5 * (PL_SAFETY + PL_REACH) * PL_MIN(boundary->size[i], boundary->largest);
+                    0.5 * PL_REACH * PL_SAFETY * PL_MIN(boundary->size[i], boundary->largest);
         c->fixed = b->kind == PL_BODY_KINEMATIC;
         c->self = b->kind == PL_BODY_DEFORMABLE && b->surface.self;
         c->category = b->surface.category;

@@ -140,7 +140,7 @@ static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary
         int side = k >= pl_pair_first(pair->kind);
         most[side] = PL_MAX(most[side], c->freedom[point[k]]);
     }
-    double far = pl_boundary_near(boundary, a, b) + FREEDOM * ((double)most[0] + (double)most[1]);
+    double far = pl_boundary_reach(boundary, a, b) + FREEDOM * ((double)most[0] + (double)most[1]);
     return (1 - PL_BOUND_SLACK) * (double)candidate->distance <= far;
 }
 
@@ -382,6 +382,13 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
     }
     bool all = !c->current || n > MOST_STALE * boundary->n_body;
     if (all || n > 0) PL_TRY(search(c, world, boundary, v, dt, t, all));
+    c->wide = false;
     pl_near_drift(c, boundary);
+    return pl_near_list(c, boundary);
+}
+
+pl_status pl_candidates_widen(pl_candidate_set *c, const pl_boundary *boundary)
+{
+    c->wide = true;
     return pl_near_list(c, boundary);
 }

@@ -59,7 +59,9 @@ typedef struct pl_candidate_set {
     pl_shift *moves;        // (boundary.n)
     double rounding;        // what approaches by these lack at most [m]
     double blur;            // what bounds by directions may exceed the computed distance by [m]
-    // Those that may come near in this step, as long as no body drifts farther than `ahead`.
+    // Those that may come near in this step, or within reach if `wide`, as long as no body drifts
+    // farther than `ahead`.
+    bool wide;
     pl_near *near;   // (n_near) in order, those behind that were added since
     pl_drift *ahead; // (n_body)
     int64_t listing; // counts these lists
@@ -81,6 +83,9 @@ pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary
 // Finds the candidates of a step whose first guess is the velocities v, and lists the near ones.
 pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
                              const double *v, double dt, double t);
+
+// Lists all that may come within reach on the way from x0 to x1, up to the next step.
+pl_status pl_candidates_widen(pl_candidate_set *c, const pl_boundary *boundary);
 
 // Notes how bodies drift from x0 to x1, and lists the near ones anew where that is farther than
 // thought.

@@ -21,18 +21,25 @@ static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
 // in directions whose cosine is below the negative of that.
 static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
 
-// A pair that was found by its hit keeps its row in the steps that follow while it pushes and is no
-// farther than this many times the safety distance.
-static const double HOLD = 2;
+// A pair gets a row if it is near on the way of the first guess, or nearly: contact changes that
+// way, by about this part of what its points move against each other.
+static const double ASIDE = 0.15;
+// Two edges that cross where a surface is flat lie between vertices that have rows of their own.
+// With one more at each crossing these would be twice or three times as many as there are motions
+// to stop, all of which push a little: a solver then looks for long which of them do. So crossings
+// are kept this part of the safety distance apart, which leaves the work to the vertices, and get a
+// row only where they come nearer than the other part of it.
+static const double CROSSING_KEEP = 0.7, CROSSING_NEAR = 0.9;
 // A pair that hits on the way of the first guess gets a row if it starts no farther than this many
-// times the distance of what is near: most of the others are stopped before.
-static const double EXPECT = 2;
+// times the safety distance: most of the others are stopped before.
+static const double EXPECT = 15;
 
 // Flags of candidates, 0 for the others.
 enum {
     ROW = 1,   // gets a row at the start of the step
     FOUND = 2, // the same, because it was found by its hit
     HIT = 3,   // comes too near
+    KEPT = 4,  // has a row
 };
 
 enum {
@@ -62,6 +69,15 @@ double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, 
     for (int i = 0; i < 12; i++) apart += closest->normal[i % 3] * closest->weight[i / 3] * q[i];
     *safety = pl_boundary_safety(boundary, a, b);
     return apart - pl_boundary_radii(boundary, a, b) - *safety;
+}
+
+// The same for rows, which keep crossings less far apart.
+static double find_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
+                        pl_closest *closest, double *safety)
+{
+    double room = pl_detect_room(boundary, pair, upright, closest, safety), whole = *safety;
+    if (pl_crosses_flat(boundary, boundary->x0, pair)) *safety *= CROSSING_KEEP;
+    return room + (whole - *safety);
 }
 
 // --- Pairs ---
@@ -177,7 +193,7 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
     int n = count_rows(contacts, pair);
     if (n >= ROWS_PER_PAIR) return PL_OK;
     pl_closest closest = impact->closest;
-    double safety, gap = pl_detect_room(boundary, pair, n == 0, &closest, &safety);
+    double safety, gap = find_room(boundary, pair, n == 0, &closest, &safety);
     gap = pl_detect_clamp(gap, safety, world);
     return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0, true);
 }
@@ -267,8 +283,7 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
         int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
         if (i < 0) continue;
         passage p = load(c, boundary, i);
-        double near =
-            pl_boundary_radii(boundary, p.a, p.b) + HOLD * pl_boundary_safety(boundary, p.a, p.b);
+        double near = pl_boundary_near(boundary, p.a, p.b);
         if (find_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
     }
 }
@@ -290,7 +305,23 @@ static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const 
     const pl_instant then = {boundary->x0, boundary->x1, impact.time};
     double safety;
     return pl_local_minimum(boundary, &then, &pair, &impact.closest) &&
-           pl_detect_room(boundary, &pair, true, &impact.closest, &safety) >= 0;
+           find_room(boundary, &pair, true, &impact.closest, &safety) >= 0;
+}
+
+// Does the pair, whose closest points at x0 are given, come so near on the way of the first guess
+// that it wants a row? As rows have it: by the same points and normal all along. `by` as
+// pl_candidates_approach says.
+static bool wants_row(const pl_boundary *boundary, const passage *p, const pl_closest *closest,
+                      double by)
+{
+    double q[12] = {0}, end = 0, aside = ASIDE * by;
+    pl_pair_gather(p->point, boundary->x1, q);
+    for (int i = 0; i < 12; i++) end += closest->normal[i % 3] * closest->weight[i / 3] * q[i];
+    double least = PL_MIN(closest->distance, end) - aside;
+    if (least > pl_boundary_near(boundary, p->a, p->b)) return false;
+    double near = pl_boundary_radii(boundary, p->a, p->b) +
+                  CROSSING_NEAR * pl_boundary_safety(boundary, p->a, p->b);
+    return least <= near || !pl_crosses_flat(boundary, boundary->x0, &p->pair);
 }
 
 // Says by its flag what becomes of a near pair; *closest is known if it gets a row.
@@ -306,11 +337,33 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     *closest = measure_start(c, boundary, &p, at->candidate, known);
     if (known->start > near + by) return 0;
     const pl_instant now = {boundary->x0, boundary->x0, 0};
-    if (pl_local_minimum(boundary, &now, &p.pair, closest)) return ROW;
+    if (wants_row(boundary, &p, closest, by) &&
+        pl_local_minimum(boundary, &now, &p.pair, closest)) {
+        return ROW;
+    }
     if (held) return held;
+    double radii = pl_boundary_radii(boundary, p.a, p.b);
     double farthest = farthest_impact(boundary, p.a, p.b) + (1 + PL_BOUND_SLACK) * by;
-    if (known->start > PL_MIN(farthest, EXPECT * near)) return 0;
+    if (known->start > farthest) return 0;
+    if (known->start > radii + EXPECT * pl_boundary_safety(boundary, p.a, p.b)) return 0;
     return expects_hit(c, boundary, at, known) ? HIT : 0;
+}
+
+// The same after hits that go on from body to body, for pairs that have no row yet. What is at rest
+// behind a body that is hit does not move by the first guess, and each round would find no more
+// than the next of them.
+static uint8_t judge_reached(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                             pl_known *known, pl_closest *closest)
+{
+    passage p = load_near(c, at);
+    double reach = pl_boundary_reach(boundary, p.a, p.b);
+    double by = pl_candidates_approach(c, p.pair.kind, p.point);
+    *known = (pl_known){.start = at->distance};
+    if (c->flag[at->candidate] == KEPT || known->start > reach + by) return 0;
+    *closest = measure_start(c, boundary, &p, at->candidate, known);
+    const pl_instant now = {boundary->x0, boundary->x0, 0};
+    bool rows = known->start <= reach + by && pl_local_minimum(boundary, &now, &p.pair, closest);
+    return rows ? ROW : 0;
 }
 
 double pl_detect_soften(double room, double dt)
@@ -326,19 +379,21 @@ static void judge_some(pl_detection *d, const pl_boundary *boundary, int64_t fir
     for (int64_t k = 0; k < n; k++) {
         const pl_near *at = &c->near[first + k];
         pl_start *start = &d->start[k];
-        uint8_t flag = judge(c, boundary, at, &d->known[first + k], &start->closest);
+        pl_known *known = &d->known[first + k];
+        uint8_t flag = c->wide ? judge_reached(c, boundary, at, known, &start->closest)
+                               : judge(c, boundary, at, known, &start->closest);
         c->flag[at->candidate] = flag;
         start->flag = flag;
         if (flag != ROW && flag != FOUND) continue;
         double safety;
         start->pair = pl_candidate_pair(&c->candidate[at->candidate]);
-        start->gap = pl_detect_room(boundary, &start->pair, true, &start->closest, &safety);
+        start->gap = find_room(boundary, &start->pair, true, &start->closest, &safety);
     }
 }
 
 // Judges the near pairs, and adds rows where they are now for those that get one.
 static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
-                            double dt, pl_contacts *contacts)
+                            pl_contacts *contacts)
 {
     enum { SOME = 1024 }; // at a time: most get none
     int64_t n_near = d->candidates.n_near;
@@ -350,7 +405,7 @@ static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_bou
         for (const pl_start *s = d->start; s < d->start + n; s++) {
             if (s->flag != ROW && s->flag != FOUND) continue;
             PL_TRY(pl_contacts_add(contacts, world, boundary, &s->pair, &s->closest,
-                                   pl_detect_soften(s->gap, dt), true, s->flag == FOUND));
+                                   pl_detect_soften(s->gap, world->dt), true, s->flag == FOUND));
         }
     }
     return PL_OK;
@@ -362,7 +417,7 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
     PL_TRY(pl_candidates_find(&d->candidates, world, boundary, v, dt, t));
     clear_flags(&d->candidates);
     hold_found(&d->candidates, boundary, contacts);
-    PL_TRY(add_starts(d, world, boundary, dt, contacts));
+    PL_TRY(add_starts(d, world, boundary, contacts));
     return add_hits(d, world, boundary, contacts);
 }
 
@@ -410,13 +465,27 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
     return PL_OK;
 }
 
-pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
+// Adds rows for all that is within reach and has none.
+static pl_status add_reached(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
+                             pl_contacts *contacts)
+{
+    pl_candidate_set *c = &d->candidates;
+    PL_TRY(pl_candidates_widen(c, boundary));
+    clear_flags(c);
+    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
+        int64_t at = pl_candidates_index(c, &contacts->row[i].pair);
+        if (at >= 0) c->flag[at] = KEPT;
+    }
+    return add_starts(d, world, boundary, contacts);
+}
+
+pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary, bool again,
                          pl_contacts *contacts, int32_t *hits)
 {
     PL_TRY(pl_detect_way(d, boundary));
     PL_TRY(add_hits(d, world, boundary, contacts));
     *hits = (int32_t)d->n_hit;
-    return PL_OK;
+    return again && *hits > 0 ? add_reached(d, world, boundary, contacts) : PL_OK;
 }
 
 // No pair counts as near beyond this.
@@ -424,7 +493,7 @@ static double largest_near_distance(const pl_boundary *boundary)
 {
     double radius = 0;
     for (int32_t b = 0; b < boundary->n_body; b++) radius = PL_MAX(radius, boundary->radius[b]);
-    return 2 * radius + (PL_SAFETY + PL_REACH) * boundary->largest;
+    return 2 * radius + PL_NEAR * PL_SAFETY * boundary->largest;
 }
 
 double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)

@@ -10,8 +10,9 @@ static const double VERTEX_SLACK = 0.3;
 // Beyond this much a normal is turned upright, if it has to turn by no more than the arc of the
 // cosine.
 static const double UPRIGHT_SLACK = 1e-3, UPRIGHT_COSINE = 0.9;
-// Faces that meet at less than this angle have one normal.
-static const double FLAT_SINE = 1e-3;
+// Faces that meet at less than this angle have one normal; below the other, a surface is flat for
+// what crosses it.
+static const double FLAT_SINE = 1e-3, BENT_SINE = 0.17;
 // The slack for the faces of an edge, a sine too: with less, hits have to find more of the rows.
 static const double EDGE_SLACK = 0.01;
 // Edges meet inside of both, not at an end, which belongs to the other kinds of pairs.
@@ -177,8 +178,9 @@ static void turn_upright(const double up[3], double n[3])
     for (int k = 0; k < 3; k++) n[k] = copysign(1 / size, along) * up[k];
 }
 
-// Two faces in one plane, and the normal of both.
-static bool edge_is_flat(const pl_boundary *boundary, const double *x, int32_t edge, double up[3])
+// Two faces in one plane, up to the sine of an angle, and the normal of both.
+static bool edge_is_flat(const pl_boundary *boundary, const double *x, int32_t edge, double sine,
+                         double up[3])
 {
     const int32_t *face = boundary->edge_face + 2 * (int64_t)edge;
     double a[3] = {0}, b[3] = {0}, cross[3];
@@ -187,7 +189,7 @@ static bool edge_is_flat(const pl_boundary *boundary, const double *x, int32_t e
     add_normals(boundary, x, 1, face + 1, b);
     pl_cross(a, b, cross);
     for (int k = 0; k < 3; k++) up[k] = a[k] + b[k];
-    return pl_dot(a, b) > 0 && length(cross) < FLAT_SINE * length(a) * length(b);
+    return pl_dot(a, b) > 0 && length(cross) < sine * length(a) * length(b);
 }
 
 void pl_upright_normal(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
@@ -195,8 +197,8 @@ void pl_upright_normal(const pl_boundary *boundary, const double *x, const pl_fe
 {
     double *n = closest->normal, up[3] = {0};
     if (pair->kind == PL_EDGE_EDGE) {
-        bool flat =
-            edge_is_flat(boundary, x, pair->a, up) || edge_is_flat(boundary, x, pair->b, up);
+        bool flat = edge_is_flat(boundary, x, pair->a, FLAT_SINE, up) ||
+                    edge_is_flat(boundary, x, pair->b, FLAT_SINE, up);
         if (flat) turn_upright(up, n);
     } else if (pair->kind == PL_VERTEX_FACE) {
         const double to_second[3] = {-n[0], -n[1], -n[2]};
@@ -206,4 +208,11 @@ void pl_upright_normal(const pl_boundary *boundary, const double *x, const pl_fe
         add_normals(boundary, x, last - first, boundary->fan_face + first, up);
         turn_upright(up, n);
     }
+}
+
+bool pl_crosses_flat(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair)
+{
+    double up[3];
+    return pair->kind == PL_EDGE_EDGE && (edge_is_flat(boundary, x, pair->a, BENT_SINE, up) ||
+                                          edge_is_flat(boundary, x, pair->b, BENT_SINE, up));
 }

@@ -27,4 +27,7 @@ bool pl_local_minimum(const pl_boundary *boundary, const pl_instant *at,
 void pl_upright_normal(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair,
                        pl_closest *closest);
 
+// Are they two edges, one of them in a surface that is flat there?
+bool pl_crosses_flat(const pl_boundary *boundary, const double *x, const pl_feature_pair *pair);
+
 #endif

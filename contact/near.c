@@ -136,7 +136,8 @@ static double nearer(const pl_drift *drift, int32_t a, int32_t b)
 
 // --- The list ---
 
-// Below these distances two bodies may come near while they drift no farther than `ahead` [m].
+// Below these distances two bodies may come as near as is listed while they drift no farther than
+// `ahead` [m].
 typedef struct limits {
     double at_x0, at_from;
 } limits;
@@ -144,8 +145,8 @@ typedef struct limits {
 static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary, int32_t a,
                           int32_t b)
 {
-    limits l = {.at_x0 = pl_boundary_near(boundary, a, b) +
-                         (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b)};
+    double listed = c->wide ? pl_boundary_reach(boundary, a, b) : pl_boundary_near(boundary, a, b);
+    limits l = {.at_x0 = listed + (1 + PL_BOUND_SLACK) * nearer(c->ahead, a, b)};
     l.at_from = (1 + PL_BOUND_SLACK) * (l.at_x0 + nearer(c->since, a, b));
     return l;
 }

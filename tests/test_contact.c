@@ -286,6 +286,52 @@ static void test_two_bodies_collide_head_on(void)
     pl_world_destroy(world);
 }
 
+// The first of a row of boxes runs into the others, which are `gap` safety distances apart and as
+// soft as every `soft`th is; what a step of that takes.
+static pl_step_stats run_into_row(double gap, int soft)
+{
+    enum { ROW = 12 };
+    pl_world_options options = pl_world_options_default();
+    options.gravity[2] = 0;
+    options.dt = 0.01;
+    pl_world *world = make_world(&options);
+    const double size = 0.2, safety = 0.003 * size * (2 + sqrt(2)) / 3; // of the mean edge
+    for (int i = 0; i < ROW; i++) {
+        pl_rigid_options hard = pl_rigid_options_default();
+        pl_deformable_options yielding = pl_deformable_options_default();
+        hard.velocity[0] = i == 0 ? 20 : 0;
+        if (i > 0 && soft > 0 && i % soft == 0) {
+            add_soft(world, "cube:size=0.2:cells=1", i * (size + gap * safety), 0, 0, &yielding);
+        } else {
+            add_rigid(world, "cube:size=0.2:cells=1", i * (size + gap * safety), 0, 0, &hard);
+        }
+    }
+    pl_energy before, after;
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_energy(world, &before));
+    pl_step_stats stats = step_once(world);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_energy(world, &after));
+    TEST_ASSERT_TRUE(after.kinetic < before.kinetic);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-3, 1, after.momentum[0] / before.momentum[0]);
+    TEST_ASSERT_TRUE(soft > 0 || pl_world_velocities(world, 6)[0] > 0.1); // it has come far
+    TEST_ASSERT_TRUE(stats.min_gap > 0);
+    pl_world_destroy(world);
+    return stats;
+}
+
+// What is hit hits the next, all in one step: rows of boxes that the step did not know of before
+// are not found one by one.
+static void test_an_impact_goes_through_a_row(void)
+{
+    const double gap[3] = {1.7, 4, 7.5};
+    for (int i = 0; i < 3; i++) {
+        for (int soft = 0; soft < 4; soft += 3) {
+            pl_step_stats stats = run_into_row(gap[i], soft);
+            TEST_ASSERT_TRUE(stats.rounds > 1 && stats.rounds <= 4);
+            TEST_ASSERT_EQUAL(0, stats.halvings);
+        }
+    }
+}
+
 // Two balls that spin meet off their centres, with friction: what one loses of its momenta the
 // other has, whatever kinds they are.
 static void test_spin_is_kept_across_an_impact(void)
@@ -579,6 +625,7 @@ int main(void)
     RUN_TEST(test_friction_is_against_the_slip);
     RUN_TEST(test_vertices_of_contacts);
     RUN_TEST(test_two_bodies_collide_head_on);
+    RUN_TEST(test_an_impact_goes_through_a_row);
     RUN_TEST(test_spin_is_kept_across_an_impact);
     RUN_TEST(test_a_pile_settles_without_gaining_energy);
     RUN_TEST(test_same_bits_for_any_threads_and_after_a_checkpoint);

@@ -1,5 +1,5 @@
-// Rows of hits: those that contradict each other, those that the next steps keep, and those that
-// are expected.
+// Which pairs get rows: what comes near; of hits, those that do not contradict each other, those
+// that the next steps keep, and those that are expected.
 
 #include "worlds.h"
 #include "../contact/touch.h"
@@ -27,6 +27,17 @@ static pl_mesh *make_roof(void)
     return mesh;
 }
 
+// A plate with a diagonal from -1, -1 to 1, 1, at z = 0.
+static pl_mesh *make_plate(void)
+{
+    const double x[15] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0, 0, 0, -1};
+    const int32_t tet[8] = {0, 1, 2, 4, 0, 2, 3, 4};
+    pl_mesh *mesh;
+    pl_status status = pl_mesh_create(5, x, 0, NULL, 2, tet, &mesh);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    return mesh;
+}
+
 // The cosine of the angle between the pushes of two hits on a point that bears much of both; 1 if
 // there is none.
 static double oppose(const pl_boundary *boundary, const pl_hit *a, const pl_hit *b)
@@ -47,22 +58,22 @@ static double oppose(const pl_boundary *boundary, const pl_hit *a, const pl_hit 
 
 static const double STEP = 0.01; // [s]
 
-// A tet over the ridge of a roof, ready to step; its lowest corner is x[0].
-static pl_world *make_scene(const double x[12])
+// A tet over the ground, which is taken, ready to step; its lowest corner is x[0].
+static pl_world *make_scene(pl_mesh *ground, const double x[12])
 {
     pl_world_options options = pl_world_options_default();
     options.dt = STEP;
     pl_world *world = make_world(&options);
-    pl_mesh *roof = make_roof(), *tet;
+    pl_mesh *tet;
     const int32_t corner[4] = {0, 1, 3, 2};
     TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(4, x, 0, NULL, 1, corner, &tet));
-    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_kinematic(world, roof, NULL, NULL),
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_kinematic(world, ground, NULL, NULL),
                               pl_error_text());
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_add_deformable(world, tet, NULL, NULL),
                               pl_error_text());
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_prepare(world), pl_error_text());
     world->dt = STEP;
-    pl_mesh_destroy(roof);
+    pl_mesh_destroy(ground);
     pl_mesh_destroy(tet);
     return world;
 }
@@ -72,7 +83,7 @@ static pl_world *make_scene(const double x[12])
 static void test_a_hit_from_the_inside_gets_no_row(void)
 {
     const double x[12] = {-0.5, 0.03, 0.17, -0.6, 0.01, 0.6, -0.4, 0.1, 0.6, -0.5, -0.1, 0.6};
-    pl_world *world = make_scene(x);
+    pl_world *world = make_scene(make_roof(), x);
     pl_touch *touch = world->touch;
     pl_boundary *boundary = &touch->boundary;
     pl_detection *d = &touch->detection;
@@ -81,7 +92,7 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
     for (int i = 0; i < 12; i++) v[i] = i % 3 == 0 ? 1 / STEP : 0;
     TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(&d->candidates, world, boundary, v, STEP, STEP));
     pl_boundary_end(boundary, world, v, STEP, STEP);
-    TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, &touch->contacts, &hits));
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, false, &touch->contacts, &hits));
     double worst = 1; // of all hits, so that the scene is one
     for (int64_t i = 0; i < d->n_hit; i++) {
         for (int64_t j = 0; j < i; j++) {
@@ -167,7 +178,7 @@ static bool corner_gets_row(double height, double fall, bool pushed)
     double z = 0.2 + height * SAFETY;
     const double x[12] = {0, 0.03, z, -0.2, 0.01, z + 0.45, 0.2, 0.1, z + 0.45, 0, -0.2, z + 0.45};
     const double by[3] = {0, 0, -fall};
-    return gets_row(make_scene(x), RIDGE, x, by, pushed);
+    return gets_row(make_scene(make_roof(), x), RIDGE, x, by, pushed);
 }
 
 static void test_what_was_found_by_a_hit_keeps_its_row(void)
@@ -185,7 +196,7 @@ static bool edge_gets_row(double height, double before, double on, double fall)
     double y = -1 - before * SAFETY, z = 0.2 + height * SAFETY;
     const double x[12] = {-0.3, y, z, 0.3, y, z, 0, y - 0.2, z + 0.4, 0, y + 0.2, z + 0.4};
     const double by[3] = {0, on, -fall};
-    return gets_row(make_scene(x), RIDGE, x, by, false);
+    return gets_row(make_scene(make_roof(), x), RIDGE, x, by, false);
 }
 
 static void test_what_hits_on_the_way_of_the_first_guess_gets_a_row(void)
@@ -197,9 +208,108 @@ static void test_what_hits_on_the_way_of_the_first_guess_gets_a_row(void)
     TEST_ASSERT_FALSE(corner_gets_row(3, 4, false)); // nor is it a local minimum then
 }
 
+// --- What comes near ---
+
+// A tet on a corner, and one on an edge.
+static const double TET[12] = {0, 0, 0, -0.2, 0.1, 0.4, 0.3, 0.1, 0.4, 0, -0.3, 0.4};
+static const double EDGE[12] = {-0.3, 0.3, 0, 0.3, -0.3, 0, -0.2, -0.2, 0.4, 0.2, 0.2, 0.4};
+
+static double safety_of(const double x[12])
+{
+    double sum = 0;
+    for (int a = 0; a < 4; a++) {
+        for (int b = 0; b < a; b++) {
+            double d[3];
+            for (int k = 0; k < 3; k++) d[k] = x[3 * a + k] - x[3 * b + k];
+            sum += sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+    }
+    return 0.003 * sum / 6;
+}
+
+// The gap of the only row of this kind, in safety distances, if a tet starts at a place over the
+// ground and the first guess moves it, both in safety distances too; NAN if there is no row.
+static double find_gap(int kind, pl_mesh *ground, const double tet[12], const double at[3],
+                       const double by[3])
+{
+    double x[12], v[12], safety = safety_of(tet), gap = NAN;
+    for (int i = 0; i < 12; i++) x[i] = tet[i] + at[i % 3] * safety;
+    for (int i = 0; i < 12; i++) v[i] = by[i % 3] * safety / STEP;
+    pl_world *world = make_scene(ground, x);
+    pl_touch *touch = world->touch;
+    pl_contacts contacts = {.problem = touch->contacts.problem};
+    contacts.problem.dt = STEP;
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&touch->detection, world, &touch->boundary, v, STEP,
+                                             STEP, &contacts));
+    for (int32_t i = 0; i < contacts.problem.n_contact; i++) {
+        if (contacts.row[i].pair.kind != kind) continue;
+        TEST_ASSERT_TRUE(isnan(gap));
+        gap = contacts.row[i].gap / safety;
+    }
+    pl_contacts_free(&contacts);
+    pl_world_destroy(world);
+    return gap;
+}
+
+static double vertex_gap(double height, double aside, double fall)
+{
+    const double at[3] = {80, -80, height}, by[3] = {aside, 0, -fall};
+    return find_gap(PL_VERTEX_FACE, make_plate(), TET, at, by);
+}
+
+static void test_what_comes_near_gets_a_row(void)
+{
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.4, vertex_gap(1.4, 0, 0));
+    TEST_ASSERT_TRUE(isnan(vertex_gap(1.6, 0, 0)));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 3, vertex_gap(4, 0, 2.6)); // it comes near
+    TEST_ASSERT_TRUE(isnan(vertex_gap(4, 0, 1.9)));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.4, vertex_gap(1.4, 0, -1)); // it goes away
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 3, vertex_gap(4, 18, 0));     // it may be turned aside
+    TEST_ASSERT_TRUE(isnan(vertex_gap(4, 15, 0)));
+}
+
+// The lowest edge of a tet over the diagonal of the plate, across it.
+static double crossing_gap(double height, double fall)
+{
+    const double at[3] = {0, 0, height}, by[3] = {0, 0, -fall};
+    return find_gap(PL_EDGE_EDGE, make_plate(), EDGE, at, by);
+}
+
+// The same over a ridge.
+static double ridge_gap(double height)
+{
+    const double at[3] = {0, 0, 0.2 / safety_of(EDGE) + height}, by[3] = {0};
+    return find_gap(PL_EDGE_EDGE, make_roof(), EDGE, at, by);
+}
+
+// The same over the border of a plate that is nothing but its surface.
+static double border_gap(double height)
+{
+    const double x[12] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+    const int32_t face[6] = {0, 1, 2, 0, 2, 3};
+    const double at[3] = {1 / safety_of(EDGE), 0, height}, by[3] = {0};
+    pl_mesh *mesh;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(4, x, 2, face, 0, NULL, &mesh));
+    return find_gap(PL_EDGE_EDGE, mesh, EDGE, at, by);
+}
+
+static void test_edges_that_cross_on_a_plate_leave_it_to_the_vertices(void)
+{
+    TEST_ASSERT_TRUE(isnan(crossing_gap(0.92, 0)));
+    TEST_ASSERT_TRUE(isnan(crossing_gap(1, 0.05)));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.3, crossing_gap(1, 0.11)); // it comes nearer
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.18, crossing_gap(0.88, 0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, crossing_gap(0.7, 0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.2, ridge_gap(1.2)); // no vertex does the work there
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, ridge_gap(1));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.2, border_gap(1.2));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_what_comes_near_gets_a_row);
+    RUN_TEST(test_edges_that_cross_on_a_plate_leave_it_to_the_vertices);
     RUN_TEST(test_a_hit_from_the_inside_gets_no_row);
     RUN_TEST(test_what_was_found_by_a_hit_keeps_its_row);
     RUN_TEST(test_what_hits_on_the_way_of_the_first_guess_gets_a_row);
