@@ -15,7 +15,7 @@
 // digits to stay free of penetration. Ten times less cost 40 % more rounds.
 static const double PL_SAFETY = 0.003;
 // What is no farther than so many times the safety distance is near, or within reach. What comes
-// near gets a row; what is within reach does where hits go on from body to body.
+// near gets a row; what is within reach does where an impact goes on from body to body.
 static const double PL_NEAR = 1.5, PL_REACH = 8;
 
 typedef struct pl_boundary {

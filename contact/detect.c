@@ -88,12 +88,18 @@ typedef struct passage {
     int32_t point[4], a, b;
 } passage;
 
+static passage load_pair(const pl_boundary *boundary, const pl_feature_pair *pair)
+{
+    passage p = {.pair = *pair};
+    pl_pair_points(boundary, pair, p.point);
+    pl_pair_bodies(boundary, pair, p.point, &p.a, &p.b);
+    return p;
+}
+
 static passage load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
 {
-    passage p = {.pair = pl_candidate_pair(&c->candidate[i])};
-    pl_pair_points(boundary, &p.pair, p.point);
-    pl_pair_bodies(boundary, &p.pair, p.point, &p.a, &p.b);
-    return p;
+    const pl_feature_pair pair = pl_candidate_pair(&c->candidate[i]);
+    return load_pair(boundary, &pair);
 }
 
 static passage load_near(const pl_candidate_set *c, const pl_near *at)
@@ -101,6 +107,11 @@ static passage load_near(const pl_candidate_set *c, const pl_near *at)
     passage p = {.pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
     memcpy(p.point, at->point, sizeof p.point);
     return p;
+}
+
+static bool same_bodies(const passage *p, const passage *q)
+{
+    return (p->a == q->a && p->b == q->b) || (p->a == q->b && p->b == q->a);
 }
 
 // The closest points where points are at x.
@@ -214,6 +225,7 @@ static pl_status list_hits(pl_detection *d, const pl_boundary *boundary)
     for (int64_t i = 0; i < d->candidates.n; i++) {
         pl_hit hit;
         if (!pl_detect_hit(d, boundary, i, &hit.pair, &hit.impact)) continue;
+        hit.missed = false;
         PL_TRY(pl_reserve((void **)&d->hit, &d->hit_capacity, d->n_hit + 1, sizeof *d->hit));
         int64_t k = d->n_hit++;
         for (; k > 0 && d->hit[k - 1].impact.time > hit.impact.time; k--) d->hit[k] = d->hit[k - 1];
@@ -244,14 +256,27 @@ static bool contradicts(const pl_boundary *boundary, const pl_hit *hit, const pl
     return false;
 }
 
-// Adds rows for the pairs that are flagged as hit.
+// Did its two bodies miss a row? That and others then do for all hits between them, which may be
+// a hundred where faces meet.
+static bool is_left_to_others(const pl_detection *d, const pl_boundary *boundary, const pl_hit *hit)
+{
+    passage p = load_pair(boundary, &hit->pair);
+    for (const pl_hit *h = d->hit; h < d->hit + d->n_hit; h++) {
+        if (!h->missed) continue;
+        passage q = load_pair(boundary, &h->pair);
+        if (same_bodies(&p, &q)) return true;
+    }
+    return false;
+}
+
+// Adds rows for the hits that are listed.
 static pl_status add_hits(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                           pl_contacts *contacts)
 {
     int32_t first = contacts->problem.n_contact;
-    PL_TRY(list_hits(d, boundary));
     for (int64_t i = 0; i < d->n_hit; i++) {
         const pl_hit *hit = &d->hit[i];
+        if (is_left_to_others(d, boundary, hit)) continue;
         if (contradicts(boundary, hit, contacts, first)) continue;
         PL_TRY(add_hit(world, boundary, &hit->pair, &hit->impact, contacts));
     }
@@ -349,21 +374,25 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     return expects_hit(c, boundary, at, known) ? HIT : 0;
 }
 
-// The same after hits that go on from body to body, for pairs that have no row yet. What is at rest
-// behind a body that is hit does not move by the first guess, and each round would find no more
-// than the next of them.
+// Does the pair want a row once an impact goes on from body to body?
+static bool is_reached(const pl_boundary *boundary, const passage *p, const pl_closest *closest)
+{
+    const pl_instant now = {boundary->x0, boundary->x0, 0};
+    return closest->distance <= pl_boundary_reach(boundary, p->a, p->b) &&
+           !pl_crosses_flat(boundary, boundary->x0, &p->pair) &&
+           pl_local_minimum(boundary, &now, &p->pair, closest);
+}
+
+// The flag of a pair within reach then, unless it has a row.
 static uint8_t judge_reached(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                              pl_known *known, pl_closest *closest)
 {
     passage p = load_near(c, at);
-    double reach = pl_boundary_reach(boundary, p.a, p.b);
-    double by = pl_candidates_approach(c, p.pair.kind, p.point);
     *known = (pl_known){.start = at->distance};
-    if (c->flag[at->candidate] == KEPT || known->start > reach + by) return 0;
+    if (c->flag[at->candidate] == KEPT) return 0;
+    if (known->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
     *closest = measure_start(c, boundary, &p, at->candidate, known);
-    const pl_instant now = {boundary->x0, boundary->x0, 0};
-    bool rows = known->start <= reach + by && pl_local_minimum(boundary, &now, &p.pair, closest);
-    return rows ? ROW : 0;
+    return is_reached(boundary, &p, closest) ? ROW : 0;
 }
 
 double pl_detect_soften(double room, double dt)
@@ -418,6 +447,7 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
     clear_flags(&d->candidates);
     hold_found(&d->candidates, boundary, contacts);
     PL_TRY(add_starts(d, world, boundary, contacts));
+    PL_TRY(list_hits(d, boundary));
     return add_hits(d, world, boundary, contacts);
 }
 
@@ -465,6 +495,31 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
     return PL_OK;
 }
 
+// Is there a row between two bodies?
+static bool have_rows(const pl_boundary *boundary, const pl_contacts *contacts, const passage *p)
+{
+    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
+        passage q = load_pair(boundary, &contacts->row[i].pair);
+        if (same_bodies(p, &q)) return true;
+    }
+    return false;
+}
+
+// Marks the hits of pairs that were within reach, of bodies without rows, since nothing moved them
+// by the first guess: they are behind a body that was hit. There may be more behind them, and each
+// round would find no more than the next. Returns whether there are any.
+static bool mark_missed(pl_detection *d, const pl_boundary *boundary, const pl_contacts *contacts)
+{
+    bool any = false;
+    for (pl_hit *hit = d->hit; hit < d->hit + d->n_hit; hit++) {
+        passage p = load_pair(boundary, &hit->pair);
+        pl_closest closest = find_closest(&p, boundary->x0);
+        hit->missed = is_reached(boundary, &p, &closest) && !have_rows(boundary, contacts, &p);
+        any = any || hit->missed;
+    }
+    return any;
+}
+
 // Adds rows for all that is within reach and has none.
 static pl_status add_reached(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                              pl_contacts *contacts)
@@ -479,13 +534,15 @@ static pl_status add_reached(pl_detection *d, const pl_world *world, const pl_bo
     return add_starts(d, world, boundary, contacts);
 }
 
-pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary, bool again,
+pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits)
 {
     PL_TRY(pl_detect_way(d, boundary));
-    PL_TRY(add_hits(d, world, boundary, contacts));
+    PL_TRY(list_hits(d, boundary));
     *hits = (int32_t)d->n_hit;
-    return again && *hits > 0 ? add_reached(d, world, boundary, contacts) : PL_OK;
+    bool missed = mark_missed(d, boundary, contacts);
+    PL_TRY(add_hits(d, world, boundary, contacts));
+    return missed ? add_reached(d, world, boundary, contacts) : PL_OK;
 }
 
 // No pair counts as near beyond this.

@@ -17,6 +17,7 @@ typedef struct pl_start {
 typedef struct pl_hit {
     pl_feature_pair pair;
     pl_impact impact;
+    bool missed; // it was within reach, and its bodies have no row
 } pl_hit;
 
 // What is known of a near pair's distance in a step.
@@ -63,9 +64,9 @@ double pl_detect_clamp(double room, double safety, const pl_world *world);
 
 // Tests the way as above. Adds rows for the pairs that come too near, at the places of their
 // impacts; *hits says how many do. With none, the way is free. A hit that contradicts an earlier
-// one gets no row: what runs into a surface comes out of it from the inside. If there were hits
-// before, `again`, and there are now, all that is within reach gets a row.
-pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary, bool again,
+// one gets no row: what runs into a surface comes out of it from the inside. If one of them was
+// within reach, of bodies without rows, all that is gets rows, where it is now.
+pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits);
 
 // The smallest distance between surfaces at the end of the step, less their radii [m]; INFINITY if

@@ -152,15 +152,14 @@ static pl_status find_rows(pl_world *world, double t)
 }
 
 // Is the way free? If not, *hits rows were added or changed, at least.
-static pl_status check_way(pl_world *world, int32_t round, int32_t *hits)
+static pl_status check_way(pl_world *world, int32_t *hits)
 {
     pl_touch *touch = world->touch;
     if (world->options.paper) {
         return pl_printed_check(&touch->printed, &touch->detection, world, &touch->boundary,
                                 &touch->contacts, hits);
     }
-    return pl_detect_hits(&touch->detection, world, &touch->boundary, round > 0, &touch->contacts,
-                          hits);
+    return pl_detect_hits(&touch->detection, world, &touch->boundary, &touch->contacts, hits);
 }
 
 pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
@@ -187,7 +186,7 @@ pl_status pl_touch_solve(pl_world *world, double t, pl_step_stats *stats, bool *
         PL_TRY(pl_step_check_finite(world));
         start = pl_seconds();
         pl_boundary_end(&touch->boundary, world, world->v_new, world->dt, t);
-        PL_TRY(check_way(world, round, &hits));
+        PL_TRY(check_way(world, &hits));
         stats->t_collision += pl_seconds() - start;
         stats->rounds++;
         stats->relinearizations += hits > 0;

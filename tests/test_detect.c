@@ -92,7 +92,7 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
     for (int i = 0; i < 12; i++) v[i] = i % 3 == 0 ? 1 / STEP : 0;
     TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(&d->candidates, world, boundary, v, STEP, STEP));
     pl_boundary_end(boundary, world, v, STEP, STEP);
-    TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, false, &touch->contacts, &hits));
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, &touch->contacts, &hits));
     double worst = 1; // of all hits, so that the scene is one
     for (int64_t i = 0; i < d->n_hit; i++) {
         for (int64_t j = 0; j < i; j++) {
