@@ -400,41 +400,53 @@ double pl_detect_soften(double room, double dt)
     return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
 }
 
-// Judges the near pairs from `first` on, of which d->start has room for n.
-static void judge_some(pl_detection *d, const pl_boundary *boundary, int64_t first, int64_t n)
+// Judges the near pairs first .. last - 1; those that get a row go to `start`, one after the other.
+// Returns how many they are.
+static int32_t judge_some(pl_detection *d, const pl_boundary *boundary, int64_t first, int64_t last,
+                          pl_start *start)
 {
     pl_candidate_set *c = &d->candidates;
-#pragma omp parallel for schedule(static) if (n > JUDGE_SERIAL)
-    for (int64_t k = 0; k < n; k++) {
-        const pl_near *at = &c->near[first + k];
-        pl_start *start = &d->start[k];
-        pl_known *known = &d->known[first + k];
-        uint8_t flag = c->wide ? judge_reached(c, boundary, at, known, &start->closest)
-                               : judge(c, boundary, at, known, &start->closest);
+    int32_t n = 0;
+    for (int64_t k = first; k < last; k++) {
+        const pl_near *at = &c->near[k];
+        pl_known *known = &d->known[k];
+        pl_start *to = &start[n];
+        uint8_t flag = c->wide ? judge_reached(c, boundary, at, known, &to->closest)
+                               : judge(c, boundary, at, known, &to->closest);
         c->flag[at->candidate] = flag;
-        start->flag = flag;
         if (flag != ROW && flag != FOUND) continue;
         double safety;
-        start->pair = pl_candidate_pair(&c->candidate[at->candidate]);
-        start->gap = find_room(boundary, &start->pair, true, &start->closest, &safety);
+        to->flag = flag;
+        to->pair = pl_candidate_pair(&c->candidate[at->candidate]);
+        to->gap = find_room(boundary, &to->pair, true, &to->closest, &safety);
+        n++;
     }
+    return n;
 }
 
 // Judges the near pairs, and adds rows where they are now for those that get one.
 static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                             pl_contacts *contacts)
 {
-    enum { SOME = 1024 }; // at a time: most get none
+    enum { SOME = 2048, PIECE = 256 }; // at a time: most get none
     int64_t n_near = d->candidates.n_near;
     PL_TRY(reserve_known(d));
     PL_TRY(pl_reserve((void **)&d->start, &d->start_capacity, SOME, sizeof *d->start));
     for (int64_t first = 0; first < n_near; first += SOME) {
-        int64_t n = PL_MIN(SOME, n_near - first);
-        judge_some(d, boundary, first, n);
-        for (const pl_start *s = d->start; s < d->start + n; s++) {
-            if (s->flag != ROW && s->flag != FOUND) continue;
-            PL_TRY(pl_contacts_add(contacts, world, boundary, &s->pair, &s->closest,
-                                   pl_detect_soften(s->gap, world->dt), true, s->flag == FOUND));
+        int64_t last = PL_MIN(first + SOME, n_near);
+        int32_t found[SOME / PIECE];
+#pragma omp parallel for schedule(static) if (last - first > JUDGE_SERIAL)
+        for (int64_t k = first; k < last; k += PIECE) {
+            found[(k - first) / PIECE] =
+                judge_some(d, boundary, k, PL_MIN(k + PIECE, last), d->start + (k - first));
+        }
+        for (int64_t k = first; k < last; k += PIECE) {
+            const pl_start *s = d->start + (k - first), *end = s + found[(k - first) / PIECE];
+            for (; s < end; s++) {
+                double gap = pl_detect_soften(s->gap, world->dt);
+                PL_TRY(pl_contacts_add(contacts, world, boundary, &s->pair, &s->closest, gap, true,
+                                       s->flag == FOUND));
+            }
         }
     }
     return PL_OK;

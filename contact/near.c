@@ -151,34 +151,37 @@ static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary
     return l;
 }
 
-// Flags which of the candidates first .. last - 1 may come near while bodies drift no farther than
-// `ahead`, and describes these.
-static void flag_near(pl_candidate_set *c, const pl_boundary *boundary, int64_t first, int64_t last,
-                      pl_near *near)
+// Describes those of the candidates first .. last - 1 that may come near while bodies drift no
+// farther than `ahead`, one after the other, and returns how many they are.
+static int64_t describe_near(const pl_candidate_set *c, const pl_boundary *boundary, int64_t first,
+                             int64_t last, pl_near *near)
 {
     pl_meeting m = PL_NO_MEETING;
     limits most = {0};
-    for (int64_t i = first; i < last; i++, near++) {
+    int64_t n = 0;
+    for (int64_t i = first; i < last; i++) {
         const pl_candidate *candidate = &c->candidate[i];
         if (!pl_meets(&m, candidate)) {
             m = pl_meeting_find(boundary, candidate);
             most = find_limits(c, boundary, m.a, m.b);
         }
-        c->flag[i] = 0;
         if (candidate->distance > most.at_from) continue;
-        *near = (pl_near){.candidate = (int32_t)i, .a = m.a, .b = m.b};
+        pl_near *at = &near[n];
+        *at = (pl_near){.candidate = (int32_t)i, .a = m.a, .b = m.b};
         pl_feature_pair pair = pl_candidate_pair(candidate);
-        pl_pair_points(boundary, &pair, near->point);
-        double now = pl_candidate_bound(c, candidate, near->point, boundary->x0);
-        near->distance = pl_round_below(now);
-        c->flag[i] = !(now > most.at_x0);
+        pl_pair_points(boundary, &pair, at->point);
+        double now = pl_candidate_bound(c, candidate, at->point, boundary->x0);
+        at->distance = pl_round_below(now);
+        n += !(now > most.at_x0);
     }
+    return n;
 }
 
 pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    enum { SOME = 2048, PIECE = 512 };
+    enum { SOME = 4096, PIECE = 512 };
     pl_near near[SOME];
+    int64_t found[SOME / PIECE];
     for (int32_t b = 0; b < boundary->n_body; b++) {
         double size = PL_MIN(boundary->size[b], boundary->largest);
         c->ahead[b] = c->step[b];
@@ -190,11 +193,14 @@ pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
         int64_t end = PL_MIN(start + SOME, c->n), n = c->n_near + (end - start);
 #pragma omp parallel for schedule(static) if (end - start > NEAR_SERIAL)
         for (int64_t i = start; i < end; i += PIECE) {
-            flag_near(c, boundary, i, PL_MIN(i + PIECE, end), near + (i - start));
+            found[(i - start) / PIECE] =
+                describe_near(c, boundary, i, PL_MIN(i + PIECE, end), near + (i - start));
         }
         PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, n, sizeof *c->near));
-        for (int64_t i = start; i < end; i++) {
-            if (c->flag[i]) c->near[c->n_near++] = near[i - start];
+        for (int64_t i = start; i < end; i += PIECE) {
+            int64_t of_piece = found[(i - start) / PIECE];
+            memcpy(c->near + c->n_near, near + (i - start), (size_t)of_piece * sizeof *near);
+            c->n_near += of_piece;
         }
     }
     return PL_OK;
@@ -226,9 +232,7 @@ pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary)
     memset(c->flag + c->n - n, 0, (size_t)n);
     for (int64_t k = 0; k < n; k++) {
         int64_t i = c->place[k] + k;
-        flag_near(c, boundary, i, i + 1, &c->near[c->n_near]);
-        c->n_near += c->flag[i];
-        c->flag[i] = 0;
+        c->n_near += describe_near(c, boundary, i, i + 1, &c->near[c->n_near]);
     }
     return PL_OK;
 }
