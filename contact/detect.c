@@ -428,7 +428,7 @@ static int32_t judge_some(pl_detection *d, const pl_boundary *boundary, int64_t 
 static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                             pl_contacts *contacts)
 {
-    enum { SOME = 2048, PIECE = 256 }; // at a time: most get none
+    enum { SOME = 1024, PIECE = 128 }; // at a time: most get none
     int64_t n_near = d->candidates.n_near;
     PL_TRY(reserve_known(d));
     PL_TRY(pl_reserve((void **)&d->start, &d->start_capacity, SOME, sizeof *d->start));

@@ -179,7 +179,7 @@ static int64_t describe_near(const pl_candidate_set *c, const pl_boundary *bound
 
 pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    enum { SOME = 4096, PIECE = 512 };
+    enum { SOME = 2048, PIECE = 256 };
     pl_near near[SOME];
     int64_t found[SOME / PIECE];
     for (int32_t b = 0; b < boundary->n_body; b++) {
