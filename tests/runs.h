@@ -62,10 +62,12 @@ static inline char *read_whole(const char *name)
 {
     FILE *file = fopen(in_folder(name), "r");
     TEST_ASSERT_NOT_NULL_MESSAGE(file, name);
-    static char text[2][1 << 18]; // of the last two files
+    static char text[2][1 << 19]; // of the last two files
     static int turn;
     turn = 1 - turn;
-    text[turn][fread(text[turn], 1, sizeof text[turn] - 1, file)] = '\0';
+    size_t n = fread(text[turn], 1, sizeof text[turn], file);
+    TEST_ASSERT_TRUE_MESSAGE(n < sizeof text[turn], name);
+    text[turn][n] = '\0';
     fclose(file);
     return text[turn];
 }

@@ -264,9 +264,9 @@ static void test_max_seconds(void)
 {
     static table t;
     expect(3,
-           "$P run $T/fall.json --steps 1000000 --max-seconds 0.2 --stats $T/late.csv --out $T/late"
+           "$P run $T/fall.json --steps 1000000 --max-seconds 0.1 --stats $T/late.csv --out $T/late"
            " --checkpoint-every 1000000",
-           "--max-seconds 0.2: ended after step ");
+           "--max-seconds 0.1: ended after step ");
     read_table("late.csv", &t);
     char part[64];
     snprintf(part, sizeof part, "ended after step %d of 1000000\n", t.n_rows);
