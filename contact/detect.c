@@ -434,7 +434,7 @@ static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_bou
     PL_TRY(pl_reserve((void **)&d->start, &d->start_capacity, SOME, sizeof *d->start));
     for (int64_t first = 0; first < n_near; first += SOME) {
         int64_t last = PL_MIN(first + SOME, n_near);
-        int32_t found[SOME / PIECE];
+        int32_t found[SOME / PIECE] = {0};
 #pragma omp parallel for schedule(static) if (last - first > JUDGE_SERIAL)
         for (int64_t k = first; k < last; k += PIECE) {
             found[(k - first) / PIECE] =
