@@ -260,6 +260,20 @@ static void test_record(void)
 
 // --- Ends ---
 
+// A box that slides at a constant, slow speed is solved but for what sweeps over its contacts leave
+// undone: no reason to go on for dozens of iterations.
+static void test_a_slow_slide_takes_few_iterations(void)
+{
+    static table t;
+    enum { ITERATIONS = 6 };
+    double sum = 0;
+    expect(0, "$P run slope-slide --steps 300 --eps1 1e-5 --stats $T/slide.csv", "hash");
+    read_table("slide.csv", &t);
+    TEST_ASSERT_EQUAL_INT(300, t.n_rows);
+    for (int i = 0; i < 300; i++) sum += number(t.rest[i], ITERATIONS);
+    TEST_ASSERT_TRUE(sum > 300 && sum < 10 * 300);
+}
+
 static void test_max_seconds(void)
 {
     static table t;
@@ -348,6 +362,7 @@ int main(void)
     RUN_TEST(test_options_count);
     RUN_TEST(test_jitter);
     RUN_TEST(test_statistics);
+    RUN_TEST(test_a_slow_slide_takes_few_iterations);
     RUN_TEST(test_threads_give_the_same_bits);
     RUN_TEST(test_resume);
     RUN_TEST(test_audit_clean);
