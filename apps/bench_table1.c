@@ -106,6 +106,7 @@ static void list_methods(table *t)
         add_method(t, &pl_solvers[i], "");
         if (strcmp(pl_solvers[i].name, "cr") != 0) continue;
         add_method(t, &pl_solvers[i], "diag")->options.precond = PL_PRECOND_DIAG;
+        add_method(t, &pl_solvers[i], "schur")->options.precond = PL_PRECOND_SCHUR;
         t->printed = t->n_method;
         add_method(t, &pl_solvers[i], "paper")->options.paper = true;
     }

@@ -339,7 +339,8 @@ int pl_command_solve(int argc, char **argv)
     job j = {0};
     const pl_option options[] = {
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "see below, or all; default that of run"},
-        {"--precond", PL_OPTION_TEXT, &j.precond, "NAME", "of cr and minres: full, diag or none"},
+        {"--precond", PL_OPTION_TEXT, &j.precond, "NAME",
+         "of cr and minres: full, diag, schur or none"},
         {"--eps1", PL_OPTION_NUMBER, &j.eps1, "X", "relative residual; default 1e-5"},
         {"--eps2", PL_OPTION_NUMBER, &j.eps2, "X", "error of a contact [m]; default 1e-6"},
         {"--paper", PL_OPTION_FLAG, &j.paper, NULL,

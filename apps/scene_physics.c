@@ -31,7 +31,7 @@ pl_status pl_integrator_find(const char *name, pl_integrator *out)
 // The world keeps the names, so they must be ones that stay.
 static pl_status read_solver(const pl_json *at, pl_world_options *world)
 {
-    static const char *const preconds[] = {"full", "diag", "none"};
+    static const char *const preconds[] = {"full", "diag", "none", "schur"};
     const char *name = world->solver;
     const pl_solver *solver;
     pl_json v;

@@ -12,7 +12,7 @@ enum { DROP_FACES = 1500 };
 // How high above the others a body comes in, in parts of its size.
 static const double DROP_HEIGHT = 0.25;
 
-static const char *const preconds[] = {"full", "diag", "none"};
+static const char *const preconds[] = {"full", "diag", "none", "schur"};
 enum { PRECONDS = sizeof preconds / sizeof preconds[0] };
 
 // --- Life ---

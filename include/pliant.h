@@ -542,7 +542,7 @@ typedef struct pl_world_options {
 
     bool contact;               // bodies do not pass through each other (not if implicit)
     const char *solver;         // of contact problems; pl_solver_help lists them
-    const char *precond;        // of the solver "cr": "full", "diag" or "none"
+    const char *precond;        // of "cr" and "minres": "full", "diag", "schur" or "none"
     double eps1;                // relative residual of contact problems, in (0, 1)
     double eps2;                // error of a contact [m], > 0
     int32_t contact_iterations; // of one contact problem

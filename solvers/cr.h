@@ -12,6 +12,7 @@
 #define PL_CR_H
 
 #include "solver.h"
+#include "touched.h"
 
 typedef enum pl_cr_state { PL_CR_OPEN, PL_CR_STICK, PL_CR_SLIP } pl_cr_state;
 
@@ -30,6 +31,17 @@ typedef struct pl_cr_vector {
     double *v; // (3*A.n)
     double *f; // (3*n_contact)
 } pl_cr_vector;
+
+// S = L A_d^-1 L^T + K + P of the active rows, by a factor of A_d + L^T (K + P)^-1 L: see
+// cr_precond.c.
+typedef struct pl_cr_schur {
+    pl_touched touched;
+    pl_stiffness *stiffness; // (n_contact) (K + P)^-1, 0 in the rows that are not active
+    double *x;               // (3*uses.n) scratch
+    double *v;               // (3*A.n) scratch; 0 in the blocks that no contact touches
+    double *u;               // (3*n_contact) scratch
+    bool stale, factored;    // contacts have changed since; it was positive definite
+} pl_cr_schur;
 
 typedef struct pl_cr {
     pl_problem problem; // with a copy of the contacts, whose tangents turn
@@ -50,6 +62,7 @@ typedef struct pl_cr {
     uint8_t *rows;                      // (n_contact) bits of the active ones
     pl_cr_contact *contact;
     pl_block_jacobi A_d; // the approximate inverse of A: 0 in known blocks
+    pl_cr_schur schur;   // of PL_PRECOND_SCHUR
     pl_cr_vector looked; // scratch of pl_cr_precond_norms, if there is a trace
     double none;         // what PL_PRECOND_NONE multiplies constraint rows by
     double pushes;       // |L^T f| at the last restart

@@ -3,6 +3,13 @@
 // As printed, A_d and S_d are the diagonals. Otherwise they are the 3x3 blocks on them, which cost
 // the same to apply and do not depend on the axes.
 //
+// PL_PRECOND_SCHUR has all of S = L A_d^-1 L^T + K, with what contacts do to each other. Contacts
+// at nearly the same place make that singular, and a proximal term P, a small share of its
+// diagonal, holds their impulses; in a preconditioner it changes no solution. With Q = (K + P)^-1,
+//     S^-1 = Q - Q L H^-1 L^T Q,    H = A_d + L^T Q L,    A_d^-1 L^T S^-1 w = H^-1 L^T Q w,
+// where H has the blocks that contacts touch and is factored (touched.h): it is no larger where
+// many contacts share a few of them.
+//
 // That is B = U^T diag(A, -S) U with U = (I, -A^-1 L^T; 0, I), inverted factor by factor: it is as
 // indefinite as B. MINRES must have a positive definite C. Its full one has S for -S, which only
 // turns the sign of y, and would leave C^-1 B the eigenvalues 1 and -1 if A_d and S_d were exact;
@@ -13,6 +20,10 @@
 
 #include <math.h>
 #include <string.h>
+
+// P in parts of the diagonal of S. With less, the linear problem takes fewer iterations still, and
+// states go in circles more often.
+static const double PROXIMAL = 0.01;
 
 // --- Near-duplicates [VJ19, 3.4.1] ---
 
@@ -108,13 +119,14 @@ static void weigh(pl_cr *cr, int32_t *seen)
 static void approximate_A(pl_cr *cr)
 {
     const pl_bsr *A = cr->problem.A;
+    bool none = cr->options->precond == PL_PRECOND_NONE;
+    bool printed = cr->options->paper && cr->options->precond != PL_PRECOND_SCHUR;
     for (int64_t i = 0; i < A->n; i++) {
         double *inv = cr->A_d.inv + 6 * i;
         const double *a = A->val + 9 * A->diag[i];
-        bool none = cr->options->precond == PL_PRECOND_NONE;
         if (pl_is_known(&cr->problem, i)) {
             memset(inv, 0, 6 * sizeof *inv);
-        } else if (none || cr->options->paper) {
+        } else if (none || printed) {
             inv[0] = none ? 1 : 1 / a[0];
             inv[3] = none ? 1 : 1 / a[4];
             inv[5] = none ? 1 : 1 / a[8];
@@ -123,6 +135,27 @@ static void approximate_A(pl_cr *cr)
             memcpy(inv, cr->ws->D.inv + 6 * i, 6 * sizeof *inv);
         }
     }
+}
+
+static bool is_full(const pl_cr *cr)
+{
+    pl_precond precond = cr->options->precond;
+    return precond == PL_PRECOND_FULL || precond == PL_PRECOND_SCHUR;
+}
+
+static pl_status create_schur(pl_cr *cr)
+{
+    pl_cr_schur *s = &cr->schur;
+    pl_arena *arena = &cr->ws->arena;
+    s->stiffness = pl_arena_take(arena, cr->problem.n_contact, sizeof *s->stiffness);
+    s->x = pl_arena_take(arena, 3 * (int64_t)cr->ws->uses.n, sizeof *s->x);
+    s->v = pl_arena_take(arena, cr->n, sizeof *s->v);
+    s->u = pl_arena_take(arena, cr->m, sizeof *s->u);
+    bool all = s->stiffness != NULL && s->x != NULL && s->v != NULL && s->u != NULL;
+    if (!all) return PL_ERROR_MEMORY;
+    memset(s->v, 0, (size_t)cr->n * sizeof *s->v);
+    s->stale = true;
+    return pl_touched_create(&cr->problem, &cr->ws->uses, arena, &s->touched);
 }
 
 // Without a preconditioner the kinds of rows need a common scale: as printed, rows are
@@ -155,7 +188,7 @@ pl_status pl_cr_precond_create(pl_cr *cr)
     approximate_A(cr);
     cr->none = scale_of_rows(cr);
     weigh(cr, seen);
-    return PL_OK;
+    return cr->options->precond == PL_PRECOND_SCHUR ? create_schur(cr) : PL_OK;
 }
 
 // out (9) := the inverse of the rows and columns of M in `rows`, 0 elsewhere; by Gauss-Jordan, as M
@@ -200,6 +233,7 @@ void pl_cr_precond_update(pl_cr *cr, int32_t k)
         if (diagonal) M[i] += contact->K[i / 4];
     }
     invert_rows(M, cr->rows[k], contact->inverse);
+    cr->schur.stale = true;
 }
 
 // --- C^-1 ---
@@ -215,6 +249,59 @@ static void apply_S(const pl_cr *cr, double factor, const double *x, double *y)
     }
 }
 
+// (K + P)^-1 of one row of a contact.
+static float row_stiffness(const pl_cr *cr, int32_t k, int row)
+{
+    const pl_cr_contact *contact = cr->contact + k;
+    double give = PROXIMAL * contact->S[4 * row] + contact->K[row];
+    bool counts = (cr->rows[k] >> row & 1) != 0 && contact->S[4 * row] > 0;
+    return counts ? (float)(1 / give) : 0;
+}
+
+static void factor_schur(pl_cr *cr)
+{
+    pl_cr_schur *s = &cr->schur;
+    for (int32_t k = 0; k < cr->problem.n_contact; k++) {
+        s->stiffness[k] = (pl_stiffness){
+            .nn = row_stiffness(cr, k, 0),
+            .t11 = row_stiffness(cr, k, 1),
+            .t22 = row_stiffness(cr, k, 2),
+        };
+    }
+    s->factored = pl_touched_set(&s->touched, 1, s->stiffness);
+    s->stale = false;
+    cr->stats->factorizations++;
+}
+
+// u := Q u
+static void stiffen(const pl_cr *cr, double *u)
+{
+    for (int64_t k = 0; k < cr->problem.n_contact; k++) {
+        const pl_stiffness *Q = cr->schur.stiffness + k;
+        u[3 * k] *= (double)Q->nn, u[3 * k + 1] *= (double)Q->t11, u[3 * k + 2] *= (double)Q->t22;
+    }
+}
+
+// z.f := sign S^-1 w, z.v := z.v + sign A_d^-1 L^T S^-1 w.
+static void apply_schur(const pl_cr *cr, double sign, const double *w, const pl_cr_vector *z)
+{
+    const pl_cr_schur *s = &cr->schur;
+    const pl_uses *uses = &cr->ws->uses;
+    for (int64_t i = 0; i < cr->m; i++) s->u[i] = sign * w[i];
+    memcpy(z->f, s->u, (size_t)cr->m * sizeof *s->u);
+    stiffen(cr, s->u);
+    pl_rows_transpose(&cr->problem, uses, s->u, cr->ws->world, s->x);
+    pl_touched_apply(&s->touched, s->x);
+    for (int32_t i = 0; i < uses->n; i++) {
+        int64_t at = 3 * (int64_t)uses->block[i];
+        memcpy(s->v + at, s->x + 3 * (int64_t)i, 3 * sizeof *s->v);
+        for (int c = 0; c < 3; c++) z->v[at + c] += s->v[at + c];
+    }
+    pl_rows_multiply(&cr->problem, cr->rows, false, s->v, s->u);
+    for (int64_t i = 0; i < cr->m; i++) z->f[i] -= s->u[i];
+    stiffen(cr, z->f);
+}
+
 void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z)
 {
     pl_block_jacobi_apply(&cr->A_d, r->v, z->v);
@@ -226,12 +313,20 @@ void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z
         apply_S(cr, 1, r->f, z->f);
         return;
     case PL_PRECOND_FULL:
+    case PL_PRECOND_SCHUR:
         break;
     }
-    double *x = cr->ws->u, *push = cr->ws->r;
+    double *x = cr->ws->u, *push = cr->ws->r, sign = cr->minres ? 1 : -1;
     pl_rows_multiply(&cr->problem, cr->rows, false, z->v, x);
     for (int64_t i = 0; i < cr->m; i++) x[i] += r->f[i];
-    apply_S(cr, cr->minres ? 1 : -1, x, z->f);
+    if (cr->options->precond == PL_PRECOND_SCHUR) {
+        if (cr->schur.stale) factor_schur(cr);
+        if (cr->schur.factored) {
+            apply_schur(cr, sign, x, z);
+            return;
+        }
+    }
+    apply_S(cr, sign, x, z->f);
     memcpy(push, r->v, (size_t)cr->n * sizeof *push);
     pl_rows_transpose_add(&cr->problem, &cr->ws->uses, 1, z->f, cr->ws->world, push);
     pl_block_jacobi_apply(&cr->A_d, push, z->v);
@@ -246,7 +341,7 @@ void pl_cr_precond_norms(pl_cr *cr, double *all, double *contact)
     const pl_cr_vector *r = &cr->r, *z = &cr->looked;
     pl_cr_precond_apply(cr, r, z);
     double square = pl_vec_dot(cr->n, r->v, z->v) + pl_vec_dot(cr->m, r->f, z->f);
-    if (cr->options->precond == PL_PRECOND_FULL) {
+    if (is_full(cr)) {
         square -= 2 * pl_vec_dot(cr->m, cr->ws->u, z->f); // w is left there
     }
     *all = sqrt(fmax(square, 0));

@@ -50,8 +50,10 @@ pl_status pl_solver_find(const char *name, const pl_solver **out)
     return pl_fail_unknown(PL_ERROR_ARGUMENT, "solver", name, strlen(name), names, pl_n_solver);
 }
 
-const char *const pl_precond_names[PL_N_PRECOND] = {
-    [PL_PRECOND_FULL] = "full", [PL_PRECOND_DIAG] = "diag", [PL_PRECOND_NONE] = "none"};
+const char *const pl_precond_names[PL_N_PRECOND] = {[PL_PRECOND_FULL] = "full",
+                                                    [PL_PRECOND_DIAG] = "diag",
+                                                    [PL_PRECOND_NONE] = "none",
+                                                    [PL_PRECOND_SCHUR] = "schur"};
 
 pl_status pl_precond_find(const char *name, pl_precond *out)
 {

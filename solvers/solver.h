@@ -13,10 +13,11 @@ typedef enum pl_precond {
     PL_PRECOND_FULL, // [VJ19, Eq. 22] with approximate A and S
     PL_PRECOND_DIAG, // the diagonals of the same
     PL_PRECOND_NONE,
+    PL_PRECOND_SCHUR, // as full with 3x3 blocks, and with what contacts do to each other in S
 } pl_precond;
 
-enum { PL_N_PRECOND = 3 };
-extern const char *const pl_precond_names[PL_N_PRECOND]; // "full", "diag", "none"
+enum { PL_N_PRECOND = 4 };
+extern const char *const pl_precond_names[PL_N_PRECOND]; // "full", "diag", "none", "schur"
 
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_precond_find(const char *name, pl_precond *out);

@@ -104,6 +104,18 @@ bool pl_touched_set(pl_touched *t, double sigma, const pl_stiffness *K)
     return pl_cholesky_factor(&t->factor, &t->H) == PL_OK;
 }
 
+void pl_touched_apply(const pl_touched *t, double *x)
+{
+    const int32_t *order = t->factor.order.block;
+    for (int32_t i = 0; i < t->H.n; i++) {
+        memcpy(t->x + 3 * (int64_t)i, x + 3 * (int64_t)order[i], 3 * sizeof *x);
+    }
+    pl_cholesky_solve(&t->factor, 0, t->H.n, 1, t->x);
+    for (int32_t i = 0; i < t->H.n; i++) {
+        memcpy(x + 3 * (int64_t)order[i], t->x + 3 * (int64_t)i, 3 * sizeof *x);
+    }
+}
+
 void pl_touched_solve(const pl_touched *t, const float *r, float *z)
 {
     const int32_t *order = t->factor.order.block;

@@ -32,6 +32,9 @@ pl_status pl_touched_create(const pl_problem *problem, const pl_uses *uses, pl_a
 // H for a stiffness K (n_contact), and its factor. False if it is not positive definite.
 bool pl_touched_set(pl_touched *touched, double sigma, const pl_stiffness *K);
 
+// x := H^-1 x, x (3*H.n) in the order of `uses`.
+void pl_touched_apply(const pl_touched *touched, double *x);
+
 // z := H^-1 r in the blocks of H; the others stay. r, z (3*A.n), no alias.
 void pl_touched_solve(const pl_touched *touched, const float *r, float *z);
 

@@ -262,10 +262,11 @@ typedef struct way {
 } way;
 
 static const way ways[] = {
-    {"apg", PL_PRECOND_FULL},    {"cr", PL_PRECOND_FULL},       {"cr", PL_PRECOND_DIAG},
-    {"minres", PL_PRECOND_FULL}, {"minres", PL_PRECOND_DIAG},   {"ica", PL_PRECOND_FULL},
-    {"sp-cr", PL_PRECOND_FULL},  {"sp-as", PL_PRECOND_FULL},    {"face", PL_PRECOND_FULL},
-    {"auto", PL_PRECOND_FULL},   {"delassus", PL_PRECOND_FULL}, {"cr", PL_PRECOND_NONE}};
+    {"apg", PL_PRECOND_FULL},      {"cr", PL_PRECOND_FULL},     {"cr", PL_PRECOND_DIAG},
+    {"minres", PL_PRECOND_FULL},   {"minres", PL_PRECOND_DIAG}, {"ica", PL_PRECOND_FULL},
+    {"sp-cr", PL_PRECOND_FULL},    {"sp-as", PL_PRECOND_FULL},  {"face", PL_PRECOND_FULL},
+    {"auto", PL_PRECOND_FULL},     {"cr", PL_PRECOND_SCHUR},    {"minres", PL_PRECOND_SCHUR},
+    {"delassus", PL_PRECOND_FULL}, {"cr", PL_PRECOND_NONE}};
 enum { WAYS = sizeof ways / sizeof *ways };
 enum { WAYS_OF_MANY = WAYS - 2 }; // that thousands of contacts are not too much for
 

@@ -35,14 +35,14 @@ static const double *column(const char *name)
     return out;
 }
 
-// Every solver of the registry has its row, and `cr` three, for each scene.
+// Every solver of the registry has its row, and `cr` four, for each scene.
 static void test_table1(void)
 {
     expect(0, "$P bench table1 --quick --out $T/b", "cr paper");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
     load("table1.csv");
     enum { SCENES = 8 };
-    TEST_ASSERT_EQUAL_INT(SCENES * (pl_n_solver + 2), csv.n_row);
+    TEST_ASSERT_EQUAL_INT(SCENES * (pl_n_solver + 3), csv.n_row);
     const double *problems = column("problems"), *residual = column("residual");
     const double *converged = column("converged"), *ms = column("ms"), *ratio = column("ratio");
     for (int64_t i = 0; i < csv.n_row; i++) {

@@ -28,6 +28,7 @@ typedef struct way {
 static const way ways[] = {{"apg", "apg", PL_PRECOND_FULL, false, true},
                            {"cr full", "cr", PL_PRECOND_FULL, false, true},
                            {"cr diag", "cr", PL_PRECOND_DIAG, false, true},
+                           {"cr schur", "cr", PL_PRECOND_SCHUR, false, true},
                            {"cr none", "cr", PL_PRECOND_NONE, false, false},
                            {"paper full", "cr", PL_PRECOND_FULL, true, false},
                            {"paper diag", "cr", PL_PRECOND_DIAG, true, false},

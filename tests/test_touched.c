@@ -75,7 +75,15 @@ static void check_solve(const small *s, const pl_touched *t, long double *H)
         x[i] = pl_is_known(&s->problem, i / 3) ? 0 : r[i];
     }
     pl_touched_solve(t, r, z);
+    double *own = calloc(3 * (size_t)t->H.n + 1, sizeof *own); // the same by the order of the uses
+    for (int i = 0; i < 3 * t->H.n; i++) own[i] = (double)r[3 * t->uses->block[i / 3] + i % 3];
+    pl_touched_apply(t, own);
     eliminate(n, 1, H, x);
+    for (int i = 0; i < 3 * t->H.n; i++) {
+        double expected = (double)x[3 * t->uses->block[i / 3] + i % 3];
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11, expected, own[i]);
+    }
+    free(own);
     for (int i = 0; i < n; i++) {
         bool touched = t->place[i / 3] >= 0;
         TEST_ASSERT_FLOAT_WITHIN(1e-5f, touched ? (float)x[i] : 77, z[i]);
