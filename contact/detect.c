@@ -1,6 +1,6 @@
 // Which pairs of features get a row, and the proof that a step hits nothing.
 
-#include "detect.h"
+#include "hits.h"
 #include "local_minimum.h"
 #include "../collision/bound.h"
 
@@ -16,10 +16,6 @@ static const double CLEAR = 1 + 1.0 / 32;
 // A pair that starts closer than it should is pushed back within this time [s], but by no more than
 // the part of one step: the push stays in the velocities, and a faster one throws bodies apart.
 static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
-
-// Two hits contradict each other if they push a point that bears more than this share of either
-// in directions whose cosine is below the negative of that.
-static const double CONTRADICT_WEIGHT = 0.3, CONTRADICT_COSINE = 0.5;
 
 // A pair gets a row if it is near on the way of the first guess, or nearly: contact changes that
 // way, by about this part of what its points move against each other.
@@ -45,7 +41,6 @@ enum {
 enum {
     DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
     JUDGE_SERIAL = 500,   // fewer are judged by one
-    ROWS_PER_PAIR = 6,    // more in one step do not help
 };
 
 void pl_detection_free(pl_detection *d)
@@ -71,9 +66,8 @@ double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, 
     return apart - pl_boundary_radii(boundary, a, b) - *safety;
 }
 
-// The same for rows, which keep crossings less far apart.
-static double find_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
-                        pl_closest *closest, double *safety)
+double pl_detect_row_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
+                          pl_closest *closest, double *safety)
 {
     double room = pl_detect_room(boundary, pair, upright, closest, safety), whole = *safety;
     if (pl_crosses_flat(boundary, boundary->x0, pair)) *safety *= CROSSING_KEEP;
@@ -82,53 +76,25 @@ static double find_room(const pl_boundary *boundary, const pl_feature_pair *pair
 
 // --- Pairs ---
 
-// A pair with its points and bodies.
-typedef struct passage {
-    pl_feature_pair pair;
-    int32_t point[4], a, b;
-} passage;
-
-static passage load_pair(const pl_boundary *boundary, const pl_feature_pair *pair)
-{
-    passage p = {.pair = *pair};
-    pl_pair_points(boundary, pair, p.point);
-    pl_pair_bodies(boundary, pair, p.point, &p.a, &p.b);
-    return p;
-}
-
-static passage load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
+static pl_passage load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
 {
     const pl_feature_pair pair = pl_candidate_pair(&c->candidate[i]);
-    return load_pair(boundary, &pair);
+    return pl_passage_load(boundary, &pair);
 }
 
-static passage load_near(const pl_candidate_set *c, const pl_near *at)
+static pl_passage load_near(const pl_candidate_set *c, const pl_near *at)
 {
-    passage p = {.pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
+    pl_passage p = {
+        .pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
     memcpy(p.point, at->point, sizeof p.point);
     return p;
 }
 
-static bool same_bodies(const passage *p, const passage *q)
-{
-    return (p->a == q->a && p->b == q->b) || (p->a == q->b && p->b == q->a);
-}
-
-// The closest points where points are at x.
-static pl_closest find_closest(const passage *p, const double *x)
-{
-    double q[12] = {0};
-    pl_closest closest;
-    pl_pair_gather(p->point, x, q);
-    pl_closest_points((pl_pair_kind)p->pair.kind, q, &closest);
-    return closest;
-}
-
 // Finds the closest points at x0, whose direction bounds the distance best from then on.
-static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary, const passage *p,
-                                int64_t i, pl_known *known)
+static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary,
+                                const pl_passage *p, int64_t i, pl_known *known)
 {
-    pl_closest closest = find_closest(p, boundary->x0);
+    pl_closest closest = pl_passage_closest(p, boundary->x0);
     pl_candidate_turn(&c->candidate[i], closest.normal);
     *known = (pl_known){.start = closest.distance, .exact = true};
     return closest;
@@ -151,7 +117,7 @@ static double impact_distance(const pl_boundary *boundary, int32_t a, int32_t b,
 }
 
 // The motion of a pair that is `start` apart at x0.
-static bool find_impact(const pl_boundary *boundary, const passage *p, double start,
+static bool find_impact(const pl_boundary *boundary, const pl_passage *p, double start,
                         pl_impact *impact)
 {
     double q0[12] = {0}, q1[12] = {0};
@@ -165,7 +131,7 @@ static bool find_impact(const pl_boundary *boundary, const passage *p, double st
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                      pl_known *known, pl_impact *impact)
 {
-    passage p = load_near(c, at);
+    pl_passage p = load_near(c, at);
     const pl_candidate *candidate = &c->candidate[at->candidate];
     double most = farthest_impact(boundary, p.a, p.b);
     double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
@@ -180,107 +146,13 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     return known->start - by <= separation && find_impact(boundary, &p, known->start, impact);
 }
 
-static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
-{
-    int n = 0;
-    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
-        const pl_feature_pair *p = &contacts->row[i].pair;
-        n += p->kind == pair->kind && p->a == pair->a && p->b == pair->b;
-    }
-    return n;
-}
-
-double pl_detect_clamp(double room, double safety, const pl_world *world)
-{
-    return PL_MAX(room, -safety * world->dt / world->options.dt); // no faster in a halved step
-}
-
-// A row at the place of the impact: its normal and weights are those there, its gap is that of the
-// same points at the start. Where an upright normal has not kept the pair apart, the true one must.
-static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
-                         const pl_feature_pair *pair, const pl_impact *impact,
-                         pl_contacts *contacts)
-{
-    int n = count_rows(contacts, pair);
-    if (n >= ROWS_PER_PAIR) return PL_OK;
-    pl_closest closest = impact->closest;
-    double safety, gap = find_room(boundary, pair, n == 0, &closest, &safety);
-    gap = pl_detect_clamp(gap, safety, world);
-    return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0, true);
-}
-
 bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
                    pl_impact *impact)
 {
     if (d->candidates.flag[i] != HIT) return false;
-    passage p = load(&d->candidates, boundary, i);
+    pl_passage p = load(&d->candidates, boundary, i);
     *pair = p.pair;
-    return find_impact(boundary, &p, find_closest(&p, boundary->x0).distance, impact);
-}
-
-// Lists the hits in the order of their times, those of one time in that of the candidates.
-static pl_status list_hits(pl_detection *d, const pl_boundary *boundary)
-{
-    d->n_hit = 0;
-    for (int64_t i = 0; i < d->candidates.n; i++) {
-        pl_hit hit;
-        if (!pl_detect_hit(d, boundary, i, &hit.pair, &hit.impact)) continue;
-        hit.missed = false;
-        PL_TRY(pl_reserve((void **)&d->hit, &d->hit_capacity, d->n_hit + 1, sizeof *d->hit));
-        int64_t k = d->n_hit++;
-        for (; k > 0 && d->hit[k - 1].impact.time > hit.impact.time; k--) d->hit[k] = d->hit[k - 1];
-        d->hit[k] = hit;
-    }
-    return PL_OK;
-}
-
-// Does the hit push a point against the way in which a row from `first` on does?
-static bool contradicts(const pl_boundary *boundary, const pl_hit *hit, const pl_contacts *contacts,
-                        int32_t first)
-{
-    int32_t point[4];
-    const double *n = hit->impact.closest.normal;
-    pl_pair_points(boundary, &hit->pair, point);
-    for (int32_t i = first; i < contacts->problem.n_contact; i++) {
-        const pl_row *row = &contacts->row[i];
-        double along = pl_dot(n, contacts->problem.contact[i].R);
-        for (int k = 0; k < 16; k++) {
-            double a = hit->impact.closest.weight[k / 4], b = row->weight[k % 4];
-            if (point[k / 4] < 0 || point[k / 4] != row->point[k % 4]) continue;
-            if (fabs(a) > CONTRADICT_WEIGHT && fabs(b) > CONTRADICT_WEIGHT &&
-                copysign(along, a * b * along) < -CONTRADICT_COSINE) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// Did its two bodies miss a row? That and others then do for all hits between them, which may be
-// a hundred where faces meet.
-static bool is_left_to_others(const pl_detection *d, const pl_boundary *boundary, const pl_hit *hit)
-{
-    passage p = load_pair(boundary, &hit->pair);
-    for (const pl_hit *h = d->hit; h < d->hit + d->n_hit; h++) {
-        if (!h->missed) continue;
-        passage q = load_pair(boundary, &h->pair);
-        if (same_bodies(&p, &q)) return true;
-    }
-    return false;
-}
-
-// Adds rows for the hits that are listed.
-static pl_status add_hits(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
-                          pl_contacts *contacts)
-{
-    int32_t first = contacts->problem.n_contact;
-    for (int64_t i = 0; i < d->n_hit; i++) {
-        const pl_hit *hit = &d->hit[i];
-        if (is_left_to_others(d, boundary, hit)) continue;
-        if (contradicts(boundary, hit, contacts, first)) continue;
-        PL_TRY(add_hit(world, boundary, &hit->pair, &hit->impact, contacts));
-    }
-    return PL_OK;
+    return find_impact(boundary, &p, pl_passage_closest(&p, boundary->x0).distance, impact);
 }
 
 // --- The start of a step ---
@@ -307,9 +179,9 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
         if (contacts->memory[m].found == 0) continue;
         int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
         if (i < 0) continue;
-        passage p = load(c, boundary, i);
+        pl_passage p = load(c, boundary, i);
         double near = pl_boundary_near(boundary, p.a, p.b);
-        if (find_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
+        if (pl_passage_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
     }
 }
 
@@ -330,13 +202,13 @@ static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const 
     const pl_instant then = {boundary->x0, boundary->x1, impact.time};
     double safety;
     return pl_local_minimum(boundary, &then, &pair, &impact.closest) &&
-           find_room(boundary, &pair, true, &impact.closest, &safety) >= 0;
+           pl_detect_row_room(boundary, &pair, true, &impact.closest, &safety) >= 0;
 }
 
 // Does the pair, whose closest points at x0 are given, come so near on the way of the first guess
 // that it wants a row? As rows have it: by the same points and normal all along. `by` as
 // pl_candidates_approach says.
-static bool wants_row(const pl_boundary *boundary, const passage *p, const pl_closest *closest,
+static bool wants_row(const pl_boundary *boundary, const pl_passage *p, const pl_closest *closest,
                       double by)
 {
     double q[12] = {0}, end = 0, aside = ASIDE * by;
@@ -354,7 +226,7 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
                      pl_known *known, pl_closest *closest)
 {
     uint8_t held = c->flag[at->candidate];
-    passage p = load_near(c, at);
+    pl_passage p = load_near(c, at);
     double near = pl_boundary_near(boundary, p.a, p.b);
     double by = pl_candidates_approach(c, p.pair.kind, p.point);
     *known = (pl_known){.start = at->distance};
@@ -374,8 +246,8 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     return expects_hit(c, boundary, at, known) ? HIT : 0;
 }
 
-// Does the pair want a row once an impact goes on from body to body?
-static bool is_reached(const pl_boundary *boundary, const passage *p, const pl_closest *closest)
+bool pl_detect_is_reached(const pl_boundary *boundary, const pl_passage *p,
+                          const pl_closest *closest)
 {
     const pl_instant now = {boundary->x0, boundary->x0, 0};
     return closest->distance <= pl_boundary_reach(boundary, p->a, p->b) &&
@@ -387,12 +259,12 @@ static bool is_reached(const pl_boundary *boundary, const passage *p, const pl_c
 static uint8_t judge_reached(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                              pl_known *known, pl_closest *closest)
 {
-    passage p = load_near(c, at);
+    pl_passage p = load_near(c, at);
     *known = (pl_known){.start = at->distance};
     if (c->flag[at->candidate] == KEPT) return 0;
     if (known->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
     *closest = measure_start(c, boundary, &p, at->candidate, known);
-    return is_reached(boundary, &p, closest) ? ROW : 0;
+    return pl_detect_is_reached(boundary, &p, closest) ? ROW : 0;
 }
 
 double pl_detect_soften(double room, double dt)
@@ -418,7 +290,7 @@ static int32_t judge_some(pl_detection *d, const pl_boundary *boundary, int64_t 
         double safety;
         to->flag = flag;
         to->pair = pl_candidate_pair(&c->candidate[at->candidate]);
-        to->gap = find_room(boundary, &to->pair, true, &to->closest, &safety);
+        to->gap = pl_detect_row_room(boundary, &to->pair, true, &to->closest, &safety);
         n++;
     }
     return n;
@@ -459,8 +331,8 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
     clear_flags(&d->candidates);
     hold_found(&d->candidates, boundary, contacts);
     PL_TRY(add_starts(d, world, boundary, contacts));
-    PL_TRY(list_hits(d, boundary));
-    return add_hits(d, world, boundary, contacts);
+    PL_TRY(pl_hits_list(d, boundary));
+    return pl_hits_add(d, world, boundary, contacts);
 }
 
 // --- The way to the end of a step ---
@@ -507,31 +379,6 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
     return PL_OK;
 }
 
-// Is there a row between two bodies?
-static bool have_rows(const pl_boundary *boundary, const pl_contacts *contacts, const passage *p)
-{
-    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
-        passage q = load_pair(boundary, &contacts->row[i].pair);
-        if (same_bodies(p, &q)) return true;
-    }
-    return false;
-}
-
-// Marks the hits of pairs that were within reach, of bodies without rows, since nothing moved them
-// by the first guess: they are behind a body that was hit. There may be more behind them, and each
-// round would find no more than the next. Returns whether there are any.
-static bool mark_missed(pl_detection *d, const pl_boundary *boundary, const pl_contacts *contacts)
-{
-    bool any = false;
-    for (pl_hit *hit = d->hit; hit < d->hit + d->n_hit; hit++) {
-        passage p = load_pair(boundary, &hit->pair);
-        pl_closest closest = find_closest(&p, boundary->x0);
-        hit->missed = is_reached(boundary, &p, &closest) && !have_rows(boundary, contacts, &p);
-        any = any || hit->missed;
-    }
-    return any;
-}
-
 // Adds rows for all that is within reach and has none.
 static pl_status add_reached(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                              pl_contacts *contacts)
@@ -550,10 +397,10 @@ pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *bo
                          pl_contacts *contacts, int32_t *hits)
 {
     PL_TRY(pl_detect_way(d, boundary));
-    PL_TRY(list_hits(d, boundary));
+    PL_TRY(pl_hits_list(d, boundary));
     *hits = (int32_t)d->n_hit;
-    bool missed = mark_missed(d, boundary, contacts);
-    PL_TRY(add_hits(d, world, boundary, contacts));
+    bool missed = pl_hits_mark_missed(d, boundary, contacts);
+    PL_TRY(pl_hits_add(d, world, boundary, contacts));
     return missed ? add_reached(d, world, boundary, contacts) : PL_OK;
 }
 
@@ -572,11 +419,11 @@ double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
 #pragma omp parallel for schedule(static) reduction(min : least) if (c->n_near > DETECT_SERIAL)
     for (int64_t k = 0; k < c->n_near; k++) {
         if (d->known[k].end > most) continue;
-        passage p = load_near(c, &c->near[k]);
+        pl_passage p = load_near(c, &c->near[k]);
         double radii = pl_boundary_radii(boundary, p.a, p.b);
         double near = pl_boundary_near(boundary, p.a, p.b);
         if (d->known[k].end > PL_MIN(least + radii, near)) continue;
-        double distance = find_closest(&p, boundary->x1).distance;
+        double distance = pl_passage_closest(&p, boundary->x1).distance;
         if (distance <= near) least = PL_MIN(least, distance - radii);
     }
     return least;

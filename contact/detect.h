@@ -3,7 +3,7 @@
 #ifndef PL_DETECT_H
 #define PL_DETECT_H
 
-#include "candidates.h"
+#include "passage.h"
 
 // A near pair at the start of a step, where it is if it gets a row.
 typedef struct pl_start {
@@ -49,6 +49,15 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
 double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
                       pl_closest *closest, double *safety);
 
+// The same for rows, which keep crossings less far apart.
+double pl_detect_row_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
+                          pl_closest *closest, double *safety);
+
+// Does the pair, whose closest points at x0 are given, want a row once an impact goes on from body
+// to body?
+bool pl_detect_is_reached(const pl_boundary *boundary, const pl_passage *p,
+                          const pl_closest *closest);
+
 // What of the room a pair is to get back in one step of dt, if it starts without [m].
 double pl_detect_soften(double room, double dt);
 
@@ -59,13 +68,9 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary);
 bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
                    pl_impact *impact);
 
-// What a hit may ask for [m]: no more than the safety distance, in a whole step.
-double pl_detect_clamp(double room, double safety, const pl_world *world);
-
-// Tests the way as above. Adds rows for the pairs that come too near, at the places of their
-// impacts; *hits says how many do. With none, the way is free. A hit that contradicts an earlier
-// one gets no row: what runs into a surface comes out of it from the inside. If one of them was
-// within reach, of bodies without rows, all that is gets rows, where it is now.
+// Tests the way as above. Adds rows for the pairs that come too near (hits.h); *hits says how many
+// do. With none, the way is free. If one of them was within reach, of bodies without rows, all that
+// is gets rows, where it is now.
 pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
                          pl_contacts *contacts, int32_t *hits);
 

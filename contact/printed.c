@@ -1,6 +1,7 @@
 // The outer loop as VJ19 prints it.
 
 #include "printed.h"
+#include "hits.h"
 #include "local_minimum.h"
 #include "../solvers/rows.h"
 
@@ -175,7 +176,7 @@ static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundar
     double keep = distance_to_keep(boundary, pair, world->dt, &start, &safety);
     between(c.closest.weight, q0, apart);
     double along = pl_dot(c.closest.normal, apart);
-    c.keep = along - pl_detect_clamp(along - keep, safety, world);
+    c.keep = along - pl_hits_clamp(along - keep, safety, world);
     for (int k = 0; k < 3; k++) c.before[k] = apart[k] - along * c.closest.normal[k];
     return append(p, &c);
 }

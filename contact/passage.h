@@ -1,0 +1,36 @@
+// A pair of features with its points and bodies. Internal.
+
+#ifndef PL_PASSAGE_H
+#define PL_PASSAGE_H
+
+#include "candidates.h"
+
+typedef struct pl_passage {
+    pl_feature_pair pair;
+    int32_t point[4], a, b;
+} pl_passage;
+
+static inline pl_passage pl_passage_load(const pl_boundary *boundary, const pl_feature_pair *pair)
+{
+    pl_passage p = {.pair = *pair};
+    pl_pair_points(boundary, pair, p.point);
+    pl_pair_bodies(boundary, pair, p.point, &p.a, &p.b);
+    return p;
+}
+
+static inline bool pl_same_bodies(const pl_passage *p, const pl_passage *q)
+{
+    return (p->a == q->a && p->b == q->b) || (p->a == q->b && p->b == q->a);
+}
+
+// The closest points where points are at x.
+static inline pl_closest pl_passage_closest(const pl_passage *p, const double *x)
+{
+    double q[12] = {0};
+    pl_closest closest;
+    pl_pair_gather(p->point, x, q);
+    pl_closest_points((pl_pair_kind)p->pair.kind, q, &closest);
+    return closest;
+}
+
+#endif
