@@ -146,13 +146,20 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     return known->start - by <= separation && find_impact(boundary, &p, known->start, impact);
 }
 
-bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
-                   pl_impact *impact)
+bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int64_t *next,
+                        pl_feature_pair *pair, pl_impact *impact)
 {
-    if (d->candidates.flag[i] != HIT) return false;
-    pl_passage p = load(&d->candidates, boundary, i);
-    *pair = p.pair;
-    return find_impact(boundary, &p, pl_passage_closest(&p, boundary->x0).distance, impact);
+    const pl_candidate_set *c = &d->candidates;
+    while (*next < c->n) {
+        const uint8_t *flag = memchr(c->flag + *next, HIT, (size_t)(c->n - *next));
+        if (flag == NULL) return false;
+        pl_passage p = load(c, boundary, flag - c->flag);
+        *next = flag - c->flag + 1;
+        *pair = p.pair;
+        double start = pl_passage_closest(&p, boundary->x0).distance;
+        if (find_impact(boundary, &p, start, impact)) return true;
+    }
+    return false;
 }
 
 // --- The start of a step ---

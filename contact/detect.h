@@ -64,9 +64,10 @@ double pl_detect_soften(double room, double dt);
 // Tests the whole way from boundary->x0 to boundary->x1 continuously, for all candidates.
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary);
 
-// After that: did candidate i come too near? If so, where.
-bool pl_detect_hit(pl_detection *d, const pl_boundary *boundary, int64_t i, pl_feature_pair *pair,
-                   pl_impact *impact);
+// After that: the first candidate from *next on that came too near, and where; *next is then the
+// one behind it. False if there is none.
+bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int64_t *next,
+                        pl_feature_pair *pair, pl_impact *impact);
 
 // Tests the way as above. Adds rows for the pairs that come too near (hits.h); *hits says how many
 // do. With none, the way is free. If one of them was within reach, of bodies without rows, all that

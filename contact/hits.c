@@ -13,11 +13,9 @@ enum { ROWS_PER_PAIR = 6 }; // more in one step do not help
 
 pl_status pl_hits_list(pl_detection *d, const pl_boundary *boundary)
 {
+    pl_hit hit = {.missed = false};
     d->n_hit = 0;
-    for (int64_t i = 0; i < d->candidates.n; i++) {
-        pl_hit hit;
-        if (!pl_detect_hit(d, boundary, i, &hit.pair, &hit.impact)) continue;
-        hit.missed = false;
+    for (int64_t next = 0; pl_detect_next_hit(d, boundary, &next, &hit.pair, &hit.impact);) {
         PL_TRY(pl_reserve((void **)&d->hit, &d->hit_capacity, d->n_hit + 1, sizeof *d->hit));
         int64_t k = d->n_hit++;
         for (; k > 0 && d->hit[k - 1].impact.time > hit.impact.time; k--) d->hit[k] = d->hit[k - 1];

@@ -181,14 +181,13 @@ static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundar
     return append(p, &c);
 }
 
-static pl_status take_hits(pl_printed *p, pl_detection *d, const pl_world *world,
+static pl_status take_hits(pl_printed *p, const pl_detection *d, const pl_world *world,
                            const pl_boundary *boundary, int32_t *hits)
 {
     pl_feature_pair pair;
     pl_impact impact;
     *hits = 0;
-    for (int64_t i = 0; i < d->candidates.n; i++) {
-        if (!pl_detect_hit(d, boundary, i, &pair, &impact)) continue;
+    for (int64_t next = 0; pl_detect_next_hit(d, boundary, &next, &pair, &impact);) {
         PL_TRY(take_hit(p, world, boundary, &pair, &impact));
         (*hits)++;
     }

@@ -367,13 +367,12 @@ static void test_what_is_added_is_tested(void)
         pl_pair_points(boundary, &pair, point);
         TEST_ASSERT_EQUAL_INT32_ARRAY(point, near->point, 4);
     }
-    for (int64_t i = 0; i < c->n; i++) {
-        pl_feature_pair pair;
-        pl_impact impact;
-        if (!pl_detect_hit(d, boundary, i, &pair, &impact)) continue;
+    pl_feature_pair hit;
+    pl_impact impact;
+    for (int64_t next = 0; pl_detect_next_hit(d, boundary, &next, &hit, &impact);) {
         int32_t point[4], a, b;
-        pl_pair_points(boundary, &pair, point);
-        pl_pair_bodies(boundary, &pair, point, &a, &b);
+        pl_pair_points(boundary, &hit, point);
+        pl_pair_bodies(boundary, &hit, point, &a, &b);
         TEST_ASSERT_TRUE((a == THROWN) != (b == THROWN));
         hits++;
     }
