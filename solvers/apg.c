@@ -185,24 +185,34 @@ static double find_curvature(pl_apg *a, int n, pl_solve_stats *stats)
 
 // --- A step ---
 
-// y runs ahead of v by parts of v - y and y - old; then old := the last y if `keep_y`, else v.
-static void run_ahead(int64_t n, double of_step, double of_last, bool keep_y,
-                      const double *restrict v, double *restrict y, double *restrict old)
+// Where v, y and the last one are, or A times each.
+typedef struct track {
+    double *v, *y, *old;
+} track;
+
+// y runs ahead of v by parts of v - y and y - old, in the place of old.
+static void run_ahead(int64_t n, double of_step, double of_last, const double *restrict v,
+                      const double *restrict y, double *restrict old)
 {
     for (int64_t i = 0; i < n; i++) {
-        double from = y[i];
-        y[i] = v[i] + of_step * (v[i] - from) + of_last * (from - old[i]);
-        old[i] = keep_y ? from : v[i];
+        old[i] = v[i] + of_step * (v[i] - y[i]) + of_last * (y[i] - old[i]);
     }
 }
 
-static void run_ahead_rows(pl_apg *a, int64_t first, int64_t last)
+static void run_ahead_rows(const pl_apg *a, const track t[2], int64_t first, int64_t last)
 {
-    double *v[] = {a->v, a->Av}, *y[] = {a->y, a->Ay}, *old[] = {a->old, a->Aold};
+    int64_t at = 3 * first, n = 3 * (last - first);
     for (int m = 0; m < 2; m++) {
-        run_ahead(3 * (last - first), a->ahead.of_step, a->ahead.of_last, a->ahead.conjugate,
-                  v[m] + 3 * first, y[m] + 3 * first, old[m] + 3 * first);
+        run_ahead(n, a->ahead.of_step, a->ahead.of_last, t[m].v + at, t[m].y + at, t[m].old + at);
     }
+}
+
+// The places after that: y is where the last one was, which is now y or, by momentum, v; the next v
+// is to be computed all over.
+static track run_on(track t, bool conjugate)
+{
+    return conjugate ? (track){.v = t.v, .y = t.old, .old = t.y}
+                     : (track){.v = t.y, .y = t.old, .old = t.v};
 }
 
 // g of block i, and v := y + is D^-1 g there, `is` being 1 / s. Named numbers: an array would be
@@ -247,10 +257,16 @@ static bool step(pl_apg *a, double enough)
     const pl_uses *uses = &a->ws->uses;
     int64_t n = problem->A->n, size = pl_part_size(n, PART_ROWS);
     double is = 1 / a->s;
+    const track from[2] = {{a->v, a->y, a->old}, {a->Av, a->Ay, a->Aold}};
+    if (!a->again) {
+        track to = run_on(from[0], a->ahead.conjugate), A_to = run_on(from[1], a->ahead.conjugate);
+        a->v = to.v, a->y = to.y, a->old = to.old;
+        a->Av = A_to.v, a->Ay = A_to.y, a->Aold = A_to.old;
+    }
 #pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
     for (int64_t first = 0; first < n; first += size) {
         int64_t last = PL_MIN(first + size, n);
-        if (!a->again) run_ahead_rows(a, first, last);
+        if (!a->again) run_ahead_rows(a, from, first, last);
         descend(a, is, first, last);
     }
     pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
