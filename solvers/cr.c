@@ -189,6 +189,13 @@ void pl_cr_unload(const pl_cr *cr, const pl_contact *contact, double *v, double 
     pl_cr_states_finish(cr, contact, f);
 }
 
+// |b + L^T f - A v|
+static double find_residual(pl_cr *cr)
+{
+    pl_cr_residual(cr);
+    return sqrt(pl_vec_dot(cr->n, cr->r.v, cr->r.v));
+}
+
 static pl_status solve(const pl_problem *problem, const pl_solver_options *options,
                        pl_workspace *ws, bool minres, double *v, double *f, pl_solve_stats *stats)
 {
@@ -196,9 +203,13 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
     PL_TRY(pl_cr_create(problem, options, ws, stats, minres, &cr));
     pl_cr_load(&cr, v, f);
     pl_cr_states_start(&cr);
+    double start = find_residual(&cr);
     stats->end = pl_cr_iterate(&cr);
-    // Where MINRES does not converge it may be far astray, with impulses of any size.
-    bool usable = minres ? stats->end == PL_SOLVE_CONVERGED : stats->end != PL_SOLVE_BREAKDOWN;
+    // Where it does not converge it may be far astray, with impulses of any size.
+    bool usable = stats->end == PL_SOLVE_CONVERGED;
+    if (!usable && !minres && stats->end != PL_SOLVE_BREAKDOWN) {
+        usable = find_residual(&cr) <= PL_MAX(start, ws->b_norm);
+    }
     if (usable) pl_cr_unload(&cr, problem->contact, v, f);
     return PL_OK;
 }
