@@ -332,7 +332,8 @@ void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z
     pl_block_jacobi_apply(&cr->A_d, push, z->v);
 }
 
-// With z = C^-1 r, the square of the first is r . z if C is positive, as it is unless it is full.
+// With z = C^-1 r, the square of the first is r . z if C is positive, as it is unless CR has a full
+// one.
 // Then C^-1 has the factors
 //     r . z = a . A_d^-1 a - w . S_d^-1 w,    r = (a, c),   w = c + L A_d^-1 a,   y = -S_d^-1 w,
 // and the norm is that with a plus in place of the minus: r . z - 2 w . y.
@@ -341,7 +342,7 @@ void pl_cr_precond_norms(pl_cr *cr, double *all, double *contact)
     const pl_cr_vector *r = &cr->r, *z = &cr->looked;
     pl_cr_precond_apply(cr, r, z);
     double square = pl_vec_dot(cr->n, r->v, z->v) + pl_vec_dot(cr->m, r->f, z->f);
-    if (is_full(cr)) {
+    if (is_full(cr) && !cr->minres) {
         square -= 2 * pl_vec_dot(cr->m, cr->ws->u, z->f); // w is left there
     }
     *all = sqrt(fmax(square, 0));

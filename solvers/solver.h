@@ -41,7 +41,7 @@ typedef struct pl_solver_options {
     double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
     pl_precond precond;     // of `cr` and `minres`
     bool paper;             // the solver as its paper prints it, with the paper's parameters
-    pl_trace_fn *trace;     // of `cr`; NULL: nobody looks
+    pl_trace_fn *trace;     // of `cr` and `minres`; NULL: nobody looks
     void *trace_user;
     bool same_matrix; // A is that of the last solve with this workspace: what was found out
                       // about it still holds

@@ -22,16 +22,21 @@ static void note(const pl_trace_point *point, void *user)
     points[n_point++] = *point;
 }
 
-static void solve(small *s, pl_solver_options *options, bool traced)
+static void solve_with(const char *name, small *s, pl_solver_options *options, bool traced)
 {
-    const pl_solver *cr;
-    TEST_ASSERT_EQUAL(PL_OK, pl_solver_find("cr", &cr));
+    const pl_solver *solver;
+    TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(name, &solver));
     memset(s->v, 0, 3 * (size_t)s->A.n * sizeof *s->v);
     memset(s->f, 0, 3 * (size_t)s->problem.n_contact * sizeof *s->f);
     options->trace = traced ? note : NULL;
     options->trace_user = traced ? points : NULL;
     n_point = 0;
-    TEST_ASSERT_EQUAL(PL_OK, pl_solve(cr, &s->problem, options, &s->ws, s->v, s->f, &s->stats));
+    TEST_ASSERT_EQUAL(PL_OK, pl_solve(solver, &s->problem, options, &s->ws, s->v, s->f, &s->stats));
+}
+
+static void solve(small *s, pl_solver_options *options, bool traced)
+{
+    solve_with("cr", s, options, traced);
 }
 
 // One point per iteration, and the solution of a solve that nobody looked at.
@@ -121,6 +126,22 @@ static void test_trace_of_a_solve(void)
     }
 }
 
+// Its C is positive definite, so that no residual but 0 has a norm of 0.
+static void test_norms_of_minres(void)
+{
+    static const pl_precond preconds[] = {PL_PRECOND_DIAG, PL_PRECOND_FULL, PL_PRECOND_SCHUR};
+    for (int i = 0; i < 3; i++) {
+        small s;
+        start_random(&s, 10, 6, 0.5);
+        pl_solver_options options = pl_solver_options_default();
+        options.precond = preconds[i];
+        solve_with("minres", &s, &options, true);
+        TEST_ASSERT_TRUE(n_point > 3);
+        for (int32_t k = 0; k < n_point; k++) TEST_ASSERT_TRUE(points[k].preconditioned > 0);
+        end_small(&s);
+    }
+}
+
 // A column of masses, each on two contacts at one place: what the lowest ones carry, they learn of
 // contact by contact unless the preconditioner knows how contacts act on each other.
 static void test_schur_of_a_column(void)
@@ -200,6 +221,7 @@ int main(void)
     RUN_TEST(test_norms_of_masses);
     RUN_TEST(test_norms_of_a_contact);
     RUN_TEST(test_trace_of_a_solve);
+    RUN_TEST(test_norms_of_minres);
     RUN_TEST(test_schur_of_a_column);
     RUN_TEST(test_not_astray);
     return UNITY_END();
