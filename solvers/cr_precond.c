@@ -332,8 +332,8 @@ void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z
     pl_block_jacobi_apply(&cr->A_d, push, z->v);
 }
 
-// With z = C^-1 r, the square of the first is r . z if C is positive, as it is unless it is the full
-// one of CR. Then C^-1 has the factors
+// With z = C^-1 r, the square of the first is r . z if C is positive, as all are but the full one
+// of CR. That has the factors
 //     r . z = a . A_d^-1 a - w . S_d^-1 w,    r = (a, c),   w = c + L A_d^-1 a,   y = -S_d^-1 w,
 // and the norm is that with a plus in place of the minus: r . z - 2 w . y.
 void pl_cr_precond_norms(pl_cr *cr, double *all, double *contact)
