@@ -15,10 +15,8 @@
 #include <string.h>
 
 enum {
-    // Vertices along an edge of the cube: several times what caches hold, of which a server may
-    // lend
-    // a guest two or three. Iterations follow each other, so that nothing can flush them in
-    // between.
+    // Vertices along an edge of the cube. The matrix is several times what caches hold: iterations
+    // follow each other, so that nothing can flush them in between.
     SIDE = 61,
     QUICK_SIDE = 12,
     REPEATS = 100,

@@ -31,7 +31,6 @@ pl_status pl_integrator_find(const char *name, pl_integrator *out)
 // The world keeps the names, so they must be ones that stay.
 static pl_status read_solver(const pl_json *at, pl_world_options *world)
 {
-    static const char *const preconds[] = {"full", "diag", "none", "schur"};
     const char *name = world->solver;
     const pl_solver *solver;
     pl_json v;
@@ -42,8 +41,8 @@ static pl_status read_solver(const pl_json *at, pl_world_options *world)
     }
     world->solver = solver->name;
     int precond = -1;
-    PL_TRY(pl_json_choice(at, "precond", preconds, COUNT(preconds), &precond));
-    if (precond >= 0) world->precond = preconds[precond];
+    PL_TRY(pl_json_choice(at, "precond", pl_precond_names, PL_N_PRECOND, &precond));
+    if (precond >= 0) world->precond = pl_precond_names[precond];
     return PL_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "load.h"
 #include "tetrahedralize.h"
 #include "../meshes/mesh.h"
+#include "../solvers/solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +12,6 @@
 enum { DROP_FACES = 1500 };
 // How high above the others a body comes in, in parts of its size.
 static const double DROP_HEIGHT = 0.25;
-
-static const char *const preconds[] = {"full", "diag", "none", "schur"};
-enum { PRECONDS = sizeof preconds / sizeof preconds[0] };
 
 // --- Life ---
 
@@ -32,8 +30,8 @@ static void list_solvers(pl_stage *stage)
     for (int32_t i = 0; i < stage->n_solvers; i++) {
         if (strcmp(stage->solver[i], stage->scene.world.solver) == 0) stage->solver_now = i;
     }
-    for (int32_t i = 0; i < PRECONDS; i++) {
-        if (strcmp(preconds[i], stage->scene.world.precond) == 0) stage->precond_now = i;
+    for (int32_t i = 0; i < PL_N_PRECOND; i++) {
+        if (strcmp(pl_precond_names[i], stage->scene.world.precond) == 0) stage->precond_now = i;
     }
 }
 
@@ -81,12 +79,12 @@ const char *pl_stage_solver(const pl_stage *stage)
 
 const char *pl_stage_precond(const pl_stage *stage)
 {
-    return preconds[stage->precond_now];
+    return pl_precond_names[stage->precond_now];
 }
 
 static pl_status set_solver(pl_stage *stage, int32_t solver, int32_t precond)
 {
-    PL_TRY(pl_world_set_solver(stage->world, stage->solver[solver], preconds[precond]));
+    PL_TRY(pl_world_set_solver(stage->world, stage->solver[solver], pl_precond_names[precond]));
     stage->solver_now = solver;
     stage->precond_now = precond;
     return PL_OK;
@@ -99,7 +97,7 @@ pl_status pl_stage_next_solver(pl_stage *stage)
 
 pl_status pl_stage_next_precond(pl_stage *stage)
 {
-    return set_solver(stage, stage->solver_now, (stage->precond_now + 1) % PRECONDS);
+    return set_solver(stage, stage->solver_now, (stage->precond_now + 1) % PL_N_PRECOND);
 }
 
 static double friction_of(const pl_scene_body *body)
