@@ -20,12 +20,12 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 # No contraction: the same bits whether or not the machine has a fused multiply-add.
-COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno -fPIC \
+COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -pthread -ffp-contract=off -fno-math-errno -fPIC \
           -fvisibility=hidden -MMD -MP -Wall -Wextra -Wconversion -Wno-psabi
 CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
-LINK := $(O) $(SANITIZE) -fopenmp -Wl,--as-needed $(LDFLAGS)
-LIB_LIBS := -lgmp -lz -lm -lpthread
+LINK := $(O) $(SANITIZE) -pthread -Wl,--as-needed $(LDFLAGS)
+LIB_LIBS := -lgmp -lz -lm
 APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
@@ -288,14 +288,11 @@ asan: ## run the tests under the address sanitizer
 		SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
 ubsan: ## run the tests under the undefined-behaviour sanitizer
 	@+$(MAKE) --no-print-directory check B=build/ubsan SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined"
-# gcc's thread sanitizer does not know OpenMP's barriers; clang's does, by Archer.
-tsan: ARCHER = $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
 tsan: ## run the tests under the thread sanitizer (clang)
 	@base/setup.sh packages tsan
-	@+OMP_TOOL_LIBRARIES=$(ARCHER) OMP_NUM_THREADS=2 \
-		TSAN_OPTIONS=ignore_noninstrumented_modules=1:detect_deadlocks=0:allocator_may_return_null=1:suppressions=$(CURDIR)/tests/tsan.supp \
+	@+TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0:detect_deadlocks=0:allocator_may_return_null=1:suppressions=$(CURDIR)/tests/tsan.supp \
 		$(MAKE) --no-print-directory check B=build/tsan CC=clang CXX=clang++ O="-O1 -g" \
-		SANITIZE=-fsanitize=thread LDFLAGS=-L$(dir $(ARCHER))
+		SANITIZE=-fsanitize=thread
 cov: ## run the tests and print the share of lines that they reach, by file
 	@+$(MAKE) --no-print-directory check B=build/cov O="-O0 -g" SANITIZE=--coverage
 	@tests/coverage.sh build/cov
@@ -336,7 +333,7 @@ install: all ## install header, libraries, pkg-config file and command below DES
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: pliant' 'Version: $(VERSION)' \
 		'Description: Elastic and rigid bodies in contact, free of penetration' \
 		'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lpliant' \
-		'Libs.private: -fopenmp $(LIB_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pliant.pc
+		'Libs.private: -pthread $(LIB_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pliant.pc
 
 clean: ## remove what was built and made; keep what was fetched
 	find build -mindepth 1 -maxdepth 1 ! -name apt ! -name unity ! -name scans \

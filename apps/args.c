@@ -1,6 +1,7 @@
 #include "args.h"
 #include "commands.h"
 #include "../base/number.h"
+#include "../base/team.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,10 +30,15 @@ static pl_status set_value(const pl_option *option, const char *text)
     case PL_OPTION_TEXT:
         *(const char **)option->value = text;
         return PL_OK;
+    case PL_OPTION_THREADS:
     case PL_OPTION_COUNT:
         PL_TRY(read_number(text, &number));
         if (!(number >= 1 && number <= INT32_MAX) || number != (double)(int32_t)number) {
             return pl_fail(PL_ERROR_ARGUMENT, "\"%s\" is not a whole number above 0", text);
+        }
+        if (option->kind == PL_OPTION_THREADS && number > PL_MAX_THREADS) {
+            return pl_fail(PL_ERROR_ARGUMENT, "%s is more than %d, which is the limit", text,
+                           (int)PL_MAX_THREADS);
         }
         *(int32_t *)option->value = (int32_t)number;
         return PL_OK;

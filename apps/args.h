@@ -6,10 +6,11 @@
 #include "../base/base.h"
 
 typedef enum pl_option_kind {
-    PL_OPTION_FLAG,   // bool
-    PL_OPTION_COUNT,  // int32_t, 1 or more
-    PL_OPTION_NUMBER, // double, above 0
-    PL_OPTION_TEXT,   // const char *
+    PL_OPTION_FLAG,    // bool
+    PL_OPTION_COUNT,   // int32_t, 1 or more
+    PL_OPTION_THREADS, // the same, and no more than there can be
+    PL_OPTION_NUMBER,  // double, above 0
+    PL_OPTION_TEXT,    // const char *
 } pl_option_kind;
 
 typedef struct pl_option {

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,7 +172,7 @@ typedef struct times {
 
 static pl_status measure(const pile *p, int threads, times *best, pl_candidates *c)
 {
-    omp_set_num_threads(threads);
+    pl_threads_set(threads);
     *best = (times){INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < REPEATS; i++) {
         PL_TRY(pl_surfaces_search(p->surfaces, p->x0, p->x1, MARGIN, c)); // warm
@@ -321,8 +320,8 @@ pl_status pl_bench_collision(const pl_bench_options *options)
                power <= GROWTH ? "" : "  slow");
     }
     pl_mesh_destroy(mesh);
-    omp_set_num_threads(1);
+    pl_threads_set(1);
     if (status == PL_OK && !options->quick) status = measure_rings();
-    omp_set_num_threads(omp_get_num_procs());
+    pl_threads_set(0);
     return status;
 }

@@ -2,13 +2,13 @@
 // touch.
 
 #include "bench.h"
+#include "bench_pass.h"
 #include "../base/hash.h"
 #include "../fem/fem.h"
 #include "../meshes/curve.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -73,26 +73,16 @@ static pl_status make_problem(const pl_mesh *mesh, pl_material_kind kind, proble
     return status;
 }
 
-// Keeps the compiler from leaving out work whose result nobody reads.
-static volatile double sink;
-
 // Reads the elements and the edges of their patches, reads and writes A.
 static double plain_pass(const problem *p)
 {
-    double start = pl_seconds(), sum = 0;
-    const double *batch = (const double *)p->fem.batch;
-    int64_t n = (int64_t)p->fem.n_batch * (int64_t)(sizeof *p->fem.batch / sizeof(double));
-#pragma omp parallel for simd schedule(static) reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += batch[i];
-    const int32_t *edge = (const int32_t *)p->fem.edge;
-    n = (int64_t)p->fem.n_edge * (int64_t)(sizeof *p->fem.edge / sizeof *edge);
-    int64_t count = 0;
-#pragma omp parallel for simd schedule(static) reduction(+ : count)
-    for (int64_t i = 0; i < n; i++) count += edge[i];
-    double *val = p->A.val;
-#pragma omp parallel for simd schedule(static)
-    for (int64_t i = 0; i < 9 * p->A.nnz; i++) val[i] = 0.5 * val[i];
-    sink = sum + (double)count;
+    const pl_span spans[] = {
+        {p->fem.batch, (int64_t)p->fem.n_batch * (int64_t)sizeof *p->fem.batch, false},
+        {p->fem.edge, (int64_t)p->fem.n_edge * (int64_t)sizeof *p->fem.edge, false},
+        {p->A.val, 9 * p->A.nnz * (int64_t)sizeof *p->A.val, true},
+    };
+    double start = pl_seconds();
+    pl_pass_over(spans, sizeof spans / sizeof *spans);
     return pl_seconds() - start;
 }
 
@@ -114,7 +104,7 @@ static void measure(problem *p, const goal *g)
 {
     double first = 0;
     for (int threads = 1; threads <= MAX_THREADS; threads++) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         double plain = INFINITY, best = INFINITY, energy = 0;
         for (int i = 0; i < REPEATS; i++) {
             plain = fmin(plain, plain_pass(p));
@@ -126,7 +116,7 @@ static void measure(problem *p, const goal *g)
                1e9 * best / n, 1e-6 * n / best, ratio, first / best, hash_result(p),
                ratio <= g->ratio ? "" : "  slow");
     }
-    omp_set_num_threads(omp_get_num_procs());
+    pl_threads_set(0);
 }
 
 static double peak_bytes(void)

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -444,7 +443,7 @@ static const part parts[] = {
 pl_status pl_bench_figures(const pl_bench_options *options)
 {
     pl_status status = PL_OK;
-    pl_set_threads(1);
+    pl_threads_set(1);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == PL_OK; i++) {
         printf("%s\n", parts[i].title);
         fflush(stdout);
@@ -452,6 +451,6 @@ pl_status pl_bench_figures(const pl_bench_options *options)
         const pl_bench_scene *scene = pl_bench_scene_find(parts[i].scene, options->quick);
         if (status != PL_OK && pl_bench_skips(scene, status)) status = PL_OK;
     }
-    pl_set_threads(omp_get_num_procs());
+    pl_threads_set(0);
     return status;
 }

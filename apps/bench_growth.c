@@ -2,12 +2,12 @@
 // the number of tets in a body. One thread; totals are times of the processor, parts wall clock.
 
 #include "bench_scene.h"
+#include "../base/team.h"
 #include "../base/file.h"
 #include "../base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 
 enum { REPEATS = 3, TEXT = 1024 };
@@ -181,10 +181,10 @@ pl_status pl_bench_growth(const pl_bench_options *options)
     PL_TRY(status);
     pl_output_printf(&csv, "series,n,tets,contacts,rounds,iterations,fem_ms,collision_ms,solve_ms,"
                            "cpu_ms,residual,friction,hash\n");
-    pl_set_threads(1);
+    pl_threads_set(1);
     status = grow_piles(options, &csv);
     if (status == PL_OK) status = grow_block(options, &csv);
-    pl_set_threads(omp_get_num_procs());
+    pl_threads_set(0);
     if (status == PL_OK) return pl_output_close(&csv);
     pl_output_abandon(&csv);
     return status;

@@ -3,12 +3,12 @@
 // would take less: what has grown step by step is in other places, and lies in other pieces.
 
 #include "bench_scene.h"
+#include "../base/team.h"
 #include "heap.h"
 #include "subprocess.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -72,8 +72,8 @@ static pl_status run(const job *j, answer *a)
 static int work(int fd, const void *argument)
 {
     answer a = {.before = peak_bytes()};
-    omp_set_num_threads(1); // the parent's threads did not come along
-    pl_heap_stay_small();   // as pliant run
+    pl_threads_set(1);    // the parent's threads did not come along
+    pl_heap_stay_small(); // as pliant run
     a.status = run(argument, &a);
     snprintf(a.text, sizeof a.text, "%s", pl_error_text());
     a.peak = peak_bytes();

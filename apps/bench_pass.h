@@ -3,7 +3,7 @@
 #ifndef PL_BENCH_PASS_H
 #define PL_BENCH_PASS_H
 
-#include "../base/base.h"
+#include "../base/team.h"
 
 // The few bytes past the last whole line of the cache are left out.
 typedef struct pl_span {

@@ -10,7 +10,6 @@
 #include "../solvers/vectors.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -202,7 +201,7 @@ static void print_row(const problem *p, const char *label, int threads, const pl
 
 static void measure(const kernel *k, problem *p, int threads, const pl_span *spans, int n_span)
 {
-    omp_set_num_threads(threads);
+    pl_threads_set(threads);
     if (k->prepare != NULL) k->prepare(p);
     k->run(p); // every page is there before the clock runs
     double pass = 1e30, run = 1e30;
@@ -254,7 +253,7 @@ static pl_status measure_method(problem *p, const method *m, int threads, double
     pl_span spans[MOST_SPANS];
     double few = 1e30, many = 1e30, pass = 1e30, seconds;
     PL_TRY(pl_solver_find(m->solver, &solver));
-    omp_set_num_threads(threads);
+    pl_threads_set(threads);
     int n = list_product(&p->A, vectors, vectors + vector, spans) - 2; // without its vectors
     if (m->single && p->A.nnz >= PL_SINGLE_BLOCKS) spans[0].bytes /= 2;
     int64_t n_read = (int64_t)(m->n_read * (double)vector);
@@ -318,7 +317,7 @@ static pl_status solve(problem *p)
 pl_status pl_bench_spmv(const pl_bench_options *options)
 {
     problem p;
-    int threads = omp_get_max_threads();
+    int threads = pl_threads();
     pl_status status = make_problem(options->quick ? QUICK_SIDE : SIDE, !options->quick, &p);
     if (status == PL_OK) measure_all(&p);
     if (status == PL_OK) status = measure_methods(&p);
@@ -329,6 +328,6 @@ pl_status pl_bench_spmv(const pl_bench_options *options)
     }
     if (status == PL_OK) status = solve(&p);
     free_problem(&p);
-    omp_set_num_threads(threads);
+    pl_threads_set(threads);
     return status;
 }

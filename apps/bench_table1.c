@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -301,7 +300,7 @@ pl_status pl_bench_table1(const pl_bench_options *options)
     table t = {.options = options};
     PL_TRY(open_csv(&t));
     list_methods(&t);
-    pl_set_threads(1);
+    pl_threads_set(1);
     printf(
         "Means over problems of the same steps; one thread, time of the processor. ratio: to %s; "
         "VJ19: to its\nCR (Full). >: some did not converge within %g s of wall clock, and "
@@ -310,7 +309,7 @@ pl_status pl_bench_table1(const pl_bench_options *options)
         "collision in the step.\n\n",
         t.method[t.ours].name, options->quick ? LIMIT_QUICK : LIMIT);
     pl_status status = measure_all(&t);
-    pl_set_threads(omp_get_num_procs());
+    pl_threads_set(0);
     pl_replay_free(&t.replay);
     if (status == PL_OK) return pl_output_close(&t.csv);
     pl_output_abandon(&t.csv);

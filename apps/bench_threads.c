@@ -2,11 +2,11 @@
 // turns: the time of each stage, and the hash of the state, which must not differ.
 
 #include "bench_scene.h"
+#include "../base/team.h"
 #include "../base/file.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static pl_status measure(const pl_bench_scene *scene, const pl_bench_options *op
     int32_t steps = options->quick ? STEPS_QUICK : STEPS;
     int repeats = options->quick ? 1 : REPEATS;
     for (int i = 0; i < repeats * counts; i++) {
-        pl_set_threads(thread_counts[i % counts]);
+        pl_threads_set(thread_counts[i % counts]);
         PL_TRY(pl_bench_repeat(scene, options, steps, &best[i % counts]));
     }
     for (int k = 0; k < counts; k++) out[k] = pl_bench_sum(&best[k]);
@@ -67,7 +67,7 @@ static void print_row(pl_output *csv, const char *name, int threads, const pl_be
 
 static pl_status measure_all(const pl_bench_options *options, pl_output *csv)
 {
-    int cores = omp_get_num_procs(), counts = options->quick || cores < 4 ? 2 : 3;
+    int cores = pl_threads(), counts = options->quick || cores < 4 ? 2 : 3;
     bool same = true;
     for (int i = 0; i < SCENES; i++) {
         const pl_bench_scene *scene = pl_bench_scene_find(names[i], options->quick);
@@ -102,12 +102,12 @@ pl_status pl_bench_threads(const pl_bench_options *options)
     }
     printf("%d cores; ms per step: FEM, collision, solver, other, total; then the speed-up of the "
            "first three and the total\n",
-           omp_get_num_procs());
+           pl_threads());
     printf("%-11s %8s %7s %8s %8s %8s %8s %8s %6s %6s %6s %8s %9s  %s\n", "scene", "tets",
            "threads", "fem", "coll.", "solve", "other", "total", "fem", "coll.", "solve",
            "speed-up", "residual", "hash");
     status = measure_all(options, &csv);
-    pl_set_threads(omp_get_num_procs());
+    pl_threads_set(0);
     if (status == PL_OK) return pl_output_close(&csv);
     pl_output_abandon(&csv);
     return status;

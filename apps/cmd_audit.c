@@ -273,16 +273,18 @@ static void print_report(const scene *all, const pl_audit_report *report, bool w
 
 // --- All of it ---
 
-static pl_status audit_scene(const scene *all, bool whole, bool *clean)
+static pl_status audit_scene(const scene *all, const job *j, bool *clean)
 {
     pl_audit *audit;
     pl_audit_report report;
-    PL_TRY(pl_audit_create(all->n_vert, all->n_body, all->body, NULL, &audit));
+    pl_audit_options options = pl_audit_options_default();
+    options.threads = j->threads;
+    PL_TRY(pl_audit_create(all->n_vert, all->n_body, all->body, &options, &audit));
     pl_status status = pl_audit_run(audit, all->x, &report);
     if (status == PL_OK) {
         printf("%" PRId32 " %s, %" PRId32 " faces\n", all->n_body,
                all->n_body == 1 ? "body" : "bodies", all->n_face);
-        print_report(all, &report, whole);
+        print_report(all, &report, j->all);
         *clean = report.clean;
     }
     pl_audit_destroy(audit);
@@ -292,7 +294,6 @@ static pl_status audit_scene(const scene *all, bool whole, bool *clean)
 static pl_status run(const job *j, int n, char **words, bool *clean)
 {
     scene all = {.n = n};
-    if (j->threads > 0) pl_set_threads(j->threads);
     all.surface = pl_alloc_zero(n, sizeof *all.surface);
     if (all.surface == NULL) return PL_ERROR_MEMORY;
     pl_status status = PL_OK;
@@ -301,7 +302,7 @@ static pl_status run(const job *j, int n, char **words, bool *clean)
         status = load_surface(j, &all.surface[i]);
     }
     if (status == PL_OK) status = merge(&all);
-    if (status == PL_OK) status = audit_scene(&all, j->all, clean);
+    if (status == PL_OK) status = audit_scene(&all, j, clean);
     free_scene(&all);
     return status;
 }
@@ -313,7 +314,8 @@ int pl_command_audit(int argc, char **argv)
         {"--parts", PL_OPTION_FLAG, &j.parts, NULL, "each connected part of a surface is a body"},
         {"--all", PL_OPTION_FLAG, &j.all, NULL,
          "list everything that is found, not the first five"},
-        {"--threads", PL_OPTION_COUNT, &j.threads, "N", "how many threads; default: one per core"},
+        {"--threads", PL_OPTION_THREADS, &j.threads, "N",
+         "how many threads; default: one per core"},
     };
     const pl_command command = {
         "audit MESH... [options]",

@@ -460,6 +460,7 @@ static pl_status make_film(render *r)
 static pl_status render_words(render *r, int n_words, char **words)
 {
     PL_TRY(load_scene(r, n_words, words));
+    r->scene.world.threads = r->job->threads;
     PL_TRY(choose_camera(r));
     PL_TRY(open_reel(r, words[0]));
     r->reel.shot = &r->shot;
@@ -471,7 +472,6 @@ static int run(int n_words, char **words, job *j)
 {
     render r = {.job = j, .started = pl_seconds(), .reel = {.all = {.fd = -1}}};
     r.film = (pl_film){.file = {.fd = -1}, .encoder = {.in = -1, .err = -1}};
-    if (j->threads > 0) pl_set_threads(j->threads);
     pl_status status = read_job(j);
     r.paint = (pl_paint){
         .quantity = j->quantity, .contacts = j->contacts, .fixed = j->range > 0, .end = j->range};
@@ -529,7 +529,8 @@ int pl_command_render(int argc, char **argv)
         {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "start a scene from this checkpoint"},
         {"--scene", PL_OPTION_TEXT, &j.scene, "FILE.json", "the scene of a RUN, if it has moved"},
         {"--passes", PL_OPTION_COUNT, &j.passes, "N", "quality: time is proportional; default 32"},
-        {"--threads", PL_OPTION_COUNT, &j.threads, "N", "of the simulation; default one per core"},
+        {"--threads", PL_OPTION_THREADS, &j.threads, "N",
+         "of the simulation; default one per core"},
         {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but errors"},
     };
     const pl_command command = {

@@ -373,6 +373,7 @@ static void override(const job *j, pl_world_options *o)
     if (j->eps1 > 0) o->eps1 = j->eps1;
     if (j->eps2 > 0) o->eps2 = j->eps2;
     if (j->no_contact) o->contact = false;
+    o->threads = j->threads;
 }
 
 // The steps until the given time, from the time and step that the world has.
@@ -456,7 +457,7 @@ int pl_command_run(int argc, char **argv)
         {"--dt", PL_OPTION_NUMBER, &j.dt, "H", "step [s]; default the scene's"},
         {"--jitter", PL_OPTION_COUNT, &j.jitter, "SEED",
          "move and turn free bodies a little at the start, see below"},
-        {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core; same results"},
+        {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
         {"--integrator", PL_OPTION_TEXT, &j.integrator, "NAME",
          "semi-implicit, bdf2 (second order in time) or implicit; default the scene's"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},
@@ -501,7 +502,6 @@ int pl_command_run(int argc, char **argv)
         return pl_command_failed();
     }
     if (j.every == 0 && j.fps == 0) j.every = 10;
-    if (j.threads > 0) pl_set_threads(j.threads);
     pl_heap_stay_small();
     return run_word(argv[0], &j);
 }

@@ -309,7 +309,7 @@ static pl_status run(const job *j, int n_words, char **words, replay *r)
     PL_TRY(choose_options(j, r));
     PL_TRY(find_files(r, n_words, words));
     if (j->csv != NULL) PL_TRY(pl_output_try(j->csv));
-    if (j->threads > 0) pl_set_threads(j->threads);
+    pl_threads_set(j->threads);
     PL_TRY(solve_all(r));
     return j->csv != NULL ? write_csv(r, j->csv) : PL_OK;
 }
@@ -348,7 +348,7 @@ int pl_command_solve(int argc, char **argv)
         {"--max-iterations", PL_OPTION_COUNT, &j.max_iterations, "N", "of a solve; default 20000"},
         {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T", "of a solve; default no limit"},
         {"--cold", PL_OPTION_FLAG, &j.cold, NULL, "start from rest and without impulses"},
-        {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core; same results"},
+        {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
         {"--csv", PL_OPTION_TEXT, &j.csv, "FILE.csv", "write the table to a file, too"},
     };
     char notes[NOTES_ROOM];

@@ -124,7 +124,7 @@ int pl_command_view(int argc, char **argv)
     const pl_option options[] = {
         {"--size", PL_OPTION_TEXT, &j.size, "WxH", "pixels; default 1280x720"},
         {"--paused", PL_OPTION_FLAG, &j.paused, NULL, "begin paused"},
-        {"--threads", PL_OPTION_COUNT, &j.threads, "N", "default one per core but one"},
+        {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core but one"},
         {"--seconds", PL_OPTION_NUMBER, &j.seconds, "S", "close after this long"},
         {"--verbose", PL_OPTION_FLAG, &j.verbose, NULL, "print what mouse and keys do"},
     };

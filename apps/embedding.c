@@ -180,16 +180,28 @@ static pl_status build_tree(const pl_mesh *carrier, bool faces, int32_t *element
     return status;
 }
 
+typedef struct search_loop {
+    const pl_embedding *e;
+    const search *s;
+    nearest *found;
+} search_loop;
+
+static void search_some(void *context, int64_t first, int64_t last)
+{
+    const search_loop *l = context;
+    pl_tree_approach *approach = l->e->rigid ? approach_face : approach_tet;
+    for (int64_t i = first; i < last; i++) {
+        nearest *best = &l->found[i];
+        *best = (nearest){l->s, l->e->surface->x + 3 * i, -1, DBL_MAX, -INFINITY, {0}};
+        pl_tree_nearest(&l->s->tree, best->p, best->square, approach, best);
+    }
+}
+
 // The nearest element of each vertex, into found (n).
 static void search_all(const pl_embedding *e, const search *s, nearest *found)
 {
-    pl_tree_approach *approach = e->rigid ? approach_face : approach_tet;
-#pragma omp parallel for schedule(static)
-    for (int32_t i = 0; i < e->n; i++) {
-        nearest *best = &found[i];
-        *best = (nearest){s, e->surface->x + 3 * (int64_t)i, -1, DBL_MAX, -INFINITY, {0}};
-        pl_tree_nearest(&s->tree, best->p, best->square, approach, best);
-    }
+    enum { CHUNK_VERTICES = 64 }; // what a thread takes at least
+    pl_loop(e->n, CHUNK_VERTICES, search_some, &(search_loop){e, s, found});
 }
 
 // Vertex v of the carrier of the search is map[v] of the body; NULL: the same.

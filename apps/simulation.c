@@ -60,7 +60,6 @@ struct pl_simulation {
     // The thread's own.
     pl_stage stage;
     command taken[COMMANDS]; // from the queue
-    int32_t threads;
     bool paused, single, quit;
     double speed;
     pl_quantity quantity;
@@ -249,7 +248,6 @@ static void advance(pl_simulation *s)
 static void *run(void *argument)
 {
     pl_simulation *s = argument;
-    pl_set_threads(s->threads);
     while (!s->quit) {
         bool idle = s->paused && !s->single;
         int32_t n = take(s, idle ? INFINITY : s->single ? 0 : s->due);
@@ -304,11 +302,11 @@ pl_status pl_simulation_start(pl_scene *scene, int32_t threads, bool paused, pl_
         return PL_ERROR_MEMORY;
     }
     make_lock(s);
-    s->threads = threads;
     s->paused = paused;
     s->speed = 1;
     s->ready = 1;
     s->back = 2;
+    scene->world.threads = threads;
     pl_status status = pl_stage_open(scene, &s->stage);
     if (status == PL_OK) status = fill(s, &s->snapshot[0]);
     s->due = pl_seconds();

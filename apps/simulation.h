@@ -51,7 +51,7 @@ typedef struct pl_snapshot {
 } pl_snapshot;
 
 // Starts a thread that simulates `scene` in real time, paused if asked; the scene is its own from
-// now on, also if this fails. `threads` is for pl_set_threads. Fails like pl_scene_world.
+// now on, also if this fails. `threads` as in pl_world_options. Fails like pl_scene_world.
 pl_status pl_simulation_start(pl_scene *scene, int32_t threads, bool paused, pl_simulation **out);
 
 // Ends the thread, after the step it is in.

@@ -1,6 +1,5 @@
 #include "base.h"
 
-#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,11 +175,6 @@ pl_status pl_reserve(void **block, int64_t *capacity, int64_t need, size_t size)
 }
 
 // --- Odds and ends ---
-
-void pl_set_threads(int32_t n)
-{
-    omp_set_num_threads(PL_MAX(n, 1));
-}
 
 double pl_seconds(void)
 {

@@ -25,9 +25,7 @@
     } while (0)
 
 // Compiles a function once per instruction set; the loader picks. Without contraction (see the
-// Makefile) all give the same bits. Not for functions with a parallel region: its body becomes
-// another function, which is compiled once. The thread sanitizer is not up yet when the loader
-// picks.
+// Makefile) all give the same bits. The thread sanitizer is not up yet when the loader picks.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define PL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

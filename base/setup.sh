@@ -24,7 +24,6 @@ build  gcc                 command gcc
 build  g++                 command g++
 build  libc6-dev           header stdio.h
 build  pkg-config          command pkg-config
-build  libgomp1            library libgomp.so.1
 build  libgmp-dev          header gmp.h
 build  zlib1g-dev          header zlib.h
 build  libtet1.5-dev       header tetgen.h
@@ -46,7 +45,6 @@ test   ffmpeg              command ffmpeg
 film   ffmpeg              command ffmpeg
 tsan   clang               command clang
 tsan   libclang-rt-14-dev  driver libclang_rt.tsan-*.a
-tsan   libomp-14-dev       driver libarcher.so
 lint   clang-format        command clang-format
 lint   cppcheck            command cppcheck
 peers  libbullet-dev       module bullet

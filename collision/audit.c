@@ -33,6 +33,10 @@ static pl_status check_arguments(int32_t n_vert, int32_t n_body, const pl_audit_
         return pl_fail(PL_ERROR_ARGUMENT, "audit: %d vertices, %d bodies%s", (int)n_vert,
                        (int)n_body, bodies == NULL ? " in a NULL array" : "");
     }
+    if (pl_threads_check(options->threads) != PL_OK) {
+        pl_fail_prefix("audit");
+        return PL_ERROR_ARGUMENT;
+    }
     int64_t n_face = 0;
     for (int32_t b = 0; b < n_body; b++) {
         PL_TRY(check_body(&bodies[b], b, n_vert));
@@ -131,6 +135,7 @@ pl_status pl_audit_create(int32_t n_vert, int32_t n_body, const pl_audit_body *b
     if (audit == NULL) return PL_ERROR_MEMORY;
     audit->n_body = n_body;
     audit->distance = options->distance;
+    audit->threads = options->threads;
     audit->nearest = no_pair;
     pl_status status = build(audit, n_vert, bodies, options);
     if (status != PL_OK) {
@@ -202,7 +207,7 @@ static void measure(pl_audit *audit, pl_audit_report *out)
     out->nearest = audit->nearest;
 }
 
-pl_status pl_audit_run(pl_audit *audit, const double *x, pl_audit_report *out)
+static pl_status run(pl_audit *audit, const double *x, pl_audit_report *out)
 {
     *out = (pl_audit_report){.distance = NAN, .nearest = no_pair};
     PL_TRY(take_positions(audit, x));
@@ -217,4 +222,12 @@ pl_status pl_audit_run(pl_audit *audit, const double *x, pl_audit_report *out)
     if (audit->distance) measure(audit, out);
     out->clean = out->n_intersections == 0 && out->n_inside == 0;
     return PL_OK;
+}
+
+pl_status pl_audit_run(pl_audit *audit, const double *x, pl_audit_report *out)
+{
+    int32_t before = pl_threads_enter(audit->threads);
+    pl_status status = run(audit, x, out);
+    pl_threads_set(before);
+    return status;
 }

@@ -27,6 +27,7 @@ struct pl_audit {
     uint64_t *excluded; // (n_excluded) pairs of bodies, a <= b: a * 2^32 + b; ascending
     int64_t n_excluded;
     bool distance;
+    int32_t threads;
     pl_audit_pair nearest; // at the last run, -1 if there was none
     uint8_t *kind;         // (n_face) pl_part_kind
     bool *closed;          // (n_body) has a part that is not open

@@ -127,9 +127,9 @@ typedef struct search {
     const pl_audit *audit;
     const pl_patch *patch; // a block of it is compared with everything else
     int32_t node;
-    double scale;     // 1 / unit [1/m]
-    double *bound;    // the least square that any thread has found
-    nearest *nearest; // what this thread has
+    double scale;          // 1 / unit [1/m]
+    _Atomic double *bound; // the least square that any thread has found
+    nearest *nearest;      // what this thread has
 } search;
 
 static double box_square(const search *s, const pl_box *a, const pl_box *b)
@@ -177,10 +177,7 @@ static void take_nearer(nearest *n, const nearest *other)
 
 static bool too_far(const search *s, double square)
 {
-    double bound;
-#pragma omp atomic read
-    bound = *s->bound;
-    return square > bound;
+    return square > atomic_load_explicit(s->bound, memory_order_relaxed);
 }
 
 static void try_faces(const search *s, int32_t f, int32_t g)
@@ -188,10 +185,8 @@ static void try_faces(const search *s, int32_t f, int32_t g)
     nearest pair = {face_square(s, PL_MIN(f, g), PL_MAX(f, g)), PL_MIN(f, g), PL_MAX(f, g)};
     if (pair.square == INFINITY || too_far(s, pair.square)) return;
     take_nearer(s->nearest, &pair);
-#pragma omp critical(pl_audit_bound)
-    if (pair.square < *s->bound) {
-#pragma omp atomic write
-        *s->bound = pair.square;
+    double bound = *s->bound;
+    while (pair.square < bound && !atomic_compare_exchange_weak(s->bound, &bound, pair.square)) {
     }
 }
 
@@ -257,29 +252,39 @@ static double choose_scale(const pl_audit *audit)
     return ldexp(1, -exponent);
 }
 
+typedef struct measure_loop {
+    const pl_audit *audit;
+    double scale;
+    _Atomic double bound;
+    nearest nearest[PL_MAX_THREADS]; // what each thread has found
+} measure_loop;
+
+static void measure_blocks(void *context, int64_t first, int64_t last)
+{
+    measure_loop *l = context;
+    nearest *own = &l->nearest[pl_thread_slot()];
+    for (int32_t k = (int32_t)first; k < last; k++) {
+        search s = {l->audit, NULL, 0, l->scale, &l->bound, own};
+        s.patch = pl_pairs_block(&l->audit->pairs, k, &s.node);
+        measure_bodies(&s, 1, 0);
+    }
+}
+
 double pl_audit_measure(const pl_audit *audit, pl_audit_pair *pair)
 {
     const pl_pairs *pairs = &audit->pairs;
-    double scale = choose_scale(audit), bound = INFINITY;
-    nearest all = {INFINITY, -1, -1};
+    measure_loop l = {.audit = audit, .scale = choose_scale(audit), .bound = INFINITY};
+    for (int32_t i = 0; i < pl_threads(); i++) l.nearest[i] = (nearest){INFINITY, -1, -1};
     if (pair->face[0] >= 0) { // the faces that were the nearest last time are a good start
-        search s = {audit, NULL, 0, scale, &bound, &all};
+        search s = {audit, NULL, 0, l.scale, &l.bound, &l.nearest[0]};
         try_faces(&s, audit->first_face[pair->body[0]] + pair->face[0],
                   audit->first_face[pair->body[1]] + pair->face[1]);
     }
-#pragma omp parallel if (pairs->faces.n > PL_SMALL_SCENE)
-    {
-        nearest own = {INFINITY, -1, -1};
-#pragma omp for schedule(dynamic)
-        for (int32_t k = 0; k < pairs->first_block[pairs->n_patch]; k++) {
-            search s = {audit, NULL, 0, scale, &bound, &own};
-            s.patch = pl_pairs_block(pairs, k, &s.node);
-            measure_bodies(&s, 1, 0);
-        }
-#pragma omp critical(pl_audit_nearest)
-        take_nearer(&all, &own);
-    }
+    int32_t n_block = pairs->first_block[pairs->n_patch];
+    pl_loop(n_block, pairs->faces.n > PL_SMALL_SCENE ? 1 : n_block, measure_blocks, &l);
+    nearest all = l.nearest[0];
+    for (int32_t i = 1; i < pl_threads(); i++) take_nearer(&all, &l.nearest[i]);
     *pair =
         all.f >= 0 ? pl_audit_pair_of(audit, all.f, all.g) : (pl_audit_pair){{-1, -1}, {-1, -1}};
-    return all.f >= 0 ? sqrt(all.square) / scale : INFINITY;
+    return all.f >= 0 ? sqrt(all.square) / l.scale : INFINITY;
 }

@@ -277,18 +277,28 @@ static search try_probe(pl_audit *audit, int64_t i, bool list)
     return s;
 }
 
+typedef struct probe_loop {
+    pl_audit *audit;
+    _Atomic bool any;
+} probe_loop;
+
+static void try_probes(void *context, int64_t first, int64_t last)
+{
+    probe_loop *l = context;
+    for (int64_t i = first; i < last && !l->any; i++) {
+        if (try_probe(l->audit, i, false).found) l->any = true;
+    }
+}
+
 // Threads look whether there is any. Only if so, one of them makes the list, in order.
 pl_status pl_audit_find_inside(pl_audit *audit)
 {
-    bool any = false;
+    probe_loop l = {audit, false};
     audit->n_inside = 0;
     audit->more_inside = false;
     bool small = audit->pairs.faces.n <= PL_SMALL_SCENE;
-#pragma omp parallel for schedule(dynamic, 16) reduction(|| : any) if (!small)
-    for (int64_t i = 0; i < audit->n_probe; i++) {
-        if (!any) any = try_probe(audit, i, false).found;
-    }
-    for (int64_t i = 0; i < audit->n_probe && any && !audit->more_inside; i++) {
+    pl_loop(audit->n_probe, small ? audit->n_probe : 16, try_probes, &l);
+    for (int64_t i = 0; i < audit->n_probe && l.any && !audit->more_inside; i++) {
         PL_TRY(try_probe(audit, i, true).status);
     }
     return PL_OK;

@@ -7,7 +7,7 @@
 
 enum {
     PARALLEL_ITEMS = 20000, // fewer are sorted by one thread
-    MOVE_SERIAL = 4000,     // fewer points are moved by one thread
+    CHUNK_POINTS = 2048,    // what a thread takes at least
     SMALL_CHUNKS = 8,       // a body of more is moved by all threads
     PART = 2048,            // points at a time
 };
@@ -67,16 +67,61 @@ void pl_keys_split(pl_key *key, int64_t n, int64_t n_left)
     select_lowest(key, n, n_left, axis);
 }
 
-static void sort_keys(pl_key *key, int64_t n, int32_t n_leaf)
+// Keys of a subtree that are still to be sorted.
+typedef struct keys {
+    pl_key *key;
+    int64_t n;
+    int32_t n_leaf;
+} keys;
+
+// Splits them into those of the two halves.
+static void split(keys all, keys half[2])
 {
-    if (n_leaf == 1) return;
-    int32_t left = n_leaf / 2;
+    int32_t left = all.n_leaf / 2;
     int64_t n_left = PL_LEAF_ITEMS * (int64_t)left;
-    pl_keys_split(key, n, n_left);
-#pragma omp task if (n > PARALLEL_ITEMS)
-    sort_keys(key, n_left, left);
-    sort_keys(key + n_left, n - n_left, n_leaf - left);
-#pragma omp taskwait
+    pl_keys_split(all.key, all.n, n_left);
+    half[0] = (keys){all.key, n_left, left};
+    half[1] = (keys){all.key + n_left, all.n - n_left, all.n_leaf - left};
+}
+
+static void sort_keys(keys all)
+{
+    if (all.n_leaf == 1) return;
+    keys half[2];
+    split(all, half);
+    sort_keys(half[0]);
+    sort_keys(half[1]);
+}
+
+typedef struct sort_loop {
+    const keys *from;
+    keys *to;
+} sort_loop;
+
+static void split_some(void *context, int64_t first, int64_t last)
+{
+    const sort_loop *l = context;
+    for (int64_t i = first; i < last; i++) split(l->from[i], l->to + 2 * i);
+}
+
+static void sort_some(void *context, int64_t first, int64_t last)
+{
+    const sort_loop *l = context;
+    for (int64_t i = first; i < last; i++) sort_keys(l->from[i]);
+}
+
+// The same by several threads: halves do not depend on each other.
+static void sort_many_keys(keys all)
+{
+    enum { MOST = 64 };
+    keys part[2][MOST] = {{all}};
+    int at = 0, n = 1;
+    while (n < MOST && all.n / n > PARALLEL_ITEMS) {
+        pl_loop(n, 1, split_some, &(sort_loop){part[at], part[1 - at]});
+        at = 1 - at;
+        n *= 2;
+    }
+    pl_loop(n, 1, sort_some, &(sort_loop){part[at], NULL});
 }
 
 // The items of a subtree in an order of their places; key and sorted are scratch of its size.
@@ -91,13 +136,7 @@ static void sort_subtree(pl_surfaces *s, pl_subtree tree, const double *x, pl_ke
         for (int k = 0; k < 3; k++) key[i].middle[k] = (float)((p[0][k] + p[1][k] + p[2][k]) / 3);
         key[i].index = (int32_t)i;
     }
-    if (n > PARALLEL_ITEMS) {
-#pragma omp parallel
-#pragma omp single
-        sort_keys(key, n, tree.n_leaf);
-    } else {
-        sort_keys(key, n, tree.n_leaf);
-    }
+    sort_many_keys((keys){key, n, tree.n_leaf});
     for (int64_t i = 0; i < n; i++) sorted[i] = item[key[i].index];
     memcpy(item, sorted, (size_t)n * sizeof *item);
 }
@@ -223,16 +262,6 @@ static void flag_leaving(const pl_surfaces *s, int32_t first, int32_t last, uint
     leaves[wide - first] = !finite || !pl_bound_holds(&s->point_bound[wide], &box);
 }
 
-static int32_t move_many_points(pl_surfaces *s, int32_t first, int32_t last)
-{
-    int32_t bad = INT32_MAX;
-#pragma omp parallel for schedule(static) reduction(min : bad) if (last - first > MOVE_SERIAL)
-    for (int32_t p = first; p < last; p += PART) {
-        bad = PL_MIN(bad, move_points(s, p, PL_MIN(p + PART, last)));
-    }
-    return bad;
-}
-
 static inline void refit_leaf(pl_surfaces *s, int32_t leaf, int32_t node)
 {
     pl_bound all = pl_bound_empty();
@@ -301,40 +330,52 @@ static bool refit_chunk(pl_surfaces *s, pl_chunk *chunk)
     return ok;
 }
 
-// What all bodies have done to the search: the first point without a finite motion, and memory.
-typedef struct outcome {
-    int32_t bad;
-    bool ok;
-} outcome;
+// What is done to all bodies, and what has become of it.
+typedef struct move_loop {
+    pl_surfaces *s;
+    const pl_surface_body *body; // a large one that threads share; NULL: all are
+    _Atomic int32_t bad;         // the first point without a finite motion
+    _Atomic bool failed;         // memory
+} move_loop;
 
-// Points and boxes of one body at a time, while they are in the cache; threads share the bodies.
-static outcome move_small_bodies(pl_surfaces *s)
+static void refit_chunks(move_loop *l, int32_t first, int32_t last)
 {
-    int32_t bad = INT32_MAX;
-    bool ok = true;
-#pragma omp parallel for schedule(dynamic, 1) reduction(min : bad) reduction(&& : ok) \
-    if (s->n_point > MOVE_SERIAL)
-    for (int32_t b = 0; b < s->n_body; b++) {
-        const pl_surface_body *body = &s->body[b];
-        if (body->n_chunk > SMALL_CHUNKS || !pl_is_stale(s, b)) continue;
-        bad = PL_MIN(bad, move_points(s, body->point, body->point + body->n_point));
-        for (int32_t c = 0; c < body->n_chunk; c++) {
-            ok = refit_chunk(s, &s->chunk[body->chunk + c]) && ok;
-        }
+    for (int32_t c = first; c < last; c++) {
+        if (!refit_chunk(l->s, &l->s->chunk[c])) l->failed = true;
     }
-    return (outcome){bad, ok};
+}
+
+// Points and boxes of one body at a time, while they are in the cache.
+static void move_small_bodies(void *context, int64_t first, int64_t last)
+{
+    move_loop *l = context;
+    for (int32_t b = (int32_t)first; b < last; b++) {
+        const pl_surface_body *body = &l->s->body[b];
+        if (body->n_chunk > SMALL_CHUNKS || !pl_is_stale(l->s, b)) continue;
+        pl_lower(&l->bad, move_points(l->s, body->point, body->point + body->n_point));
+        refit_chunks(l, body->chunk, body->chunk + body->n_chunk);
+    }
+}
+
+static void move_some_points(void *context, int64_t first, int64_t last)
+{
+    move_loop *l = context;
+    int32_t at = l->body != NULL ? l->body->point : 0;
+    pl_lower(&l->bad, move_points(l->s, at + (int32_t)first, at + (int32_t)last));
+}
+
+static void refit_some_chunks(void *context, int64_t first, int64_t last)
+{
+    move_loop *l = context;
+    refit_chunks(l, l->body->chunk + (int32_t)first, l->body->chunk + (int32_t)last);
 }
 
 // The threads share the body.
-static void move_large_body(pl_surfaces *s, const pl_surface_body *body, outcome *out)
+static void move_large_body(move_loop *l, const pl_surface_body *body)
 {
-    out->bad = PL_MIN(out->bad, move_many_points(s, body->point, body->point + body->n_point));
-    bool ok = true;
-#pragma omp parallel for schedule(dynamic, 4) reduction(&& : ok)
-    for (int32_t c = 0; c < body->n_chunk; c++) {
-        ok = refit_chunk(s, &s->chunk[body->chunk + c]) && ok;
-    }
-    out->ok = out->ok && ok;
+    l->body = body;
+    pl_loop(body->n_point, CHUNK_POINTS, move_some_points, l);
+    pl_loop(body->n_chunk, 4, refit_some_chunks, l);
 }
 
 // Above the chunks.
@@ -355,28 +396,45 @@ static pl_status refit_body(pl_surfaces *s, int32_t b)
 
 pl_status pl_bvh_move(pl_surfaces *s)
 {
-    int32_t scattered = s->together ? INT32_MAX : move_many_points(s, 0, s->n_point);
-    outcome all = move_small_bodies(s);
-    all.bad = PL_MIN(all.bad, scattered);
+    move_loop l = {.s = s, .bad = INT32_MAX};
+    int64_t least = CHUNK_POINTS * (int64_t)s->n_body / PL_MAX(s->n_point, 1) + 1;
+    if (!s->together) pl_loop(s->n_point, CHUNK_POINTS, move_some_points, &l);
+    pl_loop(s->n_body, least, move_small_bodies, &l);
     for (int32_t b = 0; b < s->n_body; b++) {
         bool large = s->body[b].n_chunk > SMALL_CHUNKS;
-        if (large && pl_is_stale(s, b)) move_large_body(s, &s->body[b], &all);
+        if (large && pl_is_stale(s, b)) move_large_body(&l, &s->body[b]);
     }
-    if (all.bad != INT32_MAX) return fail_motion(s, all.bad);
-    if (!all.ok) return pl_fail(PL_ERROR_MEMORY, "no memory to sort a surface anew");
+    if (l.bad != INT32_MAX) return fail_motion(s, l.bad);
+    if (l.failed) return pl_fail(PL_ERROR_MEMORY, "no memory to sort a surface anew");
     for (int32_t b = 0; b < s->n_body; b++) {
         if (pl_is_stale(s, b)) PL_TRY(refit_body(s, b));
     }
     return PL_OK;
 }
 
+// Points that leave their boxes, or the bodies of such.
+typedef struct flag_loop {
+    const pl_surfaces *s;
+    uint8_t *flag;
+} flag_loop;
+
+static void flag_points(void *context, int64_t first, int64_t last)
+{
+    const flag_loop *l = context;
+    flag_leaving(l->s, (int32_t)first, (int32_t)last, l->flag + first);
+}
+
+static void refit_subtrees(void *context, int64_t first, int64_t last)
+{
+    pl_surfaces *s = context;
+    for (int64_t c = first; c < last; c++) refit_subtree(s, s->chunk[c].tree);
+}
+
 pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
 {
+    const flag_loop l = {s, grown};
     *n = 0;
-#pragma omp parallel for schedule(static) if (s->n_point > MOVE_SERIAL)
-    for (int32_t p = 0; p < s->n_point; p += PART) {
-        flag_leaving(s, p, PL_MIN(p + PART, s->n_point), grown + p);
-    }
+    pl_loop(s->n_point, CHUNK_POINTS, flag_points, &l);
     for (int32_t p = 0; p < s->n_point; p++) {
         pl_bound box;
         if (!grown[p]) continue;
@@ -385,23 +443,26 @@ pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
         (*n)++;
     }
     if (*n == 0) return PL_OK;
-#pragma omp parallel for schedule(dynamic, 4) if (s->n_point > MOVE_SERIAL)
-    for (int32_t c = 0; c < s->n_chunk; c++) refit_subtree(s, s->chunk[c].tree);
+    pl_loop(s->n_chunk, 4, refit_subtrees, s);
     for (int32_t b = 0; b < s->n_body; b++) refit_top(s, s->body[b].tree);
     return PL_OK;
 }
 
-void pl_bvh_stale(const pl_surfaces *s, uint8_t *stale)
+static void flag_bodies(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (s->n_point > MOVE_SERIAL)
-    for (int32_t first = 0; first < s->n_point; first += PART) {
+    const flag_loop *l = context;
+    const pl_surfaces *s = l->s;
+    for (int32_t at = (int32_t)first; at < last; at += PART) {
         uint8_t leaves[PART];
-        int32_t last = PL_MIN(first + PART, s->n_point);
-        flag_leaving(s, first, last, leaves);
-        for (int32_t p = first; p < last; p++) {
-            if (!leaves[p - first]) continue;
-#pragma omp atomic write
-            stale[s->point_body[p]] = 1;
+        int32_t end = PL_MIN(at + PART, (int32_t)last);
+        flag_leaving(s, at, end, leaves);
+        for (int32_t p = at; p < end; p++) {
+            if (leaves[p - at]) __atomic_store_n(&l->flag[s->point_body[p]], 1, __ATOMIC_RELAXED);
         }
     }
+}
+
+void pl_bvh_stale(const pl_surfaces *s, uint8_t *stale)
+{
+    pl_loop(s->n_point, CHUNK_POINTS, flag_bodies, &(flag_loop){s, stale});
 }

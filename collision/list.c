@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-enum { SORT_SERIAL = 20000, BLOCKS_SERIAL = 16, INSERTION_MAX = 32 };
+enum {
+    INSERTION_MAX = 32,
+    // What a thread takes at least.
+    CHUNK_BLOCKS = 8,
+    CHUNK_ROWS = 10000,
+};
 
 // --- A row: pairs with the same first feature ---
 
@@ -42,45 +47,49 @@ static void heap_sort(pl_pair *row, int64_t n)
 
 // --- One kind: counted by first feature, dealt out, then each row sorted ---
 
-static void count_firsts(const pl_surfaces *s, int kind, int32_t *count)
+typedef struct deal {
+    const pl_surfaces *s;
+    int kind;
+    int32_t *count; // of each first feature
+    pl_pair *list;
+} deal;
+
+static void count_firsts(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (s->n_block > BLOCKS_SERIAL)
-    for (int64_t k = 0; k < s->n_block; k++) {
-        const pl_pair_block *block = s->block[k];
-        if (block->kind != kind) continue;
+    const deal *d = context;
+    for (int64_t k = first; k < last; k++) {
+        const pl_pair_block *block = d->s->block[k];
+        if (block->kind != d->kind) continue;
         for (int32_t i = 0; i < block->n; i++) {
-#pragma omp atomic
-            count[block->pair[i].a]++;
+            __atomic_fetch_add(&d->count[block->pair[i].a], 1, __ATOMIC_RELAXED);
         }
     }
 }
 
 // count[a] holds where the row of a begins, and ends up where it ends.
-static void deal_out(const pl_surfaces *s, int kind, int32_t *count, pl_pair *list)
+static void deal_out(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (s->n_block > BLOCKS_SERIAL)
-    for (int64_t k = 0; k < s->n_block; k++) {
-        const pl_pair_block *block = s->block[k];
-        if (block->kind != kind) continue;
+    const deal *d = context;
+    for (int64_t k = first; k < last; k++) {
+        const pl_pair_block *block = d->s->block[k];
+        if (block->kind != d->kind) continue;
         for (int32_t i = 0; i < block->n; i++) {
-            int32_t at;
-#pragma omp atomic capture
-            at = count[block->pair[i].a]++;
-            list[at] = block->pair[i];
+            int32_t at = __atomic_fetch_add(&d->count[block->pair[i].a], 1, __ATOMIC_RELAXED);
+            d->list[at] = block->pair[i];
         }
     }
 }
 
-static void sort_rows(const int32_t *end, int32_t n_first, pl_pair *list)
+static void sort_rows(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (n_first > SORT_SERIAL)
-    for (int32_t a = 0; a < n_first; a++) {
-        int32_t start = a == 0 ? 0 : end[a - 1];
-        int64_t n = end[a] - start;
+    const deal *d = context;
+    for (int64_t a = first; a < last; a++) {
+        int32_t start = a == 0 ? 0 : d->count[a - 1];
+        int64_t n = d->count[a] - start;
         if (n > INSERTION_MAX) {
-            heap_sort(list + start, n);
+            heap_sort(d->list + start, n);
         } else {
-            insertion_sort(list + start, n);
+            insertion_sort(d->list + start, n);
         }
     }
 }
@@ -105,16 +114,17 @@ static pl_status make_list(pl_surfaces *s, int kind, int32_t n_first)
         PL_TRY(pl_reserve((void **)&s->list[kind], &s->list_capacity[kind], n + n / 4,
                           sizeof(pl_pair)));
     }
-    int32_t *count = s->count, sum = 0;
-    memset(count, 0, (size_t)n_first * sizeof *count);
-    count_firsts(s, kind, count);
+    const deal d = {s, kind, s->count, s->list[kind]};
+    int32_t sum = 0;
+    memset(s->count, 0, (size_t)n_first * sizeof *s->count);
+    pl_loop(s->n_block, CHUNK_BLOCKS, count_firsts, &d);
     for (int32_t a = 0; a < n_first; a++) {
-        int32_t here = count[a];
-        count[a] = sum;
+        int32_t here = s->count[a];
+        s->count[a] = sum;
         sum += here;
     }
-    deal_out(s, kind, count, s->list[kind]);
-    sort_rows(count, n_first, s->list[kind]);
+    pl_loop(s->n_block, CHUNK_BLOCKS, deal_out, &d);
+    pl_loop(n_first, CHUNK_ROWS, sort_rows, &d);
     s->n_list[kind] = drop_repeated(s->list[kind], n);
     return PL_OK;
 }

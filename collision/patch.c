@@ -16,8 +16,8 @@ static const double ROOM_SHARE = 0.999;
 
 enum {
     MAX_EDGES = 3 * PL_LEAF_ITEMS * PL_CHUNK_LEAVES,
-    MAX_FAN = 24,       // faces; larger fans are searched
-    FANS_SERIAL = 2000, // fewer points are tested by one thread
+    MAX_FAN = 24,     // faces; larger fans are searched
+    CHUNK_FANS = 512, // what a thread takes at least
 };
 
 static int32_t edge_code(const pl_surfaces *s, const pl_item *item, int k)
@@ -323,14 +323,19 @@ static bool fan_smooth(const pl_surfaces *s, int32_t p, float *room)
     return turns == 1;
 }
 
-void pl_patch_fans(pl_surfaces *s)
+static void test_fans(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(dynamic, 512) if (s->n_point > FANS_SERIAL)
-    for (int32_t p = 0; p < s->n_point; p++) {
+    pl_surfaces *s = context;
+    for (int32_t p = (int32_t)first; p < last; p++) {
         if (!pl_is_stale(s, s->point_body[p])) continue;
         s->smooth[p] = fan_smooth(s, p, &s->fan_room[p]);
         memcpy(s->fan_x + 3 * (int64_t)p, s->x0 + 3 * (int64_t)s->point[p], 3 * sizeof(double));
     }
+}
+
+void pl_patch_fans(pl_surfaces *s)
+{
+    pl_loop(s->n_point, CHUNK_FANS, test_fans, s);
 }
 
 // Has no corner of the fan moved farther, relative to the centre, than its room?
@@ -354,13 +359,24 @@ static bool fan_holds(const pl_surfaces *s, int32_t p)
     return true;
 }
 
-void pl_patch_open(pl_surfaces *s, uint8_t *opened)
+typedef struct open_loop {
+    pl_surfaces *s;
+    uint8_t *opened;
+} open_loop;
+
+static void open_fans(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(dynamic, 512) if (s->n_point > FANS_SERIAL)
-    for (int32_t p = 0; p < s->n_point; p++) {
+    const open_loop *l = context;
+    pl_surfaces *s = l->s;
+    for (int32_t p = (int32_t)first; p < last; p++) {
         float room;
         if (!s->smooth[p] || fan_holds(s, p) || fan_smooth(s, p, &room)) continue;
         s->smooth[p] = 0;
-        opened[p] = 1;
+        l->opened[p] = 1;
     }
+}
+
+void pl_patch_open(pl_surfaces *s, uint8_t *opened)
+{
+    pl_loop(s->n_point, CHUNK_FANS, open_fans, &(open_loop){s, opened});
 }

@@ -4,7 +4,7 @@
 #include "bvh.h"
 #include "patch.h"
 
-#include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -29,7 +29,7 @@ typedef struct sink {
 static int64_t max_blocks(const pl_surfaces *s)
 {
     int64_t n = PL_MIN((int64_t)PAIRS_PER_ITEM * s->n_item + PAIRS_MIN, PAIRS_MAX);
-    return n / PL_BLOCK_PAIRS + (int64_t)PL_BLOCK_KINDS * omp_get_max_threads();
+    return n / PL_BLOCK_PAIRS + (int64_t)PL_BLOCK_KINDS * PL_MAX_THREADS;
 }
 
 static pl_status grow_blocks(pl_surfaces *s, int64_t n)
@@ -43,15 +43,17 @@ static pl_status grow_blocks(pl_surfaces *s, int64_t n)
     return PL_OK;
 }
 
+// A block serves for thousands of pairs: threads seldom meet here.
+static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static pl_pair_block *take_block(sink *to, int kind)
 {
     pl_surfaces *s = to->s;
     pl_pair_block *block = NULL;
-#pragma omp critical(pl_search_blocks)
-    {
-        bool room = s->n_block < max_blocks(s);
-        if (room && grow_blocks(s, s->n_block + 1) == PL_OK) block = s->block[s->n_block++];
-    }
+    pthread_mutex_lock(&blocks_lock);
+    bool room = s->n_block < max_blocks(s);
+    if (room && grow_blocks(s, s->n_block + 1) == PL_OK) block = s->block[s->n_block++];
+    pthread_mutex_unlock(&blocks_lock);
     to->failed = to->failed || block == NULL;
     to->block[kind] = block;
     if (block != NULL) {
@@ -387,7 +389,7 @@ static pl_status split_tasks(pl_surfaces *s)
 // Blocks for a search a little larger than this one, so that the next one need not ask for memory.
 static pl_status keep_spare(pl_surfaces *s)
 {
-    int64_t spare = s->n_block / 4 + (int64_t)PL_BLOCK_KINDS * omp_get_max_threads();
+    int64_t spare = s->n_block / 4 + (int64_t)PL_BLOCK_KINDS * pl_threads();
     return grow_blocks(s, PL_MIN(s->n_block + spare, max_blocks(s)));
 }
 
@@ -428,6 +430,20 @@ void pl_search_forget(pl_surfaces *s)
     keep_patches(s, NULL);
 }
 
+// Each thread fills blocks of its own.
+static void search_tasks(void *context, int64_t first, int64_t last)
+{
+    sink *to = (sink *)context + pl_thread_slot();
+    for (int64_t i = first; i < last && !to->failed; i++) {
+        pl_task t = to->s->task[i];
+        if (t.a.node == t.b.node) {
+            search_one(to, t.a);
+        } else {
+            search_two(to, t.a, t.b);
+        }
+    }
+}
+
 pl_status pl_search_bodies(pl_surfaces *s)
 {
     if (s->stale == NULL) {
@@ -437,22 +453,12 @@ pl_status pl_search_bodies(pl_surfaces *s)
     }
     PL_TRY(first_tasks(s));
     PL_TRY(split_tasks(s));
+    sink sinks[PL_MAX_THREADS];
+    int32_t n_sink = pl_threads();
     bool failed = false;
-#pragma omp parallel reduction(|| : failed) if (s->n_leaf > SEARCH_SERIAL)
-    {
-        sink to = {.s = s};
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < s->n_task; i++) {
-            pl_task t = s->task[i];
-            if (to.failed) continue;
-            if (t.a.node == t.b.node) {
-                search_one(&to, t.a);
-            } else {
-                search_two(&to, t.a, t.b);
-            }
-        }
-        failed = to.failed;
-    }
+    for (int32_t i = 0; i < n_sink; i++) sinks[i] = (sink){.s = s};
+    pl_loop(s->n_task, s->n_leaf > SEARCH_SERIAL ? 1 : s->n_task, search_tasks, sinks);
+    for (int32_t i = 0; i < n_sink; i++) failed = failed || sinks[i].failed;
     return finish(s, failed);
 }
 

@@ -421,7 +421,6 @@ static pl_status hand_out(pl_surfaces *s, pl_candidates *out)
     static const int vertices[PL_PAIR_KINDS] = {2, 1, 1, 0};
     for (int kind = 0; kind < PL_PAIR_KINDS; kind++) {
         if (vertices[kind] == 0) continue;
-#pragma omp parallel for schedule(static) if (s->n_list[kind] > 100000)
         for (int64_t i = 0; i < s->n_list[kind]; i++) {
             pl_pair *p = &s->list[kind][i];
             p->a = s->point[p->a];

@@ -9,7 +9,7 @@
 #ifndef PL_SURFACES_H
 #define PL_SURFACES_H
 
-#include "../base/base.h"
+#include "../base/team.h"
 #include "bound.h"
 
 enum {

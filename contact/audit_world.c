@@ -161,7 +161,10 @@ pl_status pl_world_audit(pl_world *world, pl_audit_report *out)
 {
     PL_TRY(prepare(world));
     pl_auditor *auditor = world->auditor;
-    PL_TRY(pl_audit_run(auditor->audit, world->x_shown, out));
+    int32_t before = pl_threads_enter(world->options.threads);
+    pl_status status = pl_audit_run(auditor->audit, world->x_shown, out);
+    pl_threads_set(before);
+    if (status != PL_OK) return status;
     PL_TRY(pl_reserve((void **)&auditor->inside, &auditor->inside_capacity, out->n_inside,
                       sizeof *auditor->inside));
     for (int32_t i = 0; i < out->n_inside; i++) {

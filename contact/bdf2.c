@@ -214,7 +214,6 @@ static void predict(pl_world *world)
         const pl_world_body *b = &world->bodies[i];
         if (!world->bdf2->ahead[i]) continue;
         int64_t begin = 3 * (int64_t)b->first, end = begin + 3 * (int64_t)b->mesh->n_vert;
-#pragma omp parallel for schedule(static) if (b->mesh->n_vert > PL_STEP_SERIAL)
         for (int64_t j = begin; j < end; j++) {
             w[j] = world->known[j / 3] != 0 ? world->v_new[j] : world->v[j];
         }
@@ -228,13 +227,11 @@ static void add_stiffness(pl_world *world)
     pl_bdf2 *s = world->bdf2;
     double dt = world->dt, before = dt * (1 - s->gamma) / s->gamma, *z = s->p, *Az = s->q;
     int64_t n = 3 * (int64_t)world->n_vert;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < n; i++) {
         const double *w = s->last.struck[i / 3] != 0 ? world->v : s->last.w;
         z[i] = dt * dt * z[i] + before * s->damping[2 * (i / 3) + 1] * w[i];
     }
     pl_bsr_multiply(&world->A, z, Az);
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < n; i++) {
         double mass = world->fem.mass[i / 3] * mass_factor(s, dt, i / 3);
         double stiffness = dt * dt + dt / s->gamma * s->damping[2 * (i / 3) + 1];
@@ -253,10 +250,8 @@ static double assemble_second(pl_world *world)
                                     .stiffness_beta = dt / g,
                                     .project = 1};
     predict(world);
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) x[i] = world->x[i] + dt * s->p[i];
     double energy = pl_fem_assemble(&world->fem, x, &weights, NULL, &world->A, world->b);
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < world->n_vert; i++) {
         bool second = world->known[i] == 0 && s->last.struck[i] == 0;
         for (int k = 0; k < 3; k++) {
@@ -375,7 +370,6 @@ void pl_bdf2_move(pl_world *world)
 {
     pl_bdf2 *s = world->bdf2;
     double dt = world->dt, g = s->gamma, *before = s->p;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         double w = world->v_new[i];
         before[i] = world->v[i];
@@ -390,7 +384,6 @@ void pl_bdf2_remember(pl_world *world)
     pl_history *h = &world->bdf2->last;
     const double *before = world->bdf2->p;
     h->dt = world->dt;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         h->w[i] = world->v_new[i];
         h->dv[i] = world->v[i] - before[i];

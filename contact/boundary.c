@@ -243,12 +243,22 @@ static void place_rigid(const pl_world_body *b, const pl_rigid *state, int32_t v
     pl_rigid_points(state, 1, b->local + 3 * (int64_t)vertex, x);
 }
 
-void pl_boundary_start(pl_boundary *boundary, const pl_world *world)
+// Where points are, or will be at the velocities v.
+typedef struct place_loop {
+    pl_boundary *boundary;
+    const pl_world *world;
+    const double *v;
+    double dt, t, factor;
+} place_loop;
+
+static void place_at_start(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (boundary->n > PL_STEP_SERIAL)
-    for (int32_t p = 0; p < boundary->n; p++) {
+    const place_loop *l = context;
+    const pl_boundary *boundary = l->boundary;
+    const pl_world *world = l->world;
+    for (int64_t p = first; p < last; p++) {
         const pl_world_body *b = &world->bodies[boundary->body[p]];
-        double *x = boundary->x0 + 3 * (int64_t)p;
+        double *x = boundary->x0 + 3 * p;
         int64_t v = 3 * (int64_t)boundary->vertex[p];
         if (b->kind == PL_BODY_DEFORMABLE) {
             memcpy(x, world->x + v, 3 * sizeof *x);
@@ -260,6 +270,30 @@ void pl_boundary_start(pl_boundary *boundary, const pl_world *world)
     }
 }
 
+void pl_boundary_start(pl_boundary *boundary, const pl_world *world)
+{
+    pl_loop(boundary->n, PL_STEP_CHUNK, place_at_start,
+            &(place_loop){.boundary = boundary, .world = world});
+}
+
+static void place_at_end(void *context, int64_t first, int64_t last)
+{
+    const place_loop *l = context;
+    const pl_boundary *boundary = l->boundary;
+    for (int64_t p = first; p < last; p++) {
+        const pl_world_body *b = &l->world->bodies[boundary->body[p]];
+        double *x = boundary->x1 + 3 * p;
+        int64_t at = 3 * (int64_t)boundary->vertex[p];
+        if (b->kind == PL_BODY_DEFORMABLE) {
+            for (int k = 0; k < 3; k++) x[k] = l->world->x[at + k] + l->dt * l->v[at + k];
+        } else if (b->kind == PL_BODY_RIGID) {
+            place_rigid(b, &boundary->end[b->rigid], boundary->vertex[p], x);
+        } else {
+            pl_path_apply(&b->path, l->t, b->mesh->x + at, x);
+        }
+    }
+}
+
 void pl_boundary_end(pl_boundary *boundary, const pl_world *world, const double *v, double dt,
                      double t)
 {
@@ -267,19 +301,8 @@ void pl_boundary_end(pl_boundary *boundary, const pl_world *world, const double 
         boundary->end[r] = world->rigid[r];
         pl_rigid_advance(&boundary->end[r], &world->turn[r], v + 3 * (world->n_vert + 2 * r), NULL);
     }
-#pragma omp parallel for schedule(static) if (boundary->n > PL_STEP_SERIAL)
-    for (int32_t p = 0; p < boundary->n; p++) {
-        const pl_world_body *b = &world->bodies[boundary->body[p]];
-        double *x = boundary->x1 + 3 * (int64_t)p;
-        int64_t at = 3 * (int64_t)boundary->vertex[p];
-        if (b->kind == PL_BODY_DEFORMABLE) {
-            for (int k = 0; k < 3; k++) x[k] = world->x[at + k] + dt * v[at + k];
-        } else if (b->kind == PL_BODY_RIGID) {
-            place_rigid(b, &boundary->end[b->rigid], boundary->vertex[p], x);
-        } else {
-            pl_path_apply(&b->path, t, b->mesh->x + at, x);
-        }
-    }
+    pl_loop(boundary->n, PL_STEP_CHUNK, place_at_end,
+            &(place_loop){boundary, world, v, dt, t, .factor = 1});
 }
 
 void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, int32_t point,
@@ -298,21 +321,28 @@ void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, in
     }
 }
 
+static void place_beyond(void *context, int64_t first, int64_t last)
+{
+    const place_loop *l = context;
+    const pl_boundary *boundary = l->boundary;
+    for (int64_t p = first; p < last; p++) {
+        const pl_world_body *b = &l->world->bodies[boundary->body[p]];
+        const double *x0 = boundary->x0 + 3 * p;
+        double *x1 = boundary->x1 + 3 * p, by[3];
+        if (b->kind == PL_BODY_KINEMATIC) {
+            pl_path_apply(&b->path, l->t, b->mesh->x + 3 * (int64_t)boundary->vertex[p], by);
+            pl_subtract(by, x0, by);
+        } else {
+            pl_boundary_velocity(boundary, l->world, (int32_t)p, x0, l->v, by);
+            for (int k = 0; k < 3; k++) by[k] *= l->dt;
+        }
+        for (int k = 0; k < 3; k++) x1[k] = x0[k] + l->factor * by[k];
+    }
+}
+
 void pl_boundary_extrapolate(pl_boundary *boundary, const pl_world *world, const double *v,
                              double dt, double t, double factor)
 {
-#pragma omp parallel for schedule(static) if (boundary->n > PL_STEP_SERIAL)
-    for (int32_t p = 0; p < boundary->n; p++) {
-        const pl_world_body *b = &world->bodies[boundary->body[p]];
-        const double *x0 = boundary->x0 + 3 * (int64_t)p;
-        double *x1 = boundary->x1 + 3 * (int64_t)p, by[3];
-        if (b->kind == PL_BODY_KINEMATIC) {
-            pl_path_apply(&b->path, t, b->mesh->x + 3 * (int64_t)boundary->vertex[p], by);
-            pl_subtract(by, x0, by);
-        } else {
-            pl_boundary_velocity(boundary, world, p, x0, v, by);
-            for (int k = 0; k < 3; k++) by[k] *= dt;
-        }
-        for (int k = 0; k < 3; k++) x1[k] = x0[k] + factor * by[k];
-    }
+    pl_loop(boundary->n, PL_STEP_CHUNK, place_beyond,
+            &(place_loop){boundary, world, v, dt, t, factor});
 }

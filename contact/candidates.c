@@ -22,7 +22,10 @@ static const double FREEDOM = 3;
 // one, each pair would be searched for twice, for either body.
 static const double MOST_STALE = 0.05;
 
-enum { CANDIDATES_SERIAL = 2000 }; // fewer are tested by one thread
+enum {
+    PIECE = 512,      // pairs that are tested together
+    CHUNK_PIECES = 2, // what a thread takes at least
+};
 
 void pl_candidates_free(pl_candidate_set *c)
 {
@@ -93,7 +96,6 @@ static pl_status reserve(pl_candidate_set *c, int64_t n)
 // How far points can get from where they were searched for, before they leave their boxes.
 static void find_freedom(pl_candidate_set *c, const pl_boundary *boundary, double room)
 {
-#pragma omp parallel for schedule(static) if (boundary->n > CANDIDATES_SERIAL)
     for (int64_t p = 0; p < boundary->n; p++) {
         double by[3];
         pl_subtract(c->to + 3 * p, c->from + 3 * p, by);
@@ -164,12 +166,31 @@ static void test_found(const pl_candidate_set *c, const pl_boundary *boundary,
     }
 }
 
+typedef struct found_loop {
+    const pl_candidate_set *c;
+    const pl_boundary *boundary;
+    const pl_candidates *found;
+    int64_t start, end;
+    pl_candidate *candidate; // (end - start)
+    bool *keep;
+} found_loop;
+
+static void test_pieces(void *context, int64_t first, int64_t last)
+{
+    const found_loop *l = context;
+    for (int64_t at = first * PIECE; at < last * PIECE && l->start + at < l->end; at += PIECE) {
+        int64_t i = l->start + at;
+        test_found(l->c, l->boundary, l->found, i, PL_MIN(i + PIECE, l->end), l->candidate + at,
+                   l->keep + at);
+    }
+}
+
 // c->more := what is found, without what stays far: mostly neighbours on one surface. Some at a
 // time, so that no memory is taken for what is left out.
 static pl_status take_near(pl_candidate_set *c, const pl_boundary *boundary, double room,
                            const pl_candidates *found)
 {
-    enum { SOME = 4096, PIECE = 512 };
+    enum { SOME = 8 * PIECE };
     pl_candidate candidate[SOME];
     bool keep[SOME];
     int64_t n_found = count(found);
@@ -177,11 +198,8 @@ static pl_status take_near(pl_candidate_set *c, const pl_boundary *boundary, dou
     c->n_more = 0;
     for (int64_t start = 0; start < n_found; start += SOME) {
         int64_t end = PL_MIN(start + SOME, n_found), n = c->n_more + (end - start);
-#pragma omp parallel for schedule(static) if (end - start > CANDIDATES_SERIAL)
-        for (int64_t i = start; i < end; i += PIECE) {
-            int64_t k = i - start;
-            test_found(c, boundary, found, i, PL_MIN(i + PIECE, end), candidate + k, keep + k);
-        }
+        pl_loop((end - start + PIECE - 1) / PIECE, CHUNK_PIECES, test_pieces,
+                &(found_loop){c, boundary, found, start, end, candidate, keep});
         PL_TRY(pl_reserve((void **)&c->more, &c->more_capacity, n, sizeof *c->more));
         for (int64_t k = 0; k < end - start; k++) {
             if (keep[k]) c->more[c->n_more++] = candidate[k];
@@ -326,7 +344,6 @@ pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary
 static void shorten_motion(pl_boundary *boundary)
 {
     double most = SWEEP_MOST * boundary->smallest;
-#pragma omp parallel for schedule(static) if (boundary->n > CANDIDATES_SERIAL)
     for (int64_t p = 0; p < boundary->n; p++) {
         double *x1 = boundary->x1 + 3 * p, by[3];
         const double *x0 = boundary->x0 + 3 * p;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SERIAL_ROWS = 1000 }; // fewer are brought up to date by one thread
+enum { CHUNK_ROWS = 500 }; // what a thread takes at least
 
 void pl_contacts_free(pl_contacts *c)
 {
@@ -168,13 +168,24 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_bounda
     return pl_problem_add(&c->problem, &contact, n_term, term);
 }
 
+typedef struct update_loop {
+    pl_contacts *c;
+    const pl_world *world;
+    const pl_boundary *boundary;
+    const double *v;
+    double dt;
+} update_loop;
+
 // u = R^T sum w_i v_i - c is to be the relative velocity over the step, with what the bodies move
 // beyond the straight motion of their unknowns, and with the gap spread over the step.
-void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
-                        const double *v, double dt)
+static void update_rows(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (c->problem.n_contact > SERIAL_ROWS)
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
+    const update_loop *l = context;
+    const pl_contacts *c = l->c;
+    const pl_boundary *boundary = l->boundary;
+    const pl_world *world = l->world;
+    double dt = l->dt;
+    for (int64_t i = first; i < last; i++) {
         const pl_row *row = &c->row[i];
         pl_contact *contact = &c->problem.contact[i];
         double beyond[3] = {0};
@@ -182,7 +193,7 @@ void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary
             int32_t p = row->point[k];
             if (p < 0 || world->bodies[boundary->body[p]].kind == PL_BODY_DEFORMABLE) continue;
             double u[3];
-            pl_boundary_velocity(boundary, world, p, row->middle, v, u); // as the row has it
+            pl_boundary_velocity(boundary, world, p, row->middle, l->v, u); // as the row has it
             for (int j = 0; j < 3; j++) {
                 int64_t at = 3 * (int64_t)p + j;
                 beyond[j] += row->weight[k] * ((boundary->x1[at] - boundary->x0[at]) / dt - u[j]);
@@ -192,6 +203,13 @@ void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary
         contact->c[0] -= row->gap / dt;
         for (int k = 1; k < 3; k++) contact->c[k] -= pl_dot(contact->R + 3 * k, row->before) / dt;
     }
+}
+
+void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
+                        const double *v, double dt)
+{
+    pl_loop(c->problem.n_contact, CHUNK_ROWS, update_rows,
+            &(update_loop){c, world, boundary, v, dt});
 }
 
 // --- Memory ---

@@ -39,8 +39,10 @@ enum {
 };
 
 enum {
-    DETECT_SERIAL = 2000, // fewer candidates are tested by one thread
-    JUDGE_SERIAL = 500,   // fewer are judged by one
+    PIECE = 128, // near pairs that are judged together
+    // What a thread takes at least: pieces of them, or pairs to test.
+    CHUNK_PIECES = 2,
+    CHUNK_PAIRS = 1000,
 };
 
 void pl_detection_free(pl_detection *d)
@@ -303,22 +305,35 @@ static int32_t judge_some(pl_detection *d, const pl_boundary *boundary, int64_t 
     return n;
 }
 
+typedef struct judge_loop {
+    pl_detection *d;
+    const pl_boundary *boundary;
+    int64_t first, last; // near pairs; what gets a row in a piece stands where it begins
+    int32_t *found;      // in each piece
+} judge_loop;
+
+static void judge_pieces(void *context, int64_t first, int64_t last)
+{
+    const judge_loop *l = context;
+    for (int64_t k = first; k < last; k++) {
+        int64_t at = l->first + k * PIECE, to = PL_MIN(at + PIECE, l->last);
+        l->found[k] = judge_some(l->d, l->boundary, at, to, l->d->start + k * PIECE);
+    }
+}
+
 // Judges the near pairs, and adds rows where they are now for those that get one.
 static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                             pl_contacts *contacts)
 {
-    enum { SOME = 1024, PIECE = 128 }; // at a time: most get none
+    enum { SOME = 8 * PIECE }; // at a time: most get none
     int64_t n_near = d->candidates.n_near;
     PL_TRY(reserve_known(d));
     PL_TRY(pl_reserve((void **)&d->start, &d->start_capacity, SOME, sizeof *d->start));
     for (int64_t first = 0; first < n_near; first += SOME) {
         int64_t last = PL_MIN(first + SOME, n_near);
         int32_t found[SOME / PIECE] = {0};
-#pragma omp parallel for schedule(static) if (last - first > JUDGE_SERIAL)
-        for (int64_t k = first; k < last; k += PIECE) {
-            found[(k - first) / PIECE] =
-                judge_some(d, boundary, k, PL_MIN(k + PIECE, last), d->start + (k - first));
-        }
+        pl_loop((last - first + PIECE - 1) / PIECE, CHUNK_PIECES, judge_pieces,
+                &(judge_loop){d, boundary, first, last, found});
         for (int64_t k = first; k < last; k += PIECE) {
             const pl_start *s = d->start + (k - first), *end = s + found[(k - first) / PIECE];
             for (; s < end; s++) {
@@ -355,20 +370,33 @@ static pl_status forget(pl_detection *d, int64_t first)
     return PL_OK;
 }
 
-// Flags which of the near ones from `first` on get hit.
-static void test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
+typedef struct test_loop {
+    pl_detection *d;
+    const pl_boundary *boundary;
+    int64_t start; // the first near pair
+    _Atomic int64_t n_hit;
+} test_loop;
+
+static void test_pairs(void *context, int64_t first, int64_t last)
 {
-    pl_candidate_set *c = &d->candidates;
+    test_loop *l = context;
+    pl_candidate_set *c = &l->d->candidates;
     int64_t n_hit = 0;
-#pragma omp parallel for schedule(static)                                                          \
-    reduction(+ : n_hit) if (c->n_near - first > DETECT_SERIAL)
-    for (int64_t k = first; k < c->n_near; k++) {
+    for (int64_t k = l->start + first; k < l->start + last; k++) {
         pl_impact impact;
-        bool hit = gets_hit(c, boundary, &c->near[k], &d->known[k], &impact);
+        bool hit = gets_hit(c, l->boundary, &c->near[k], &l->d->known[k], &impact);
         c->flag[c->near[k].candidate] = hit ? HIT : 0;
         n_hit += hit;
     }
-    d->n_hit = n_hit;
+    l->n_hit += n_hit;
+}
+
+// Flags which of the near ones from `first` on get hit.
+static void test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
+{
+    test_loop l = {d, boundary, first, 0};
+    pl_loop(d->candidates.n_near - first, CHUNK_PAIRS, test_pairs, &l);
+    d->n_hit = l.n_hit;
 }
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
@@ -419,19 +447,37 @@ static double largest_near_distance(const pl_boundary *boundary)
     return 2 * radius + PL_NEAR * PL_SAFETY * boundary->largest;
 }
 
-double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
+typedef struct gap_loop {
+    const pl_detection *d;
+    const pl_boundary *boundary;
+    double most;
+    double least[PL_MAX_THREADS]; // that each thread has found
+} gap_loop;
+
+static void find_gaps(void *context, int64_t first, int64_t last)
 {
-    double least = INFINITY, most = largest_near_distance(boundary);
-    const pl_candidate_set *c = &d->candidates;
-#pragma omp parallel for schedule(static) reduction(min : least) if (c->n_near > DETECT_SERIAL)
-    for (int64_t k = 0; k < c->n_near; k++) {
-        if (d->known[k].end > most) continue;
+    gap_loop *l = context;
+    const pl_candidate_set *c = &l->d->candidates;
+    const pl_known *known = l->d->known;
+    double least = l->least[pl_thread_slot()];
+    for (int64_t k = first; k < last; k++) {
+        if (known[k].end > l->most) continue;
         pl_passage p = load_near(c, &c->near[k]);
-        double radii = pl_boundary_radii(boundary, p.a, p.b);
-        double near = pl_boundary_near(boundary, p.a, p.b);
-        if (d->known[k].end > PL_MIN(least + radii, near)) continue;
-        double distance = pl_passage_closest(&p, boundary->x1).distance;
+        double radii = pl_boundary_radii(l->boundary, p.a, p.b);
+        double near = pl_boundary_near(l->boundary, p.a, p.b);
+        if (known[k].end > PL_MIN(least + radii, near)) continue;
+        double distance = pl_passage_closest(&p, l->boundary->x1).distance;
         if (distance <= near) least = PL_MIN(least, distance - radii);
     }
+    l->least[pl_thread_slot()] = least;
+}
+
+double pl_detect_gap(const pl_detection *d, const pl_boundary *boundary)
+{
+    gap_loop l = {.d = d, .boundary = boundary, .most = largest_near_distance(boundary)};
+    double least = INFINITY;
+    for (int32_t i = 0; i < pl_threads(); i++) l.least[i] = INFINITY;
+    pl_loop(d->candidates.n_near, CHUNK_PAIRS, find_gaps, &l);
+    for (int32_t i = 0; i < pl_threads(); i++) least = PL_MIN(least, l.least[i]);
     return least;
 }

@@ -60,7 +60,6 @@ static void start(newton *s)
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness_beta = dt, .project = 1};
     pl_fem_assemble(&world->fem, world->x, &weights, NULL, &s->H0, load);
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * (int64_t)i + k;
@@ -73,7 +72,6 @@ static void start(newton *s)
 static void place(const pl_world *world, const double *w, double *x)
 {
     double dt = world->dt;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) x[i] = world->x[i] + dt * w[i];
 }
 
@@ -118,7 +116,6 @@ static double linearize(newton *s, const double *w)
     s->haze = DBL_EPSILON * force * norm(s->n, x);
     s->grain = measure_grain(world, x);
     pl_bsr_multiply(&s->H0, w, world->scratch);
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < s->n; i++) {
         double g = world->scratch[i] - s->load[i] - dt * b[i];
         b[i] = world->known[i / 3] != 0 ? 0 : -g;

@@ -137,20 +137,30 @@ static void restore_body(pl_world *world, const pl_world_body *b)
 }
 
 // A body is summed by one thread, in order.
+static void note_bodies(void *context, int64_t first, int64_t last)
+{
+    pl_world *world = context;
+    for (int64_t i = first; i < last; i++) {
+        if (world->bodies[i].kind == PL_BODY_DEFORMABLE) note_body(world, &world->bodies[i]);
+    }
+}
+
 void pl_momentum_note(pl_world *world)
 {
-#pragma omp parallel for schedule(dynamic, 1) if (world->n_vert > PL_STEP_SERIAL)
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        if (world->bodies[i].kind == PL_BODY_DEFORMABLE) note_body(world, &world->bodies[i]);
+    pl_loop(world->n_bodies, pl_world_least_bodies(world), note_bodies, world);
+}
+
+static void restore_bodies(void *context, int64_t first, int64_t last)
+{
+    pl_world *world = context;
+    for (int64_t i = first; i < last; i++) {
+        if (world->bodies[i].free) restore_body(world, &world->bodies[i]);
     }
 }
 
 void pl_momentum_restore(pl_world *world)
 {
-#pragma omp parallel for schedule(dynamic, 1) if (world->n_vert > PL_STEP_SERIAL)
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        if (world->bodies[i].free) restore_body(world, &world->bodies[i]);
-    }
+    pl_loop(world->n_bodies, pl_world_least_bodies(world), restore_bodies, world);
 }
 
 // --- For people to look at ---
@@ -193,7 +203,9 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
     *out = (pl_energy){0};
     PL_TRY(pl_world_prepare(world));
     out->kinetic = pl_kinetic_energy(world);
+    int32_t before = pl_threads_enter(world->options.threads);
     out->elastic = pl_fem_forces(&world->fem, world->x, NULL);
+    pl_threads_set(before);
     out->gravity = pl_gravity_energy(world);
     for (int64_t i = 0; i < world->n_bodies; i++) {
         const pl_world_body *b = &world->bodies[i];
@@ -220,6 +232,8 @@ pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mises, doub
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is not deformable", (int)body);
     }
     PL_TRY(pl_world_prepare(world));
+    int32_t before = pl_threads_enter(world->options.threads);
     pl_fem_stress(&world->fem, world->bodies[body].fem, world->x, von_mises, principal);
+    pl_threads_set(before);
     return PL_OK;
 }

@@ -11,7 +11,8 @@
 // that guess, and this part of h.
 static const double AHEAD = 3, AHEAD_ROOM = 0.01;
 
-enum { NEAR_SERIAL = 2000 }; // fewer are tested by one thread
+// What a thread takes at least: points of bodies, and pieces of candidates, see below.
+enum { CHUNK_POINTS = 1000, CHUNK_PIECES = 2 };
 
 // --- How bodies move ---
 
@@ -39,14 +40,28 @@ static pl_drift find_drift(int32_t first, int32_t last, const double *x, const d
     return drift;
 }
 
+typedef struct drift_loop {
+    const pl_boundary *boundary;
+    const double *x, *y;
+    pl_drift *drift;
+    pl_shift *shift;
+} drift_loop;
+
+static void find_some_drifts(void *context, int64_t first, int64_t last)
+{
+    const drift_loop *l = context;
+    const int32_t *at = l->boundary->first;
+    for (int64_t b = first; b < last; b++) {
+        l->drift[b] = find_drift(at[b], at[b + 1], l->x, l->y, l->shift);
+    }
+}
+
 // The points of a body stand together.
 static void find_drifts(const pl_boundary *boundary, const double *x, const double *y,
                         pl_drift *drift, pl_shift *shift)
 {
-#pragma omp parallel for schedule(dynamic, 8) if (boundary->n > NEAR_SERIAL)
-    for (int32_t b = 0; b < boundary->n_body; b++) {
-        drift[b] = find_drift(boundary->first[b], boundary->first[b + 1], x, y, shift);
-    }
+    int64_t least = CHUNK_POINTS * (int64_t)boundary->n_body / PL_MAX(boundary->n, 1) + 1;
+    pl_loop(boundary->n_body, least, find_some_drifts, &(drift_loop){boundary, x, y, drift, shift});
 }
 
 // Shifts are rounded to this part of themselves, and so are the sums of a few of them.
@@ -80,7 +95,6 @@ static const double HEIGHT_ROUNDING = 1e-12;
 double pl_near_blur(const pl_boundary *boundary)
 {
     double most = 0;
-#pragma omp parallel for schedule(static) reduction(max : most) if (boundary->n > NEAR_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)boundary->n; i++) {
         most = PL_MAX(most, PL_MAX(fabs(boundary->x0[i]), fabs(boundary->x1[i])));
     }
@@ -177,9 +191,28 @@ static int64_t describe_near(const pl_candidate_set *c, const pl_boundary *bound
     return n;
 }
 
+enum { PIECE = 256 }; // candidates that are looked at together
+
+typedef struct near_loop {
+    const pl_candidate_set *c;
+    const pl_boundary *boundary;
+    int64_t start, end; // candidates
+    pl_near *near;      // (end - start) those found in a piece stand where it begins
+    int64_t *found;     // in each piece
+} near_loop;
+
+static void describe_pieces(void *context, int64_t first, int64_t last)
+{
+    const near_loop *l = context;
+    for (int64_t k = first; k < last; k++) {
+        int64_t at = l->start + k * PIECE, to = PL_MIN(at + PIECE, l->end);
+        l->found[k] = describe_near(l->c, l->boundary, at, to, l->near + k * PIECE);
+    }
+}
+
 pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
 {
-    enum { SOME = 2048, PIECE = 256 };
+    enum { SOME = 8 * PIECE };
     pl_near near[SOME];
     int64_t found[SOME / PIECE];
     for (int32_t b = 0; b < boundary->n_body; b++) {
@@ -191,11 +224,8 @@ pl_status pl_near_list(pl_candidate_set *c, const pl_boundary *boundary)
     c->n_near = 0;
     for (int64_t start = 0; start < c->n; start += SOME) {
         int64_t end = PL_MIN(start + SOME, c->n), n = c->n_near + (end - start);
-#pragma omp parallel for schedule(static) if (end - start > NEAR_SERIAL)
-        for (int64_t i = start; i < end; i += PIECE) {
-            found[(i - start) / PIECE] =
-                describe_near(c, boundary, i, PL_MIN(i + PIECE, end), near + (i - start));
-        }
+        pl_loop((end - start + PIECE - 1) / PIECE, CHUNK_PIECES, describe_pieces,
+                &(near_loop){c, boundary, start, end, near, found});
         PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, n, sizeof *c->near));
         for (int64_t i = start; i < end; i += PIECE) {
             int64_t of_piece = found[(i - start) / PIECE];

@@ -33,18 +33,21 @@ static void show_vertices(const pl_world *world, const pl_world_body *b, int64_t
     }
 }
 
-// Bodies may be many and small: even a region for one thread costs more than such a copy.
+typedef struct show_loop {
+    const pl_world *world;
+    const pl_world_body *b;
+    double *x, *v;
+} show_loop;
+
+static void show_some_vertices(void *context, int64_t first, int64_t last)
+{
+    const show_loop *l = context;
+    show_vertices(l->world, l->b, first, last, l->x, l->v);
+}
+
 static void show_deformable(const pl_world *world, const pl_world_body *b, double *x, double *v)
 {
-    int64_t n = b->mesh->n_vert, size = PL_STEP_SERIAL;
-    if (n <= size) {
-        show_vertices(world, b, 0, n, x, v);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < n; first += size) {
-        show_vertices(world, b, first, PL_MIN(first + size, n), x, v);
-    }
+    pl_loop(b->mesh->n_vert, PL_STEP_CHUNK, show_some_vertices, &(show_loop){world, b, x, v});
 }
 
 static void show_rigid(const pl_world *world, const pl_world_body *b, double *x, double *v)
@@ -84,10 +87,14 @@ void pl_world_show_body(pl_world *world, int64_t body)
     }
 }
 
+static void show_bodies(void *context, int64_t first, int64_t last)
+{
+    for (int64_t body = first; body < last; body++) pl_world_show_body(context, body);
+}
+
 void pl_world_show(pl_world *world)
 {
-#pragma omp parallel for schedule(dynamic, 8) if (world->n_vert > PL_STEP_SERIAL)
-    for (int64_t body = 0; body < world->n_bodies; body++) pl_world_show_body(world, body);
+    pl_loop(world->n_bodies, pl_world_least_bodies(world), show_bodies, world);
 }
 
 // --- Reading ---
@@ -148,17 +155,28 @@ pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out)
     return PL_OK;
 }
 
+typedef struct hash_loop {
+    int64_t n, size; // elements, of which a part has so many
+    const double *x;
+    uint64_t *part;
+} hash_loop;
+
+static void hash_parts(void *context, int64_t first, int64_t last)
+{
+    const hash_loop *l = context;
+    for (int64_t p = first; p < last; p++) {
+        int64_t at = p * l->size, many = PL_MIN(l->size, l->n - at);
+        l->part[p] = pl_hash(PL_HASH_START, l->x + at, (size_t)many * sizeof *l->x);
+    }
+}
+
 // Parts are hashed by themselves, and then their hashes.
 static uint64_t hash_vector(uint64_t hash, int64_t n, const double *x)
 {
     enum { PART_SIZE = 4096 };
     uint64_t part[PL_MAX_PARTS];
     int64_t size = pl_part_size(n, PART_SIZE), n_part = (n + size - 1) / size;
-#pragma omp parallel for schedule(static) if (n_part > 1)
-    for (int64_t p = 0; p < n_part; p++) {
-        size_t many = (size_t)PL_MIN(size, n - p * size);
-        part[p] = pl_hash(PL_HASH_START, x + p * size, many * sizeof *x);
-    }
+    pl_loop(n_part, 1, hash_parts, &(hash_loop){n, size, x, part});
     return pl_hash(hash, part, (size_t)n_part * sizeof *part);
 }
 

@@ -12,13 +12,17 @@
 // Times are sums of steps: a motion that ends with a step must not miss it by rounding.
 static const double TIME_SLACK = 1e-6;
 
+int64_t pl_world_least_bodies(const pl_world *world)
+{
+    return PL_STEP_CHUNK * world->n_bodies / PL_MAX(world->n_vert, 1) + 1;
+}
+
 // --- Stages ---
 
 // Gravity and the loads that were set.
 static void gather_loads(pl_world *world)
 {
     const double *g = world->options.gravity;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             world->f_ext[3 * i + k] = world->force[3 * i + k] + world->fem.mass[i] * g[k];
@@ -59,7 +63,6 @@ static void assemble_rigid(pl_world *world)
 static void guess_velocities(pl_world *world, double t_end)
 {
     double dt = world->dt;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         double step = dt / world->fem.mass[i];
         world->known[i] = 0;
@@ -90,7 +93,6 @@ void pl_step_predict(pl_world *world)
 {
     double steps = world->dt / world->options.dt;
     if (!world->gained) return;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < world->n_vert; i++) {
         for (int64_t k = 3 * i; k < 3 * i + 3 && !world->known[i]; k++) {
             world->v_new[k] = world->v[k] + steps * world->gain[k];
@@ -101,7 +103,6 @@ void pl_step_predict(pl_world *world)
 static void note_gain(pl_world *world)
 {
     if (world->gain == NULL) return;
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         world->gain[i] = world->v[i] - world->saved.v[i];
     }
@@ -116,7 +117,6 @@ static double assemble(pl_world *world)
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
     double energy = pl_fem_assemble(&world->fem, world->x, &weights, NULL, &world->A, world->b);
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int32_t i = 0; i < world->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * (int64_t)i + k;
@@ -177,7 +177,6 @@ static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *sta
 pl_status pl_step_check_finite(const pl_world *world)
 {
     bool finite = true;
-#pragma omp parallel for schedule(static) reduction(&& : finite) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         finite = finite && isfinite(world->x[i] + world->dt * world->v_new[i]);
     }
@@ -195,7 +194,6 @@ static void move(pl_world *world)
         pl_bdf2_move(world);
         return;
     }
-#pragma omp parallel for schedule(static) if (world->n_vert > PL_STEP_SERIAL)
     for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
         world->x[i] += dt * world->v_new[i];
         world->v[i] = world->v_new[i];
@@ -305,11 +303,8 @@ static void finish_stats(const pl_world *world, pl_step_stats *stats)
     stats->t_total = pl_seconds() - world->started;
 }
 
-pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
+static pl_status step(pl_world *world, pl_step_stats *stats)
 {
-    pl_step_stats ignored;
-    if (stats == NULL) stats = &ignored;
-    *stats = (pl_step_stats){0};
     double dt = world->options.dt;
     world->started = pl_seconds();
     PL_TRY(pl_world_prepare(world));
@@ -326,4 +321,15 @@ pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
     pl_world_show(world);
     finish_stats(world, stats);
     return PL_OK;
+}
+
+pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
+{
+    pl_step_stats ignored;
+    if (stats == NULL) stats = &ignored;
+    *stats = (pl_step_stats){0};
+    int32_t before = pl_threads_enter(world->options.threads);
+    pl_status status = step(world, stats);
+    pl_threads_set(before);
+    return status;
 }

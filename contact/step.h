@@ -5,8 +5,11 @@
 
 #include "world.h"
 
-// Loops over fewer vertices than this run on one thread: waking others costs more.
-enum { PL_STEP_SERIAL = 4000 };
+// Vertices, or points of surfaces, that a thread takes at least.
+enum { PL_STEP_CHUNK = 2000 };
+
+// As many bodies have that many vertices, on average.
+int64_t pl_world_least_bodies(const pl_world *world);
 
 // The wall clock that the step under way may still take [s], 0 if there is no limit.
 // PL_ERROR_TIME if nothing is left.

@@ -10,7 +10,7 @@
 // The solver that takes over where another one fails.
 static const char SAFETY_NET[] = "auto";
 
-enum { SERIAL_SHOWN = 500 }; // fewer contacts are shown by one thread
+enum { CHUNK_SHOWN = 250 }; // contacts that a thread takes at least
 
 // --- Life ---
 
@@ -276,6 +276,13 @@ static void show_contact(const pl_world *world, int32_t i, pl_contact_point *out
     out->slips = hypot(f[1], f[2]) >= (1 - 1e-6) * contact->mu * f[0];
 }
 
+static void show_some(void *context, int64_t first, int64_t last)
+{
+    const pl_world *world = context;
+    pl_contact_point *shown = world->touch->shown;
+    for (int64_t k = first; k < last; k++) show_contact(world, shown[k].body_a, &shown[k]);
+}
+
 static pl_status show_contacts(pl_world *world)
 {
     pl_touch *touch = world->touch;
@@ -286,10 +293,7 @@ static pl_status show_contacts(pl_world *world)
     for (int32_t i = 0; i < c->problem.n_contact; i++) {
         if (c->f[3 * (int64_t)i] > 0) touch->shown[touch->n_shown++].body_a = i; // for now
     }
-#pragma omp parallel for schedule(static) if (touch->n_shown > SERIAL_SHOWN)
-    for (int32_t k = 0; k < touch->n_shown; k++) {
-        show_contact(world, touch->shown[k].body_a, &touch->shown[k]);
-    }
+    pl_loop(touch->n_shown, CHUNK_SHOWN, show_some, world);
     return PL_OK;
 }
 

@@ -57,6 +57,7 @@ static pl_status check_options(pl_world_options *o)
     if (o->max_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "max_iterations: below 1");
     if (o->newton_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "newton_iterations: below 1");
     PL_TRY(check_seconds(o->max_seconds));
+    PL_TRY(pl_threads_check(o->threads));
     return o->contact ? pl_touch_check(o) : PL_OK;
 }
 
@@ -76,6 +77,13 @@ pl_status pl_world_set_max_seconds(pl_world *world, double seconds)
 {
     PL_TRY(check_seconds(seconds));
     world->options.max_seconds = seconds;
+    return PL_OK;
+}
+
+pl_status pl_world_set_threads(pl_world *world, int32_t threads)
+{
+    PL_TRY(pl_threads_check(threads));
+    world->options.threads = threads;
     return PL_OK;
 }
 

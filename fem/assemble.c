@@ -414,52 +414,95 @@ static double sum_energy(const pl_fem *fem)
     return sum;
 }
 
-double pl_fem_assemble(const pl_fem *fem, const double *x, const pl_fem_weights *weights,
-                       const double *base, pl_bsr *A, double *f)
+// What patches are summed from and into.
+typedef struct patch_loop {
+    const pl_fem *fem;
+    const double *x;
+    const pl_fem_weights *weights;
+    const double *base;
+    pl_bsr *A;
+    double *f;
+} patch_loop;
+
+static void assemble_patches(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(dynamic, 1) if (fem->n_patch > 1)
-    for (int32_t i = 0; i < fem->n_patch; i++) {
+    const patch_loop *l = context;
+    const pl_fem *fem = l->fem;
+    const pl_fem_weights *weights = l->weights;
+    for (int64_t i = first; i < last; i++) {
         const pl_fem_patch *patch = &fem->patch[i];
         const pl_fem_body *body = &fem->body[patch->body];
         double k = weights->stiffness + weights->stiffness_beta * body->stiffness_damping;
         sums s;
-        load_positions(fem, patch, x, &s);
-        fem->energy[i] = stiffness_patch(fem, patch, k, weights->project, A->val, &s);
-        write_stiffness(fem, patch, mass_factor(weights, body), base, &s, A);
-        write_force(fem, patch, &s, f);
+        load_positions(fem, patch, l->x, &s);
+        fem->energy[i] = stiffness_patch(fem, patch, k, weights->project, l->A->val, &s);
+        write_stiffness(fem, patch, mass_factor(weights, body), l->base, &s, l->A);
+        write_force(fem, patch, &s, l->f);
     }
-#pragma omp parallel for schedule(static) if (fem->n_patch > 1)
-    for (int32_t i = 0; i < SEAM_CHUNKS; i++) {
+}
+
+static void close_seams(void *context, int64_t first, int64_t last)
+{
+    const patch_loop *l = context;
+    const pl_fem *fem = l->fem;
+    for (int32_t i = (int32_t)first; i < last; i++) {
         range edges = chunk_of(&fem->seam_edges, i), verts = chunk_of(&fem->seam_verts, i);
-        close_edges(fem, edges, base, A);
-        close_diagonals(fem, verts, weights, base, A);
-        close_forces(fem, verts, f);
+        close_edges(fem, edges, l->base, l->A);
+        close_diagonals(fem, verts, l->weights, l->base, l->A);
+        close_forces(fem, verts, l->f);
     }
+}
+
+double pl_fem_assemble(const pl_fem *fem, const double *x, const pl_fem_weights *weights,
+                       const double *base, pl_bsr *A, double *f)
+{
+    const patch_loop l = {fem, x, weights, base, A, f};
+    pl_loop(fem->n_patch, 1, assemble_patches, &l);
+    pl_loop(SEAM_CHUNKS, fem->n_patch > 1 ? 1 : SEAM_CHUNKS, close_seams, &l);
     return sum_energy(fem);
+}
+
+static void sum_forces(void *context, int64_t first, int64_t last)
+{
+    const patch_loop *l = context;
+    const pl_fem *fem = l->fem;
+    for (int64_t i = first; i < last; i++) {
+        const pl_fem_patch *patch = &fem->patch[i];
+        sums s;
+        load_positions(fem, patch, l->x, &s);
+        fem->energy[i] = force_patch(fem, patch, &s);
+        if (l->f != NULL) write_force(fem, patch, &s, l->f);
+    }
 }
 
 double pl_fem_forces(const pl_fem *fem, const double *x, double *f)
 {
-#pragma omp parallel for schedule(dynamic, 1) if (fem->n_patch > 1)
-    for (int32_t i = 0; i < fem->n_patch; i++) {
-        const pl_fem_patch *patch = &fem->patch[i];
-        sums s;
-        load_positions(fem, patch, x, &s);
-        fem->energy[i] = force_patch(fem, patch, &s);
-        if (f != NULL) write_force(fem, patch, &s, f);
-    }
+    pl_loop(fem->n_patch, 1, sum_forces, &(patch_loop){.fem = fem, .x = x, .f = f});
     if (f != NULL) close_forces(fem, (range){0, fem->seam_verts.n}, f);
     return sum_energy(fem);
 }
 
+typedef struct inverted_loop {
+    const pl_fem *fem;
+    const double *x;
+    _Atomic int32_t n;
+} inverted_loop;
+
+static void count_in_patches(void *context, int64_t first, int64_t last)
+{
+    inverted_loop *l = context;
+    int32_t n = 0;
+    for (int64_t i = first; i < last; i++) {
+        sums s;
+        load_positions(l->fem, &l->fem->patch[i], l->x, &s);
+        n += count_inverted(l->fem, &l->fem->patch[i], &s);
+    }
+    l->n += n;
+}
+
 int32_t pl_fem_inverted(const pl_fem *fem, const double *x)
 {
-    int32_t n = 0;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : n) if (fem->n_patch > 1)
-    for (int32_t i = 0; i < fem->n_patch; i++) {
-        sums s;
-        load_positions(fem, &fem->patch[i], x, &s);
-        n += count_inverted(fem, &fem->patch[i], &s);
-    }
-    return n;
+    inverted_loop l = {fem, x, 0};
+    pl_loop(fem->n_patch, 1, count_in_patches, &l);
+    return l.n;
 }

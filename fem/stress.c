@@ -50,16 +50,29 @@ static void stress_batch(const pl_material *material, const pl_fem_batch *b, con
     }
 }
 
+typedef struct stress_loop {
+    const pl_fem *fem;
+    int32_t body;
+    const double *x;
+    double *von_mises, *principal;
+} stress_loop;
+
+static void stress_patches(void *context, int64_t first, int64_t last)
+{
+    const stress_loop *l = context;
+    const pl_fem *fem = l->fem;
+    for (int64_t i = first; i < last; i++) {
+        const pl_fem_patch *patch = &fem->patch[i];
+        if (patch->body != l->body) continue;
+        for (int32_t k = patch->batch; k < patch->batch + patch->n_batch; k++) {
+            stress_batch(&fem->body[l->body].material, &fem->batch[k], fem->vert + patch->vert,
+                         l->x, l->von_mises, l->principal);
+        }
+    }
+}
+
 void pl_fem_stress(const pl_fem *fem, int32_t body, const double *x, double *von_mises,
                    double *principal)
 {
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int32_t i = 0; i < fem->n_patch; i++) {
-        const pl_fem_patch *patch = &fem->patch[i];
-        if (patch->body != body) continue;
-        for (int32_t k = patch->batch; k < patch->batch + patch->n_batch; k++) {
-            stress_batch(&fem->body[body].material, &fem->batch[k], fem->vert + patch->vert, x,
-                         von_mises, principal);
-        }
-    }
+    pl_loop(fem->n_patch, 4, stress_patches, &(stress_loop){fem, body, x, von_mises, principal});
 }

@@ -14,6 +14,9 @@
 //   are copied; those returned belong to the handle and live until it is changed or destroyed.
 // - Indices start at 0. Counts are int32_t; no mesh has more than INT32_MAX / 4 of anything.
 // - The library prints nothing and never exits; what it has to say goes to the log hook.
+// - Large work is shared by several threads: as many as the options of its handle say, or else one
+//   per core. The results do not depend on their number, not by a bit. They sleep when there is
+//   nothing to do, and end with the thread that called.
 // - Different handles may be used from different threads at the same time; one handle may not,
 //   except for functions that take it as const.
 
@@ -89,10 +92,6 @@ typedef struct pl_allocator {
 
 // Takes all memory of the library from `allocator` (copied); NULL returns to the C library's.
 PL_API void pl_set_allocator(const pl_allocator *allocator);
-
-// How many threads Pliant uses for calls from this thread, 1 or more; at the start, one per core.
-// The results do not depend on it: not by a bit.
-PL_API void pl_set_threads(int32_t n);
 
 // ---------------------------------------------------------------------------------------------
 // Meshes: vertices, triangles and tetrahedra
@@ -441,7 +440,8 @@ typedef struct pl_audit_options {
     const int32_t *exclude; // (2*n_exclude) pairs of bodies that are not held against each other; a
                             // body with itself: it may intersect itself
     int32_t n_exclude;
-    bool distance; // measure the smallest distance between bodies
+    bool distance;   // measure the smallest distance between bodies
+    int32_t threads; // up to 256; 0: one per core
 } pl_audit_options;
 
 // Nothing excluded, distance measured.
@@ -539,6 +539,7 @@ typedef struct pl_world_options {
     int32_t newton_iterations;
     double max_seconds; // wall clock of one step, after which it fails; 0: no limit. What a step
                         // that ends has found does not depend on it
+    int32_t threads;    // up to 256; 0: one per core
 
     bool contact;               // bodies do not pass through each other (not if implicit)
     const char *solver;         // of contact problems; pl_solver_help lists them
@@ -753,6 +754,9 @@ PL_API pl_status pl_world_set_solver(pl_world *world, const char *solver, const 
 
 // Sets the option max_seconds for the steps that follow. PL_ERROR_ARGUMENT if it is negative.
 PL_API pl_status pl_world_set_max_seconds(pl_world *world, double seconds);
+
+// Changes how many threads it has. Fails with PL_ERROR_ARGUMENT.
+PL_API pl_status pl_world_set_threads(pl_world *world, int32_t threads);
 
 // --- Contacts ---
 

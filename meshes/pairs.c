@@ -2,6 +2,7 @@
 #include "triangles.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 // A block has at least this many leaves, if its patch has, and less than twice as many.
@@ -121,14 +122,25 @@ static pl_box box_of(const pl_pairs *pairs, int32_t f)
     return pl_face_box(pairs->mesh->x, pairs->mesh->face + 3 * (int64_t)f);
 }
 
+typedef struct fit_loop {
+    const pl_pairs *pairs;
+    const pl_patch *patch;
+} fit_loop;
+
+static void fit_some_boxes(void *context, int64_t first, int64_t last)
+{
+    const fit_loop *l = context;
+    const pl_tree *tree = &l->patch->tree;
+    for (int64_t i = first; i < last; i++) {
+        int32_t face = pl_patch_face(l->pairs, l->patch, tree->item[i]);
+        tree->box[tree->n + i] = box_of(l->pairs, face);
+    }
+}
+
 static void fit_boxes(const pl_pairs *pairs, pl_patch *patch)
 {
-    pl_tree *tree = &patch->tree;
-#pragma omp parallel for schedule(static) if (tree->n > LARGE_PATCH)
-    for (int32_t i = 0; i < tree->n; i++) {
-        tree->box[tree->n + i] = box_of(pairs, pl_patch_face(pairs, patch, tree->item[i]));
-    }
-    pl_tree_join(tree);
+    pl_loop(patch->tree.n, LARGE_PATCH / 2, fit_some_boxes, &(fit_loop){pairs, patch});
+    pl_tree_join(&patch->tree);
 }
 
 static double sum_extents(const pl_tree *tree, int64_t from, int64_t to)
@@ -182,6 +194,20 @@ static void fit_bodies(pl_pairs *pairs)
     pl_tree_join(tree);
 }
 
+typedef struct patch_loop {
+    pl_pairs *pairs;
+    bool first_time;
+} patch_loop;
+
+static void fit_small_patches(void *context, int64_t first, int64_t last)
+{
+    const patch_loop *l = context;
+    for (int64_t p = first; p < last; p++) {
+        pl_patch *patch = &l->pairs->patch[p];
+        if (patch->tree.n <= LARGE_PATCH) fit_patch(l->pairs, patch, l->first_time);
+    }
+}
+
 void pl_pairs_fit(pl_pairs *pairs)
 {
     bool first_time = !pairs->fitted;
@@ -190,10 +216,9 @@ void pl_pairs_fit(pl_pairs *pairs)
     for (int32_t p = 0; p < pairs->n_patch; p++) {
         if (pairs->patch[p].tree.n > LARGE_PATCH) fit_patch(pairs, &pairs->patch[p], first_time);
     }
-#pragma omp parallel for schedule(dynamic, 16) if (pairs->faces.n > PL_SMALL_SCENE)
-    for (int32_t p = 0; p < pairs->n_patch; p++) {
-        if (pairs->patch[p].tree.n <= LARGE_PATCH) fit_patch(pairs, &pairs->patch[p], first_time);
-    }
+    bool small = pairs->faces.n <= PL_SMALL_SCENE;
+    pl_loop(pairs->n_patch, small ? pairs->n_patch : 16, fit_small_patches,
+            &(patch_loop){pairs, first_time});
     fit_bodies(pairs);
 }
 
@@ -214,37 +239,28 @@ const pl_patch *pl_pairs_block(const pl_pairs *pairs, int32_t k, int32_t *node)
 
 // --- What is found ---
 
-// Threads add one after the other: where all is well they have nothing to add. Returns false if
-// that ends the search.
+// Threads add one after the other: where all is well they have nothing to add.
+static pthread_mutex_t add_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// Returns false if that ends the search.
 static bool add_pair(pl_pairs *pairs, int32_t f, int32_t g)
 {
-    bool go_on = false;
-#pragma omp critical(pl_pairs_add)
-    {
-        if (pairs->n_pair == PL_INTERSECTIONS_MAX) {
-            pairs->more = true;
-        } else if (pairs->status == PL_OK) {
-            pairs->status = pl_reserve((void **)&pairs->pair, &pairs->capacity,
-                                       2 * pairs->n_pair + 2, sizeof *pairs->pair);
-        }
-        go_on = !pairs->more && pairs->status == PL_OK;
-        if (go_on) {
-            pairs->pair[2 * pairs->n_pair] = PL_MIN(f, g);
-            pairs->pair[2 * pairs->n_pair++ + 1] = PL_MAX(f, g);
-        } else {
-#pragma omp atomic write
-            pairs->over = true;
-        }
+    pthread_mutex_lock(&add_lock);
+    if (pairs->n_pair == PL_INTERSECTIONS_MAX) {
+        pairs->more = true;
+    } else if (pairs->status == PL_OK) {
+        pairs->status = pl_reserve((void **)&pairs->pair, &pairs->capacity, 2 * pairs->n_pair + 2,
+                                   sizeof *pairs->pair);
     }
+    bool go_on = !pairs->more && pairs->status == PL_OK;
+    if (go_on) {
+        pairs->pair[2 * pairs->n_pair] = PL_MIN(f, g);
+        pairs->pair[2 * pairs->n_pair++ + 1] = PL_MAX(f, g);
+    } else {
+        pairs->over = true;
+    }
+    pthread_mutex_unlock(&add_lock);
     return go_on;
-}
-
-static bool is_over(pl_pairs *pairs)
-{
-    bool over;
-#pragma omp atomic read
-    over = pairs->over;
-    return over;
 }
 
 static bool pair_before(const int32_t a[2], const int32_t b[2])
@@ -422,16 +438,21 @@ static void find_in_block(pl_pairs *pairs, int32_t k)
 
 // --- All of it ---
 
+static void find_in_blocks(void *context, int64_t first, int64_t last)
+{
+    pl_pairs *pairs = context;
+    for (int32_t k = (int32_t)first; k < last && !pairs->over; k++) find_in_block(pairs, k);
+}
+
 static void find(pl_pairs *pairs, bool parallel)
 {
     pairs->n_pair = 0;
     pairs->more = pairs->over = false;
     pairs->status = PL_OK;
     if (!find_in_fans(pairs)) return;
-#pragma omp parallel for schedule(dynamic) if (parallel && pairs->faces.n > PL_SMALL_SCENE)
-    for (int32_t k = 0; k < pairs->first_block[pairs->n_patch]; k++) {
-        if (!is_over(pairs)) find_in_block(pairs, k);
-    }
+    int32_t n_block = pairs->first_block[pairs->n_patch];
+    bool shared = parallel && pairs->faces.n > PL_SMALL_SCENE;
+    pl_loop(n_block, shared ? 1 : n_block, find_in_blocks, pairs);
 }
 
 // Which ones are found of too many depends on the threads, so that one of them begins again.

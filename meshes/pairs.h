@@ -48,8 +48,8 @@ typedef struct pl_pairs {
 
     int32_t *pair; // (2*n_pair) what was found: faces, the smaller first, sorted
     int64_t n_pair, capacity;
-    bool more; // there are more than PL_INTERSECTIONS_MAX; these are some of them
-    bool over; // for all threads: there are, or memory is out
+    bool more;         // there are more than PL_INTERSECTIONS_MAX; these are some of them
+    _Atomic bool over; // for all threads: there are, or memory is out
     pl_status status;
 } pl_pairs;
 

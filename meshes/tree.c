@@ -90,22 +90,51 @@ static int32_t leaves_below(int32_t node, int32_t n)
     return (int32_t)count;
 }
 
-static void place(pl_tree *tree, int32_t node, centre *c, int32_t n)
+// Items that are to be placed below a node.
+typedef struct branch {
+    int32_t node;
+    centre *c;
+    int32_t n;
+} branch;
+
+// Parts them into those of its children.
+static void part(const pl_tree *tree, branch all, branch half[2])
 {
-    if (n == 1) {
-        tree->item[node - tree->n] = c[0].item;
-        tree->leaf[c[0].item] = node;
+    int32_t left = leaves_below(2 * all.node, tree->n);
+    select_smallest(all.c, all.n, left, longest_axis(all.c, all.n));
+    half[0] = (branch){2 * all.node, all.c, left};
+    half[1] = (branch){2 * all.node + 1, all.c + left, all.n - left};
+}
+
+static void place(pl_tree *tree, branch all)
+{
+    if (all.n == 1) {
+        tree->item[all.node - tree->n] = all.c[0].item;
+        tree->leaf[all.c[0].item] = all.node;
         return;
     }
-    int32_t left = leaves_below(2 * node, tree->n);
-    select_smallest(c, n, left, longest_axis(c, n));
-    if (n > PARALLEL) { // a task that is not worth it costs even if it is not started
-#pragma omp task
-        place(tree, 2 * node, c, left);
-    } else {
-        place(tree, 2 * node, c, left);
-    }
-    place(tree, 2 * node + 1, c + left, n - left);
+    branch half[2];
+    part(tree, all, half);
+    place(tree, half[0]);
+    place(tree, half[1]);
+}
+
+typedef struct place_loop {
+    pl_tree *tree;
+    const branch *from;
+    branch *to;
+} place_loop;
+
+static void part_some(void *context, int64_t first, int64_t last)
+{
+    const place_loop *l = context;
+    for (int64_t i = first; i < last; i++) part(l->tree, l->from[i], l->to + 2 * i);
+}
+
+static void place_some(void *context, int64_t first, int64_t last)
+{
+    const place_loop *l = context;
+    for (int64_t i = first; i < last; i++) place(l->tree, l->from[i]);
 }
 
 pl_status pl_tree_alloc(int32_t n_item, pl_tree *out)
@@ -123,10 +152,29 @@ pl_status pl_tree_alloc(int32_t n_item, pl_tree *out)
 // The halves are independent, so that threads change nothing.
 void pl_tree_arrange(pl_tree *tree, pl_tree_centre *c)
 {
+    enum { MOST = 64 };
+    branch branches[2][MOST] = {{{1, c, tree->n}}};
+    int at = 0, n = 1;
     if (tree->n == 0) return;
-#pragma omp parallel if (tree->n > PARALLEL)
-#pragma omp single
-    place(tree, 1, c, tree->n);
+    while (n < MOST && tree->n / n > PARALLEL) {
+        pl_loop(n, 1, part_some, &(place_loop){tree, branches[at], branches[1 - at]});
+        at = 1 - at;
+        n *= 2;
+    }
+    pl_loop(n, 1, place_some, &(place_loop){tree, branches[at], NULL});
+}
+
+typedef struct join_loop {
+    pl_box *box;
+    int32_t first;
+} join_loop;
+
+static void join_some(void *context, int64_t first, int64_t last)
+{
+    const join_loop *l = context;
+    for (int64_t i = l->first + first; i < l->first + last; i++) {
+        l->box[i] = pl_boxes_join(&l->box[2 * i], &l->box[2 * i + 1]);
+    }
 }
 
 // Level by level, from below.
@@ -135,10 +183,8 @@ void pl_tree_join(pl_tree *tree)
     pl_box *box = tree->box;
     int32_t to = tree->n;
     for (; to > PARALLEL; to = (to + 1) / 2) { // the children of the upper half are done
-#pragma omp parallel for schedule(static)
-        for (int32_t i = (to + 1) / 2; i < to; i++) {
-            box[i] = pl_boxes_join(&box[2 * i], &box[2 * i + 1]);
-        }
+        int32_t from = (to + 1) / 2;
+        pl_loop(to - from, PARALLEL / 4, join_some, &(join_loop){box, from});
     }
     for (int32_t i = to - 1; i >= 1; i--) box[i] = pl_boxes_join(&box[2 * i], &box[2 * i + 1]);
 }

@@ -8,7 +8,7 @@
 #ifndef PL_TREE_H
 #define PL_TREE_H
 
-#include "../base/base.h"
+#include "../base/team.h"
 
 typedef struct pl_box {
     double lo[3], hi[3];

@@ -65,9 +65,10 @@ enum {
     POWER_STEPS = 2,
     NEAR_STEPS = 6,
     PART_ROWS = 512, // at least, per part of a sum: see kernel.h
-    SERIAL_ROWS = 2048,
-    SERIAL_USES = 256,
-    SERIAL_BLOCKS = 8192,
+    // What a thread takes at least.
+    CHUNK_ROWS = 1024,
+    CHUNK_USES = 128,
+    CHUNK_BLOCKS = 4096,
 };
 
 // Sweeps end early when they move a contact by less than this part of eps2. What they leave undone
@@ -142,21 +143,39 @@ static double dot_rows(const double *x, const double *y, int64_t first, int64_t 
     return (sum[0] + sum[1]) + sum[2];
 }
 
+typedef struct product {
+    const pl_apg *apg;
+    const double *x;
+    double *Ax, *part;
+} product;
+
+static void round_elements(void *context, int64_t first, int64_t last)
+{
+    const product *p = context;
+    for (int64_t i = first; i < last; i++) p->apg->by[i] = (float)p->x[i];
+}
+
+static void multiply_dot_parts(void *context, int64_t first, int64_t last)
+{
+    const product *p = context;
+    const pl_bsr *A = p->apg->problem->A;
+    for (int64_t i = first; i < last; i++) {
+        int32_t from = A->part[i], to = A->part[i + 1];
+        pl_single_multiply_rows(A, p->apg->single, from, to, p->apg->by, NULL, p->Ax);
+        p->part[i] = dot_rows(p->x, p->Ax, from, to);
+    }
+}
+
 // Ax := A x; returns x . A x.
 static double multiply_dot(pl_apg *a, const double *x, double *Ax)
 {
     const pl_bsr *A = a->problem->A;
     if (a->single == NULL) return pl_bsr_multiply_dot(A, x, Ax);
     double part[PL_MAX_PARTS], sum = 0;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < a->n; i++) a->by[i] = (float)x[i];
-#pragma omp parallel for schedule(static)
-    for (int32_t p = 0; p < A->n_part; p++) {
-        int32_t first = A->part[p], last = A->part[p + 1];
-        pl_single_multiply_rows(A, a->single, first, last, a->by, NULL, Ax);
-        part[p] = dot_rows(x, Ax, first, last);
-    }
-    for (int32_t p = 0; p < A->n_part; p++) sum += part[p];
+    const product p = {a, x, Ax, part};
+    pl_loop(a->n, 3 * CHUNK_ROWS, round_elements, &p);
+    pl_bsr_loop(A, multiply_dot_parts, &p);
+    for (int32_t i = 0; i < A->n_part; i++) sum += part[i];
     return sum;
 }
 
@@ -176,8 +195,8 @@ static double find_curvature(pl_apg *a, int n, pl_solve_stats *stats)
         if (!(xDx > 0)) return 1;
         double xAx = multiply_dot(a, x, Ax);
         s = xAx / xDx;
-#pragma omp parallel for schedule(static) if (a->n / 3 >= SERIAL_ROWS)
-        for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / sqrt(xDx);
+        double length = sqrt(xDx);
+        for (int64_t i = 0; i < a->n; i++) Dx[i] = Ax[i] / length;
     }
     stats->products += n;
     return PL_MAX(s, 1);
@@ -249,35 +268,50 @@ static void descend(pl_apg *a, double is, int64_t first, int64_t last)
     }
 }
 
+typedef struct step_loop {
+    pl_apg *apg;
+    double is;     // 1 / s
+    track from[2]; // where v and A v were
+} step_loop;
+
+// A few rows at a time, so that what running ahead leaves in the cache is there for the descent.
+static void descend_rows(void *context, int64_t first, int64_t last)
+{
+    const step_loop *l = context;
+    for (; first < last; first += PART_ROWS) {
+        int64_t end = PL_MIN(first + PART_ROWS, last);
+        if (!l->apg->again) run_ahead_rows(l->apg, l->from, first, end);
+        descend(l->apg, l->is, first, end);
+    }
+}
+
+static void follow_blocks(void *context, int64_t first, int64_t last)
+{
+    const step_loop *l = context;
+    const pl_apg *a = l->apg;
+    const pl_uses *uses = &a->ws->uses;
+    for (int64_t i = first; i < last; i++) {
+        const double *g = a->g + 3 * (int64_t)uses->block[i], *push = a->sweeps.push + 3 * i;
+        follow(a, l->is, uses->block[i], g[0] + a->s * push[0], g[1] + a->s * push[1],
+               g[2] + a->s * push[2]);
+    }
+}
+
 // Runs ahead unless the last step is made again, and descends; then the impulses that v calls for
 // join g, and v follows in the blocks that they reach. True if the sweeps ended early.
 static bool step(pl_apg *a, double enough)
 {
-    const pl_problem *problem = a->problem;
-    const pl_uses *uses = &a->ws->uses;
-    int64_t n = problem->A->n, size = pl_part_size(n, PART_ROWS);
-    double is = 1 / a->s;
-    const track from[2] = {{a->v, a->y, a->old}, {a->Av, a->Ay, a->Aold}};
+    const step_loop l = {a, 1 / a->s, {{a->v, a->y, a->old}, {a->Av, a->Ay, a->Aold}}};
+    const track *from = l.from;
     if (!a->again) {
         track to = run_on(from[0], a->ahead.conjugate), A_to = run_on(from[1], a->ahead.conjugate);
         a->v = to.v, a->y = to.y, a->old = to.old;
         a->Av = A_to.v, a->Ay = A_to.y, a->Aold = A_to.old;
     }
-#pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
-    for (int64_t first = 0; first < n; first += size) {
-        int64_t last = PL_MIN(first + size, n);
-        if (!a->again) run_ahead_rows(a, from, first, last);
-        descend(a, is, first, last);
-    }
-    pl_rows_multiply(problem, NULL, true, a->v, a->ws->u);
+    pl_loop(a->problem->A->n, CHUNK_ROWS, descend_rows, &l);
+    pl_rows_multiply(a->problem, NULL, true, a->v, a->ws->u);
     int32_t made = pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
-#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_USES)
-    for (int32_t i = 0; i < uses->n; i++) {
-        const double *g = a->g + 3 * (int64_t)uses->block[i];
-        const double *push = a->sweeps.push + 3 * (int64_t)i;
-        follow(a, is, uses->block[i], g[0] + a->s * push[0], g[1] + a->s * push[1],
-               g[2] + a->s * push[2]);
-    }
+    pl_loop(a->ws->uses.n, CHUNK_USES, follow_blocks, &l);
     return made < a->n_sweep;
 }
 
@@ -334,18 +368,32 @@ static pl_step_sums add_rows(pl_apg *a, int64_t first, int64_t last)
                     a->Aold + at, a->g + at);
 }
 
+typedef struct judge_loop {
+    pl_apg *apg;
+    int64_t size; // of a part [rows]
+    pl_step_sums *part;
+} judge_loop;
+
+static void judge_parts(void *context, int64_t first, int64_t last)
+{
+    const judge_loop *l = context;
+    int64_t n = l->apg->n / 3;
+    for (int64_t p = first; p < last; p++) {
+        int64_t from = p * l->size, to = PL_MIN(from + l->size, n);
+        multiply_rows(l->apg, from, to);
+        l->part[p] = add_rows(l->apg, from, to);
+    }
+}
+
 // Av := A v, and what follows from it, part by part: what a product leaves in a cache is used
 // there.
 static pl_step_sums multiply_and_judge(pl_apg *a)
 {
     pl_step_sums part[PL_MAX_PARTS], total = {0};
     int64_t n = a->n / 3, size = pl_part_size(n, PART_ROWS), n_part = (n + size - 1) / size;
-#pragma omp parallel for schedule(static) if (a->problem->A->nnz >= SERIAL_BLOCKS)
-    for (int64_t p = 0; p < n_part; p++) {
-        int64_t first = p * size, last = PL_MIN((p + 1) * size, n);
-        multiply_rows(a, first, last);
-        part[p] = add_rows(a, first, last);
-    }
+    int64_t of_part = a->problem->A->nnz / PL_MAX(n_part, 1) + 1;
+    pl_loop(n_part, (CHUNK_BLOCKS + of_part - 1) / of_part, judge_parts,
+            &(judge_loop){a, size, part});
     for (int64_t p = 0; p < n_part; p++) {
         total.rr += part[p].rr;
         total.model += part[p].model;
@@ -405,6 +453,13 @@ static void correct_rows(pl_apg *a, int64_t first, int64_t last)
     }
 }
 
+static void correct_parts(void *context, int64_t first, int64_t last)
+{
+    pl_apg *a = context;
+    const int32_t *part = a->problem->A->part;
+    for (int64_t p = first; p < last; p++) correct_rows(a, part[p], part[p + 1]);
+}
+
 // As is_solved, and if A v may not be as good as that, it is computed once more: *corrected.
 static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double r, bool *corrected,
                              pl_solve_stats *stats)
@@ -413,9 +468,7 @@ static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double
     if (!is_solved(a, options, r)) return false;
     if (a->single == NULL && options->eps1 > SUM_ROUNDING) return true;
     *corrected = true;
-    const pl_bsr *A = a->problem->A;
-#pragma omp parallel for schedule(static)
-    for (int32_t p = 0; p < A->n_part; p++) correct_rows(a, A->part[p], A->part[p + 1]);
+    pl_bsr_loop(a->problem->A, correct_parts, a);
     stats->products++;
     double *rest = a->ws->r;
     pl_contact_residual_from(a->problem, &a->ws->uses, a->Av, a->impulse, a->ws->world, rest);
@@ -453,6 +506,22 @@ static double add_broken(const pl_apg *a, int64_t first, int64_t last)
     return sum;
 }
 
+typedef struct broken_loop {
+    const pl_apg *apg;
+    int64_t size; // of a part [contacts]
+    double *part;
+} broken_loop;
+
+static void add_broken_parts(void *context, int64_t first, int64_t last)
+{
+    const broken_loop *l = context;
+    int64_t n = l->apg->problem->n_contact;
+    for (int64_t p = first; p < last; p++) {
+        int64_t from = p * l->size;
+        l->part[p] = add_broken(l->apg, from, PL_MIN(from + l->size, n));
+    }
+}
+
 // The share of a step that takes back what y had broken: at v, rows that are held are at rest.
 static double taken_back(const pl_apg *a, double model)
 {
@@ -460,10 +529,7 @@ static double taken_back(const pl_apg *a, double model)
     int64_t n = a->problem->n_contact, size = pl_part_size(n, PART_ROWS);
     int64_t n_part = (n + size - 1) / size;
     pl_rows_multiply(a->problem, NULL, true, a->y, a->ws->u);
-#pragma omp parallel for schedule(static) if (n_part > 1)
-    for (int64_t p = 0; p < n_part; p++) {
-        part[p] = add_broken(a, p * size, PL_MIN((p + 1) * size, n));
-    }
+    pl_loop(n_part, 1, add_broken_parts, &(broken_loop){a, size, part});
     for (int64_t p = 0; p < n_part; p++) sum += part[p];
     return a->s * sum / model;
 }

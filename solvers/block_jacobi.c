@@ -3,10 +3,9 @@
 #include <math.h>
 
 enum {
-    PART_ROWS = 512, // at least: fewer are not worth a thread's attention
-    // Below this many block rows one thread is faster than starting several.
-    SERIAL_ROWS = 2048,
-    AHEAD = 8, // rows
+    PART_ROWS = 512,   // at least: fewer are not worth a thread's attention
+    CHUNK_ROWS = 1024, // what a thread takes at least
+    AHEAD = 8,         // rows
 };
 
 // A pivot of Cholesky that is below this fraction of its diagonal entry is rounding, not stiffness.
@@ -48,20 +47,32 @@ static bool invert(const double *a, double *inv)
     return isfinite(d0 + d1 + d2) && isfinite(inv[0] + inv[3] + inv[5]);
 }
 
-pl_status pl_block_jacobi_update(pl_block_jacobi *M, const pl_bsr *A)
+typedef struct inversion {
+    const pl_bsr *A;
+    double *inv;
+    _Atomic int32_t bad; // the first
+} inversion;
+
+static void invert_rows(void *context, int64_t first, int64_t last)
 {
-    PL_ASSERT(M->n == A->n);
-    int32_t bad = A->n; // the first
-#pragma omp parallel for schedule(static) reduction(min : bad) if (A->n >= SERIAL_ROWS)
-    for (int32_t i = 0; i < A->n; i++) {
+    inversion *to = context;
+    const pl_bsr *A = to->A;
+    for (int32_t i = (int32_t)first; i < last; i++) {
         const double *later = A->val + 9 * A->diag[PL_MIN(i + AHEAD, A->n - 1)];
         __builtin_prefetch(later); // diagonal blocks are far from each other (3x)
         __builtin_prefetch(later + 8);
-        if (!invert(A->val + 9 * A->diag[i], M->inv + 6 * (int64_t)i)) bad = PL_MIN(bad, i);
+        if (!invert(A->val + 9 * A->diag[i], to->inv + 6 * (int64_t)i)) pl_lower(&to->bad, i);
     }
-    if (bad == A->n) return PL_OK;
+}
+
+pl_status pl_block_jacobi_update(pl_block_jacobi *M, const pl_bsr *A)
+{
+    PL_ASSERT(M->n == A->n);
+    inversion inv = {A, M->inv, A->n};
+    pl_loop(A->n, CHUNK_ROWS, invert_rows, &inv);
+    if (inv.bad == A->n) return PL_OK;
     return pl_fail(PL_ERROR_NUMERICS, "block row %d: the diagonal block is not positive definite",
-                   bad);
+                   (int)inv.bad);
 }
 
 // Named: at -O2 the compiler keeps an array in memory, where each sum waits for its last store
@@ -76,14 +87,25 @@ static inline triple multiply(const double *m, triple r)
                     (m[2] * r.x + m[4] * r.y) + m[5] * r.z};
 }
 
+typedef struct application {
+    const double *inv, *r;
+    double *z;
+} application;
+
+static void apply_rows(void *context, int64_t first, int64_t last)
+{
+    const application *a = context;
+    for (int64_t i = first; i < last; i++) {
+        const double *r = a->r + 3 * i;
+        double *z = a->z + 3 * i;
+        triple zi = multiply(a->inv + 6 * i, (triple){r[0], r[1], r[2]});
+        z[0] = zi.x, z[1] = zi.y, z[2] = zi.z;
+    }
+}
+
 void pl_block_jacobi_apply(const pl_block_jacobi *M, const double *r, double *z)
 {
-#pragma omp parallel for schedule(static) if (M->n >= SERIAL_ROWS)
-    for (int64_t i = 0; i < M->n; i++) {
-        const double *ri = r + 3 * i;
-        triple zi = multiply(M->inv + 6 * i, (triple){ri[0], ri[1], ri[2]});
-        z[3 * i] = zi.x, z[3 * i + 1] = zi.y, z[3 * i + 2] = zi.z;
-    }
+    pl_loop(M->n, CHUNK_ROWS, apply_rows, &(application){M->inv, r, z});
 }
 
 // Rows first .. last - 1.
@@ -105,15 +127,31 @@ static pl_residual_sums step_rows(const pl_block_jacobi *M, const uint8_t *fixed
     return (pl_residual_sums){(rr.x + rr.y) + rr.z, (rz.x + rz.y) + rz.z};
 }
 
+typedef struct step_loop {
+    const pl_block_jacobi *M;
+    const uint8_t *fixed;
+    double alpha;
+    int64_t size; // of a part [rows]
+    double *r, *q;
+    pl_residual_sums *part;
+} step_loop;
+
+static void step_parts(void *context, int64_t first, int64_t last)
+{
+    const step_loop *l = context;
+    for (int64_t p = first; p < last; p++) {
+        int64_t from = p * l->size, to = PL_MIN(from + l->size, l->M->n);
+        l->part[p] = step_rows(l->M, l->fixed, l->alpha, from, to, l->r, l->q);
+    }
+}
+
 pl_residual_sums pl_block_jacobi_step(const pl_block_jacobi *M, const uint8_t *fixed, double alpha,
                                       double *r, double *q)
 {
     pl_residual_sums part[PL_MAX_PARTS];
     int64_t n = M->n, size = pl_part_size(n, PART_ROWS), n_part = (n + size - 1) / size;
-#pragma omp parallel for schedule(static) if (n >= SERIAL_ROWS)
-    for (int64_t p = 0; p < n_part; p++) {
-        part[p] = step_rows(M, fixed, alpha, p * size, PL_MIN((p + 1) * size, n), r, q);
-    }
+    pl_loop(n_part, PL_MAX(1, CHUNK_ROWS / size), step_parts,
+            &(step_loop){M, fixed, alpha, size, r, q, part});
     pl_residual_sums sums = {0, 0};
     for (int64_t p = 0; p < n_part; p++) {
         sums.rr += part[p].rr;

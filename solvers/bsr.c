@@ -5,8 +5,8 @@
 enum {
     // A part has at least this many blocks: fewer are not worth a thread's attention.
     PART_BLOCKS = 1024,
-    // Below this many blocks one thread is faster than starting several.
-    SERIAL_BLOCKS = 8192,
+    // What a thread takes at least.
+    CHUNK_BLOCKS = 4096,
     // How far ahead of their use values are fetched [blocks]: 64 to 128 measured alike. A block is
     // longer than a line of the cache, so that both its ends are fetched; with one, each ninth line
     // was late, and the product took a tenth longer. Without, a quarter.
@@ -176,17 +176,26 @@ void pl_bsr_free(pl_bsr *A)
     *A = (pl_bsr){0};
 }
 
+void pl_bsr_loop(const pl_bsr *A, pl_loop_fn *body, const void *context)
+{
+    int64_t of_part = A->nnz / PL_MAX(A->n_part, 1) + 1;
+    pl_loop(A->n_part, (CHUNK_BLOCKS + of_part - 1) / of_part, body, context);
+}
+
 // --- The values ---
 
 // Part by part like the product, so that on machines with several memories the values lie near the
 // thread that will read them.
+static void zero_parts(void *context, int64_t first, int64_t last)
+{
+    const pl_bsr *A = context;
+    int64_t from = A->row[A->part[first]], to = A->row[A->part[last]];
+    memset(A->val + 9 * from, 0, 9 * (size_t)(to - from) * sizeof *A->val);
+}
+
 void pl_bsr_zero(pl_bsr *A)
 {
-#pragma omp parallel for schedule(static) if (A->nnz >= SERIAL_BLOCKS)
-    for (int32_t p = 0; p < A->n_part; p++) {
-        int64_t first = A->row[A->part[p]], last = A->row[A->part[p + 1]];
-        memset(A->val + 9 * first, 0, 9 * (size_t)(last - first) * sizeof *A->val);
-    }
+    pl_bsr_loop(A, zero_parts, A);
     memset(A->val + 9 * A->nnz, 0, 9 * sizeof *A->val);
 }
 
@@ -232,14 +241,24 @@ PL_CLONES double pl_bsr_multiply_rows(const pl_bsr *A, int32_t first, int32_t la
     return (dot0 + dot1) + dot2;
 }
 
+typedef struct product {
+    const pl_bsr *A;
+    const double *x;
+    double *y, *dot;
+} product;
+
+static void multiply_parts(void *context, int64_t first, int64_t last)
+{
+    const product *m = context;
+    for (int64_t p = first; p < last; p++) {
+        m->dot[p] = pl_bsr_multiply_rows(m->A, m->A->part[p], m->A->part[p + 1], m->x, m->y);
+    }
+}
+
 double pl_bsr_multiply_dot(const pl_bsr *A, const double *x, double *y)
 {
-    double dot[PL_MAX_PARTS];
-#pragma omp parallel for schedule(static) if (A->nnz >= SERIAL_BLOCKS)
-    for (int32_t p = 0; p < A->n_part; p++) {
-        dot[p] = pl_bsr_multiply_rows(A, A->part[p], A->part[p + 1], x, y);
-    }
-    double sum = 0;
+    double dot[PL_MAX_PARTS], sum = 0;
+    pl_bsr_loop(A, multiply_parts, &(product){A, x, y, dot});
     for (int32_t p = 0; p < A->n_part; p++) sum += dot[p];
     return sum;
 }

@@ -46,4 +46,7 @@ double pl_bsr_multiply_dot(const pl_bsr *A, const double *x, double *y);
 double pl_bsr_multiply_rows(const pl_bsr *A, int32_t first, int32_t last, const double *x,
                             double *y);
 
+// Calls `body` for the parts of A, by several threads if A is large.
+void pl_bsr_loop(const pl_bsr *A, pl_loop_fn *body, const void *context);
+
 #endif

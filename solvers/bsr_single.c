@@ -2,23 +2,31 @@
 
 #include <string.h>
 
-enum {
-    SERIAL_BLOCKS = 8192,  // below, one thread is faster than starting several
-    PREFETCH_BLOCKS = 128, // see bsr.c; 64 to 256 measured alike
-};
+enum { PREFETCH_BLOCKS = 128 }; // see bsr.c; 64 to 256 measured alike
 
 typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
 #define QUAD(p) (*(const quad *)(p))
+
+// A product, or a conversion, part by part.
+typedef struct product {
+    const pl_bsr *A;
+    const float *val, *x;
+    float *to;
+} product;
+
+static void round_parts(void *context, int64_t first, int64_t last)
+{
+    const product *p = context;
+    const pl_bsr *A = p->A;
+    int64_t end = 9 * A->row[A->part[last]];
+    for (int64_t i = 9 * A->row[A->part[first]]; i < end; i++) p->to[i] = (float)A->val[i];
+}
 
 float *pl_single_take(const pl_bsr *A, pl_arena *arena)
 {
     float *val = pl_arena_take(arena, 9 * (A->nnz + 1), sizeof *val);
     if (val == NULL) return NULL;
-#pragma omp parallel for schedule(static) if (A->nnz >= SERIAL_BLOCKS)
-    for (int32_t p = 0; p < A->n_part; p++) {
-        int64_t last = 9 * A->row[A->part[p + 1]];
-        for (int64_t i = 9 * A->row[A->part[p]]; i < last; i++) val[i] = (float)A->val[i];
-    }
+    pl_bsr_loop(A, round_parts, &(product){.A = A, .to = val});
     memset(val + 9 * A->nnz, 0, 9 * sizeof *val);
     return val;
 }
@@ -49,12 +57,15 @@ PL_CLONES static void multiply_part(const pl_bsr *A, const float *restrict val, 
     }
 }
 
+static void multiply_parts(void *context, int64_t first, int64_t last)
+{
+    const product *p = context;
+    multiply_part(p->A, p->val, p->A->part[first], p->A->part[last], p->x, p->to);
+}
+
 void pl_single_multiply(const pl_bsr *A, const float *val, const float *x, float *y)
 {
-#pragma omp parallel for schedule(static) if (A->nnz >= SERIAL_BLOCKS)
-    for (int32_t p = 0; p < A->n_part; p++) {
-        multiply_part(A, val, A->part[p], A->part[p + 1], x, y);
-    }
+    pl_bsr_loop(A, multiply_parts, &(product){A, val, x, y});
 }
 
 PL_CLONES void pl_single_multiply_rows(const pl_bsr *A, const float *val, int32_t first,

@@ -33,23 +33,37 @@ void pl_cg_free(pl_cg *cg)
 
 // --- The start ---
 
-// Below this many block rows one thread is faster than starting several.
-enum { SERIAL_ROWS = 2048 };
+enum { CHUNK_ROWS = 1024 }; // what a thread takes at least
+
+typedef struct choice {
+    const uint8_t *fixed;
+    bool known;
+    const double *from;
+    double *to;
+    _Atomic bool any;
+} choice;
+
+static void pick_some(void *context, int64_t first, int64_t last)
+{
+    choice *c = context;
+    bool any = false;
+    for (int64_t i = first; i < last; i++) {
+        bool pick = (c->fixed != NULL && c->fixed[i]) == c->known;
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
+            c->to[k] = pick ? c->from[k] : 0;
+            any = any || c->to[k] != 0;
+        }
+    }
+    if (any) c->any = true;
+}
 
 // to := from in the block rows that are fixed (if `known`) or free (if not), 0 in the others.
 // Returns whether anything is not 0.
 static bool pick_rows(int32_t n, const uint8_t *fixed, bool known, const double *from, double *to)
 {
-    bool any = false;
-#pragma omp parallel for schedule(static) reduction(|| : any) if (n >= SERIAL_ROWS)
-    for (int64_t i = 0; i < n; i++) {
-        bool pick = (fixed != NULL && fixed[i]) == known;
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
-            to[k] = pick ? from[k] : 0;
-            any = any || to[k] != 0;
-        }
-    }
-    return any;
+    choice c = {fixed, known, from, to, false};
+    pl_loop(n, CHUNK_ROWS, pick_some, &c);
+    return c.any;
 }
 
 // r := r - A x, where x is what `known` picks.

@@ -5,8 +5,9 @@
 
 enum {
     PART_CONTACTS = 256, // at least, per part of a sum: see kernel.h
-    SERIAL_CONTACTS = 512,
-    SERIAL_ROWS = 2048,
+    // What a thread takes at least.
+    CHUNK_CONTACTS = 256,
+    CHUNK_ROWS = 1024,
 };
 
 static inline double larger(double a, double b) // NaN wins
@@ -53,16 +54,30 @@ static pl_contact_errors update_part(const pl_problem *problem, const double *sc
     return e;
 }
 
+typedef struct update_loop {
+    const pl_problem *problem;
+    const double *scale, *u, *f;
+    int64_t size; // of a part [contacts]
+    pl_contact_errors *part;
+} update_loop;
+
+static void update_parts(void *context, int64_t first, int64_t last)
+{
+    const update_loop *l = context;
+    for (int64_t p = first; p < last; p++) {
+        int64_t from = p * l->size, to = PL_MIN(from + l->size, l->problem->n_contact);
+        l->part[p] = update_part(l->problem, l->scale, l->u, l->f, from, to);
+    }
+}
+
 void pl_contact_errors_update(const pl_problem *problem, const double *scale, const double *u,
                               const double *f, pl_contact_errors *errors)
 {
     int64_t n = problem->n_contact, size = pl_part_size(n, PART_CONTACTS);
     int64_t n_part = (n + size - 1) / size;
     pl_contact_errors part[PL_MAX_PARTS], sum = {.residual = errors->residual};
-#pragma omp parallel for schedule(static) if (n >= SERIAL_CONTACTS)
-    for (int64_t p = 0; p < n_part; p++) {
-        part[p] = update_part(problem, scale, u, f, p * size, PL_MIN((p + 1) * size, n));
-    }
+    pl_loop(n_part, PL_MAX(1, CHUNK_CONTACTS / size), update_parts,
+            &(update_loop){problem, scale, u, f, size, part});
     for (int64_t p = 0; p < n_part; p++) {
         sum.penetration = larger(sum.penetration, part[p].penetration);
         sum.normal = larger(sum.normal, part[p].normal);
@@ -90,14 +105,26 @@ bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2)
     return pl_contact_errors_worst(errors) <= eps2;
 }
 
+typedef struct subtraction {
+    const pl_problem *problem;
+    const double *Av;
+    double *r;
+} subtraction;
+
+static void subtract_rows(void *context, int64_t first, int64_t last)
+{
+    const subtraction *s = context;
+    const double *b = s->problem->b, *Av = s->Av;
+    for (int64_t i = first; i < last; i++) {
+        bool known = pl_is_known(s->problem, i);
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) s->r[k] = known ? 0 : b[k] - Av[k];
+    }
+}
+
 void pl_contact_residual_from(const pl_problem *problem, const pl_uses *uses, const double *Av,
                               const double *f, double *world, double *r)
 {
-#pragma omp parallel for schedule(static) if (problem->A->n >= SERIAL_ROWS)
-    for (int64_t i = 0; i < problem->A->n; i++) {
-        bool known = pl_is_known(problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) r[k] = known ? 0 : problem->b[k] - Av[k];
-    }
+    pl_loop(problem->A->n, CHUNK_ROWS, subtract_rows, &(subtraction){problem, Av, r});
     pl_rows_transpose_add(problem, uses, 1, f, world, r);
 }
 

@@ -14,6 +14,7 @@
 // vectors of CR.) It does not break down where z . B z = 0; C must be positive definite.
 
 #include "cr.h"
+#include "kernel.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -25,6 +26,8 @@ static const double ORTHOGONAL = 1e-12;
 // Lanczos' vectors span all that they can where sqrt(eta), of about the size of the eigenvalues of
 // C^-1 B, falls below this: the rest is rounding.
 static const double EXHAUSTED = 1e-9;
+
+enum { CHUNK_SIZE = 1 << 14 }; // what a thread takes at least [elements]
 
 // --- Vectors ---
 
@@ -61,13 +64,6 @@ static void add(const pl_cr *cr, double a, const pl_cr_vector *x, const pl_cr_ve
 {
     pl_vec_add(cr->n, a, x->v, y->v);
     pl_vec_add(cr->m, a, x->f, y->f);
-}
-
-// y := x + a y
-static void chase(int64_t n, double a, const double *x, double *y)
-{
-#pragma omp parallel for simd schedule(static) if (n >= 1 << 15)
-    for (int64_t i = 0; i < n; i++) y[i] = x[i] + a * y[i];
 }
 
 static void copy(const pl_cr *cr, const pl_cr_vector *from, const pl_cr_vector *to)
@@ -175,11 +171,11 @@ static void turn_by_residual(pl_cr *cr)
     double rho = dot(cr, &cr->z, &cr->Bz), beta = rho / cr->rho;
     cr->rho = rho;
     if (!isfinite(beta)) beta = 0;
-    chase(cr->n, beta, cr->z.v, cr->p.v);
-    chase(cr->m, beta, cr->z.f, cr->p.f);
-    chase(cr->n, beta, cr->Bz.v, cr->Bp.v);
-    chase(cr->m, beta, cr->Bz.f, cr->Bp.f);
-    chase(cr->n, beta, cr->Az, cr->Ap);
+    pl_vec_chase(cr->n, beta, cr->z.v, cr->p.v);
+    pl_vec_chase(cr->m, beta, cr->z.f, cr->p.f);
+    pl_vec_chase(cr->n, beta, cr->Bz.v, cr->Bp.v);
+    pl_vec_chase(cr->m, beta, cr->Bz.f, cr->Bp.f);
+    pl_vec_chase(cr->n, beta, cr->Az, cr->Ap);
 }
 
 // The factors of MINRES' next direction: w q - s p - t old.
@@ -187,13 +183,26 @@ typedef struct lanczos {
     double w, s, t;
 } lanczos;
 
+typedef struct turn_loop {
+    const lanczos *l;
+    const double *q, *last;
+    double *next;
+} turn_loop;
+
+static void turn_elements(void *context, int64_t first, int64_t last)
+{
+    const turn_loop *t = context;
+    for (int64_t i = first; i < last; i++) {
+        t->next[i] = (t->l->w * t->q[i] - t->l->s * t->last[i]) - t->l->t * t->next[i];
+    }
+}
+
 // *old := w q - s p - t *old, and then it takes the place of *p, which becomes the old one.
 static void turn_array(int64_t n, const lanczos *l, const double *q, double **p, double **old)
 {
-    double *new = *old, *last = *p;
-    *p = new, *old = last;
-#pragma omp parallel for simd schedule(static) if (n >= 1 << 15)
-    for (int64_t i = 0; i < n; i++) new[i] = (l->w * q[i] - l->s * last[i]) - l->t *new[i];
+    double *next = *old, *last = *p;
+    *p = next, *old = last;
+    pl_loop(n, CHUNK_SIZE, turn_elements, &(turn_loop){l, q, last, next});
 }
 
 static void turn_by_lanczos(pl_cr *cr)

@@ -16,10 +16,12 @@
 enum {
     W = PL_GRID_WIDTH,
     M = PL_GRID_MODES,
-    SERIAL_BLOCKS = 8192, // of A: below, one thread is faster than starting several
-    SERIAL_ROWS = 512,
-    GRID_SWEEPS = 2, // before and after the next level
-    LAST_SWEEPS = 6, // on a last level that is too large for a dense factor
+    // What a thread takes at least: blocks of A, and groups of them.
+    CHUNK_BLOCKS = 4096,
+    CHUNK_GROUPS = 256,
+    CHUNK_RESTRICTED = 64, // groups, with all their blocks
+    GRID_SWEEPS = 2,       // before and after the next level
+    LAST_SWEEPS = 6,       // on a last level that is too large for a dense factor
 };
 
 // --- Small matrices ---
@@ -100,10 +102,21 @@ PL_CLONES static void multiply_groups(const pl_grid *g, int64_t a, const float *
     memcpy(y + W * a, sum, sizeof sum);
 }
 
+typedef struct product {
+    const pl_grid *g;
+    const float *x;
+    float *y;
+} product;
+
+static void multiply_some(void *context, int64_t first, int64_t last)
+{
+    const product *p = context;
+    for (int64_t a = first; a < last; a++) multiply_groups(p->g, a, p->x, p->y);
+}
+
 void pl_grid_multiply(const pl_grid *g, const float *x, float *y)
 {
-#pragma omp parallel for schedule(static) if (g->n >= SERIAL_ROWS)
-    for (int64_t a = 0; a < g->n; a++) multiply_groups(g, a, x, y);
+    pl_loop(g->n, CHUNK_GROUPS, multiply_some, &(product){g, x, y});
 }
 
 // y := y - Y^T K Y x, with Y of the width given: 3 on the finest level.
@@ -400,14 +413,20 @@ static void cycle_grid(const pl_multigrid *mg, int32_t level)
     relax_grid(mg, g, GRID_SWEEPS);
 }
 
+// What a cycle takes from r to z.
+typedef struct cycle_loop {
+    const pl_multigrid *mg;
+    const float *r;
+    float *z;
+} cycle_loop;
+
 // z := (sigma D)^-1 r.
-static void apply_easy(const pl_multigrid *mg, const float *r, float *z)
+static void apply_easy(void *context, int64_t first, int64_t last)
 {
-    int32_t n = mg->problem->A->n;
-#pragma omp parallel for schedule(static) if (n >= SERIAL_BLOCKS)
-    for (int32_t i = 0; i < n; i++) {
-        const float *m = mg->easy + 6 * (int64_t)i, *q = r + 3 * (int64_t)i;
-        float *o = z + 3 * (int64_t)i;
+    const cycle_loop *l = context;
+    for (int64_t i = first; i < last; i++) {
+        const float *m = l->mg->easy + 6 * i, *q = l->r + 3 * i;
+        float *o = l->z + 3 * i;
         o[0] = (m[0] * q[0] + m[1] * q[1]) + m[2] * q[2];
         o[1] = (m[1] * q[0] + m[3] * q[1]) + m[4] * q[2];
         o[2] = (m[2] * q[0] + m[4] * q[1]) + m[5] * q[2];
@@ -417,17 +436,23 @@ static void apply_easy(const pl_multigrid *mg, const float *r, float *z)
 // z := (sigma D + L^T K L)^-1 r.
 static void smooth_fine(const pl_multigrid *mg, const float *r, float *z)
 {
-    apply_easy(mg, r, z);
+    pl_loop(mg->problem->A->n, CHUNK_BLOCKS, apply_easy, &(cycle_loop){mg, r, z});
     if (mg->is_factored) pl_touched_solve(&mg->touched, r, z);
+}
+
+static void subtract_elements(void *context, int64_t first, int64_t last)
+{
+    const cycle_loop *l = context;
+    float *t = l->mg->t;
+    for (int64_t i = first; i < last; i++) t[i] = l->r[i] - t[i];
 }
 
 // t := r - (A + L^T K L) z.
 static void subtract_fine(const pl_multigrid *mg, const float *r, const float *z)
 {
-    int64_t n = 3 * (int64_t)mg->problem->A->n;
     pl_multigrid_multiply(mg, z, mg->t);
-#pragma omp parallel for schedule(static) if (n >= 3 * SERIAL_BLOCKS)
-    for (int64_t i = 0; i < n; i++) mg->t[i] = r[i] - mg->t[i];
+    pl_loop(3 * (int64_t)mg->problem->A->n, 3 * CHUNK_BLOCKS, subtract_elements,
+            &(cycle_loop){.mg = mg, .r = r});
     subtract_rows(&mg->rows, mg->K, mg->problem->n_contact, 3, z, mg->t);
 }
 
@@ -456,17 +481,29 @@ PL_CLONES static void prolong_to(const pl_multigrid *mg, int32_t i, const float 
     }
 }
 
+static void restrict_all(void *context, int64_t first, int64_t last)
+{
+    const cycle_loop *l = context;
+    float *r = l->mg->grid[0].r;
+    for (int64_t a = first; a < last; a++) restrict_to(l->mg, (int32_t)a, r + W * a);
+}
+
+static void prolong_all(void *context, int64_t first, int64_t last)
+{
+    const cycle_loop *l = context;
+    const float *x = l->mg->grid[0].x;
+    for (int64_t i = first; i < last; i++) prolong_to(l->mg, (int32_t)i, x, l->z + 3 * i);
+}
+
 void pl_multigrid_cycle(pl_multigrid *mg, const float *r, float *z)
 {
     int32_t n = mg->problem->A->n;
-    const pl_grid *g = &mg->grid[0];
+    const cycle_loop l = {mg, r, z};
     smooth_fine(mg, r, z);
     subtract_fine(mg, r, z);
-#pragma omp parallel for schedule(static) if (n >= SERIAL_BLOCKS)
-    for (int32_t a = 0; a < g->n; a++) restrict_to(mg, a, g->r + W * (int64_t)a);
+    pl_loop(mg->grid[0].n, CHUNK_RESTRICTED, restrict_all, &l);
     cycle_grid(mg, 0);
-#pragma omp parallel for schedule(static) if (n >= SERIAL_BLOCKS)
-    for (int32_t i = 0; i < n; i++) prolong_to(mg, i, g->x, z + 3 * (int64_t)i);
+    pl_loop(n, CHUNK_BLOCKS, prolong_all, &l);
     subtract_fine(mg, r, z);
     smooth_fine(mg, mg->t, mg->z);
     for (int64_t i = 0; i < 3 * (int64_t)n; i++) z[i] += mg->z[i];

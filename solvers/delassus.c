@@ -15,7 +15,6 @@
 #include "vectors.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 // What W may take, and what the factor may [bytes]; more is refused.
@@ -195,13 +194,16 @@ static void add_diagonals(const delassus *d)
     }
 }
 
+static void fill_some(void *context, int64_t first, int64_t last)
+{
+    delassus *d = context;
+    double *x = d->x + 9 * (int64_t)d->G.order.n * pl_thread_slot();
+    for (int64_t i = first; i < last; i++) fill_rows(d, (int32_t)i, x);
+}
+
 static void build(delassus *d)
 {
-    int32_t n_touch = d->first[d->G.order.n_part];
-#pragma omp parallel for schedule(dynamic, 8)
-    for (int32_t i = 0; i < n_touch; i++) {
-        fill_rows(d, i, d->x + 9 * (int64_t)d->G.order.n * omp_get_thread_num());
-    }
+    pl_loop(d->first[d->G.order.n_part], 8, fill_some, d);
     add_diagonals(d);
 }
 
@@ -347,7 +349,7 @@ static pl_status take(delassus *d)
     d->impulse = pl_arena_take(arena, 3 * n_contact, sizeof *d->impulse);
     d->v0 = pl_arena_take(arena, n, sizeof *d->v0);
     d->v = pl_arena_take(arena, n, sizeof *d->v);
-    d->x = pl_arena_take(arena, 9 * (int64_t)d->G.order.n * omp_get_max_threads(), sizeof *d->x);
+    d->x = pl_arena_take(arena, 9 * (int64_t)d->G.order.n * pl_threads(), sizeof *d->x);
     bool all = d->W != NULL && d->q != NULL && d->law != NULL && d->impulse != NULL &&
                d->v0 != NULL && d->v != NULL && d->x != NULL;
     return all ? PL_OK : PL_ERROR_MEMORY;

@@ -9,7 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = PL_GMRES_STEPS, SERIAL_SIZE = 1 << 15 };
+enum {
+    N = PL_GMRES_STEPS,
+    CHUNK_SIZE = 1 << 14, // what a thread takes at least [elements]
+};
 
 pl_status pl_gmres_create(int64_t n, pl_arena *arena, pl_gmres *out)
 {
@@ -50,6 +53,23 @@ static void add_column(least_squares *ls, int j)
     ls->g[j] *= ls->c[j];
 }
 
+typedef struct combination {
+    const pl_gmres *gmres;
+    int k;
+    const double *y;
+    double *e;
+} combination;
+
+static void combine_elements(void *context, int64_t first, int64_t last)
+{
+    const combination *c = context;
+    for (int64_t i = first; i < last; i++) {
+        double sum = 0;
+        for (int j = 0; j < c->k; j++) sum += c->y[j] * (double)c->gmres->moved[j][i];
+        c->e[i] = sum;
+    }
+}
+
 // e := the combination of the moved vectors that solves the first k columns.
 static void combine(const pl_gmres *gmres, least_squares *ls, int k, double *e)
 {
@@ -59,12 +79,7 @@ static void combine(const pl_gmres *gmres, least_squares *ls, int k, double *e)
         for (int j = i + 1; j < k; j++) sum -= ls->R[j][i] * y[j];
         y[i] = ls->R[i][i] != 0 ? sum / ls->R[i][i] : 0;
     }
-#pragma omp parallel for schedule(static) if (gmres->n >= SERIAL_SIZE)
-    for (int64_t i = 0; i < gmres->n; i++) {
-        double sum = 0;
-        for (int j = 0; j < k; j++) sum += y[j] * (double)gmres->moved[j][i];
-        e[i] = sum;
-    }
+    pl_loop(gmres->n, CHUNK_SIZE, combine_elements, &(combination){gmres, k, y, e});
 }
 
 int32_t pl_gmres_solve(pl_gmres *gmres, pl_gmres_apply *multiply, pl_gmres_apply *precondition,

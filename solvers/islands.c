@@ -1,4 +1,5 @@
 #include "islands.h"
+#include "kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,8 +11,8 @@ static const double STRONG = 0.6;
 enum {
     // A block with more contacts makes no clusters of them: it is that of a rigid body.
     CLUSTER_USES = 32,
-    // Below this many contacts (or blocks) one thread is faster than starting several.
-    SERIAL_CONTACTS = 256,
+    // Contacts or blocks, what a thread takes at least.
+    CHUNK_CONTACTS = 128,
 };
 
 // A forest over the contacts. The root of a tree is its first contact.
@@ -111,32 +112,38 @@ static double response(const finder *f, const pl_contact *a, const pl_contact *b
     return sum;
 }
 
+static void find_selves(void *context, int64_t first, int64_t last)
+{
+    const finder *f = context;
+    const pl_contact *contact = f->problem->contact;
+    for (int64_t k = first; k < last; k++) f->self[k] = response(f, contact + k, contact + k);
+}
+
+static void find_near_in_blocks(void *context, int64_t first, int64_t last)
+{
+    const finder *f = context;
+    const pl_uses *uses = f->uses;
+    const pl_contact *contact = f->problem->contact;
+    for (int64_t i = first; i < last; i++) {
+        const pl_use *use = uses->use + uses->start[i];
+        int32_t n = uses->start[i + 1] - uses->start[i];
+        for (int32_t j = 0; j < n && n <= CLUSTER_USES; j++) {
+            uint32_t bits = 0;
+            for (int32_t l = 0; l < j; l++) {
+                int32_t a = use[l].contact, b = use[j].contact;
+                double r = fabs(response(f, contact + a, contact + b));
+                if (r > STRONG * sqrt(f->self[a] * f->self[b])) bits |= (uint32_t)1 << l;
+            }
+            f->near[uses->start[i] + j] = bits;
+        }
+    }
+}
+
 // Which contacts of each block are at nearly the same place.
 static void find_near(const finder *f)
 {
-    const pl_uses *uses = f->uses;
-    const pl_contact *contact = f->problem->contact;
-#pragma omp parallel if (f->problem->n_contact > SERIAL_CONTACTS)
-    {
-#pragma omp for schedule(static)
-        for (int32_t k = 0; k < f->problem->n_contact; k++) {
-            f->self[k] = response(f, contact + k, contact + k);
-        }
-#pragma omp for schedule(static)
-        for (int32_t i = 0; i < uses->n; i++) {
-            const pl_use *use = uses->use + uses->start[i];
-            int32_t n = uses->start[i + 1] - uses->start[i];
-            for (int32_t j = 0; j < n && n <= CLUSTER_USES; j++) {
-                uint32_t bits = 0;
-                for (int32_t l = 0; l < j; l++) {
-                    int32_t a = use[l].contact, b = use[j].contact;
-                    double r = fabs(response(f, contact + a, contact + b));
-                    if (r > STRONG * sqrt(f->self[a] * f->self[b])) bits |= (uint32_t)1 << l;
-                }
-                f->near[uses->start[i] + j] = bits;
-            }
-        }
-    }
+    pl_loop(f->problem->n_contact, CHUNK_CONTACTS, find_selves, f);
+    pl_loop(f->uses->n, CHUNK_CONTACTS, find_near_in_blocks, f);
 }
 
 static void join(finder *f, const double *scale)

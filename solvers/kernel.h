@@ -3,7 +3,7 @@
 #ifndef PL_SOLVERS_KERNEL_H
 #define PL_SOLVERS_KERNEL_H
 
-#include <stdint.h>
+#include "../base/team.h"
 
 // Four doubles, aligned like one.
 typedef double pl_quad __attribute__((vector_size(32), aligned(8), may_alias));

@@ -12,7 +12,6 @@
 #include "grid.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum {
@@ -20,6 +19,9 @@ enum {
     GROUPS_PER_GROUP = 24, // on the levels above
     DENSE_GROUPS = 128,    // a last level of no more is solved by a dense factor
     POWER_STEPS = 6,
+    // What a thread takes at least: rows of A, and of groups.
+    CHUNK_ROWS = 256,
+    CHUNK_GROUPS = 8,
     W = PL_GRID_WIDTH,
     M = PL_GRID_MODES,
 };
@@ -57,7 +59,7 @@ static pl_status group_vertices(builder *b, pl_multigrid *mg)
     if (b->of == NULL || b->lever == NULL || queue == NULL) return PL_ERROR_MEMORY;
     const pl_graph graph = {A->n, A->row, A->col};
     g->n = pl_aggregate(&graph, GROUP_SIZE, b->of, queue);
-    int64_t n_mark = (int64_t)omp_get_max_threads() * g->n;
+    int64_t n_mark = (int64_t)pl_threads() * g->n;
     b->mark = pl_arena_take(b->arena, n_mark, sizeof *b->mark);
     b->place = pl_arena_take(b->arena, n_mark, sizeof *b->place);
     g->centre = pl_arena_take(b->arena, 3 * (int64_t)g->n, sizeof *g->centre);
@@ -351,6 +353,39 @@ static int64_t longest(int64_t n, const int64_t *row)
     return most;
 }
 
+typedef struct first_loop {
+    builder *b;
+    pl_multigrid *mg;
+    double omega;
+    int64_t size;
+    double *sums; // (size) for each thread
+} first_loop;
+
+static void fill_P(void *context, int64_t first, int64_t last)
+{
+    const first_loop *l = context;
+    for (int64_t i = first; i < last; i++) fill_row_of_P(l->b, l->mg, l->omega, (int32_t)i);
+}
+
+static void fill_AP(void *context, int64_t first, int64_t last)
+{
+    const first_loop *l = context;
+    int32_t *place = l->b->place + (int64_t)pl_thread_slot() * l->mg->grid[0].n;
+    double *sum = l->sums + l->size * pl_thread_slot();
+    for (int64_t i = first; i < last; i++) fill_row_of_AP(l->b, l->mg, (int32_t)i, place, sum);
+}
+
+static void fill_groups(void *context, int64_t first, int64_t last)
+{
+    const first_loop *l = context;
+    pl_grid *g = &l->mg->grid[0];
+    int32_t *place = l->b->place + (int64_t)pl_thread_slot() * g->n;
+    double *sum = l->sums + l->size * pl_thread_slot();
+    for (int64_t a = first; a < last; a++) {
+        fill_row_of_groups(l->b, l->mg, g, (int32_t)a, place, sum);
+    }
+}
+
 // P, A P and P^T A P, a row at a time.
 static pl_status fill_first(builder *b, pl_multigrid *mg, double omega)
 {
@@ -363,19 +398,12 @@ static pl_status fill_first(builder *b, pl_multigrid *mg, double omega)
     int64_t size = PL_MAX(3 * W * longest(n, b->ap_row), M * W * longest(g->n, g->row));
     pl_arena_mark mark = pl_arena_here(b->arena); // A P is large, and not needed for long
     b->ap_val = pl_arena_take(b->arena, 3 * W * b->ap_row[n], sizeof *b->ap_val);
-    double *sums = pl_arena_take(b->arena, size * omp_get_max_threads(), sizeof *sums);
+    double *sums = pl_arena_take(b->arena, size * pl_threads(), sizeof *sums);
     if (b->ap_val == NULL || sums == NULL) return PL_ERROR_MEMORY;
-#pragma omp parallel
-    {
-        int32_t *place = b->place + (int64_t)omp_get_thread_num() * g->n;
-        double *sum = sums + size * omp_get_thread_num();
-#pragma omp for schedule(static)
-        for (int32_t i = 0; i < n; i++) fill_row_of_P(b, mg, omega, i);
-#pragma omp for schedule(static)
-        for (int32_t i = 0; i < n; i++) fill_row_of_AP(b, mg, i, place, sum);
-#pragma omp for schedule(static)
-        for (int32_t a = 0; a < g->n; a++) fill_row_of_groups(b, mg, g, a, place, sum);
-    }
+    const first_loop l = {b, mg, omega, size, sums};
+    pl_loop(n, CHUNK_ROWS, fill_P, &l);
+    pl_loop(n, CHUNK_ROWS, fill_AP, &l);
+    pl_loop(g->n, CHUNK_GROUPS, fill_groups, &l);
     pl_arena_back(b->arena, mark);
     return PL_OK;
 }
@@ -493,6 +521,25 @@ PL_CLONES static void fill_row_of_coarse(const pl_grid *fine, const int32_t *sta
     }
 }
 
+typedef struct coarse_loop {
+    const builder *b;
+    const pl_grid *fine;
+    pl_grid *coarse;
+    const int32_t *start, *queue;
+    int64_t size;
+    double *sums; // (size) for each thread
+} coarse_loop;
+
+static void fill_coarse(void *context, int64_t first, int64_t last)
+{
+    const coarse_loop *l = context;
+    int32_t *place = l->b->place + (int64_t)pl_thread_slot() * l->fine->n;
+    double *sum = l->sums + l->size * pl_thread_slot();
+    for (int64_t c = first; c < last; c++) {
+        fill_row_of_coarse(l->fine, l->start, l->queue, l->coarse, (int32_t)c, place, sum);
+    }
+}
+
 // The level above `fine`; *made is false if there is nothing to gain by one.
 static pl_status make_coarse(const builder *b, pl_grid *fine, pl_grid *coarse, bool *made)
 {
@@ -521,18 +568,11 @@ static pl_status make_coarse(const builder *b, pl_grid *fine, pl_grid *coarse, b
     coarse->col = pl_arena_take(arena, nnz, sizeof *coarse->col);
     coarse->val = pl_arena_take(arena, M * W * nnz, sizeof *coarse->val);
     int64_t size = M * W * longest(coarse->n, coarse->row);
-    double *sums = pl_arena_take(arena, size * omp_get_max_threads(), sizeof *sums);
+    double *sums = pl_arena_take(arena, size * pl_threads(), sizeof *sums);
     if (coarse->col == NULL || coarse->val == NULL || sums == NULL) return PL_ERROR_MEMORY;
     find_columns_of_coarse(b, fine, start, queue, coarse);
-#pragma omp parallel
-    {
-        int32_t *place = b->place + (int64_t)omp_get_thread_num() * fine->n;
-        double *sum = sums + size * omp_get_thread_num();
-#pragma omp for schedule(static)
-        for (int32_t c = 0; c < coarse->n; c++) {
-            fill_row_of_coarse(fine, start, queue, coarse, c, place, sum);
-        }
-    }
+    pl_loop(coarse->n, CHUNK_GROUPS, fill_coarse,
+            &(coarse_loop){b, fine, coarse, start, queue, size, sums});
     return PL_OK;
 }
 

@@ -7,7 +7,7 @@
 // made in single precision, and far below what a solver could feel.
 static const double FRAME_TOLERANCE = 1e-6;
 
-enum { SERIAL_CONTACTS = 1000 }; // fewer are looked at by one thread
+enum { CHUNK_CONTACTS = 500 }; // what a thread takes at least
 
 void pl_problem_clear(pl_problem *problem)
 {
@@ -141,6 +141,21 @@ static pl_status check_vector(const char *name, int64_t n, const double *x)
     return PL_OK;
 }
 
+typedef struct contact_check {
+    const pl_problem *problem;
+    _Atomic int32_t bad; // the first
+} contact_check;
+
+static void check_contacts(void *context, int64_t first, int64_t last)
+{
+    contact_check *check = context;
+    for (int32_t k = (int32_t)first; k < last; k++) {
+        if (check_contact(check->problem, k) == PL_OK) continue;
+        pl_lower(&check->bad, k);
+        return;
+    }
+}
+
 pl_status pl_problem_check(const pl_problem *problem, const double *v, const double *f)
 {
     if (!(problem->dt > 0) || !isfinite(problem->dt)) {
@@ -150,10 +165,8 @@ pl_status pl_problem_check(const pl_problem *problem, const double *v, const dou
     PL_TRY(check_vector("b", 3 * (int64_t)problem->A->n, problem->b));
     PL_TRY(check_vector("v", 3 * (int64_t)problem->A->n, v));
     PL_TRY(check_vector("f", 3 * (int64_t)problem->n_contact, f));
-    int32_t n = problem->n_contact, bad = n;
-#pragma omp parallel for schedule(static) reduction(min : bad) if (n > SERIAL_CONTACTS)
-    for (int32_t k = 0; k < n; k++) {
-        if (check_contact(problem, k) != PL_OK) bad = PL_MIN(bad, k);
-    }
-    return bad < n ? check_contact(problem, bad) : PL_OK; // with the message of this thread
+    contact_check check = {problem, problem->n_contact};
+    pl_loop(problem->n_contact, CHUNK_CONTACTS, check_contacts, &check);
+    if (check.bad == problem->n_contact) return PL_OK;
+    return check_contact(problem, check.bad); // with the message of this thread
 }

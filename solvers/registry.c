@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-// Below this many rows of blocks one thread is faster than starting several.
-enum { SERIAL_ROWS = 2048 };
-
 const pl_solver pl_solvers[] = {
     {"apg", PL_FORM_FULL,
      "exact cones; friction within eps2; one product with A per iteration, no state machine",
@@ -151,9 +148,7 @@ static double measure_b(const pl_problem *problem, pl_workspace *ws, const doubl
     pl_arena_mark mark = pl_arena_here(&ws->arena);
     double *at_rest = pl_arena_take(&ws->arena, n, sizeof *at_rest);
     if (at_rest == NULL) return NAN;
-#pragma omp parallel for schedule(static) if (n / 3 >= SERIAL_ROWS)
     for (int64_t i = 0; i < n; i++) at_rest[i] = problem->known[i / 3] ? v[i] : 0;
-#pragma omp parallel for schedule(static) if (n / 3 >= SERIAL_ROWS)
     for (int64_t i = 0; i < n; i++) ws->r[i] = problem->known[i / 3] ? 0 : problem->b[i];
     for (int32_t i = 0; i < problem->A->n; i++) {
         if (problem->known[i]) push_neighbours(problem, i, at_rest, ws->r);

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-// Below this many contacts (or blocks) one thread is faster than starting several.
-enum { SERIAL_CONTACTS = 512 };
+enum { CHUNK_CONTACTS = 256 }; // or blocks: what a thread takes at least
 
 // --- Where blocks stand ---
 
@@ -75,29 +74,52 @@ static inline void multiply_contact(const pl_problem *problem, const pl_contact 
     for (int a = 0; a < 3; a++) u[a] = R[3 * a] * s0 + R[3 * a + 1] * s1 + R[3 * a + 2] * s2;
 }
 
-void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,
-                      double *u)
+typedef struct product {
+    const pl_problem *problem;
+    const uint8_t *rows;
+    bool offset;
+    const double *v;
+    double *u;
+} product;
+
+static void multiply_contacts(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *contact = problem->contact + k;
-        double *uk = u + 3 * (int64_t)k;
-        unsigned mask = rows == NULL ? PL_ROWS_ALL : rows[k];
-        if (mask != 0) multiply_contact(problem, contact, v, uk);
+    const product *p = context;
+    for (int64_t k = first; k < last; k++) {
+        const pl_contact *contact = p->problem->contact + k;
+        double *u = p->u + 3 * k;
+        unsigned mask = p->rows == NULL ? PL_ROWS_ALL : p->rows[k];
+        if (mask != 0) multiply_contact(p->problem, contact, p->v, u);
         for (int a = 0; a < 3; a++) {
-            if (offset) uk[a] -= contact->c[a];
-            if ((mask >> a & 1) == 0) uk[a] = 0;
+            if (p->offset) u[a] -= contact->c[a];
+            if ((mask >> a & 1) == 0) u[a] = 0;
         }
     }
 }
 
-static void turn_to_world(const pl_problem *problem, const double *f, double *world)
+void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,
+                      double *u)
 {
-#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const double *R = problem->contact[k].R, *fk = f + 3 * (int64_t)k;
-        double *g = world + 3 * (int64_t)k;
-        for (int i = 0; i < 3; i++) g[i] = R[i] * fk[0] + R[3 + i] * fk[1] + R[6 + i] * fk[2];
+    pl_loop(problem->n_contact, CHUNK_CONTACTS, multiply_contacts,
+            &(product){problem, rows, offset, v, u});
+}
+
+// y += scale L^T f, or y := L^T f.
+typedef struct transpose {
+    const pl_problem *problem;
+    const pl_uses *uses;
+    double scale;
+    const double *f;
+    double *world, *y;
+} transpose;
+
+static void turn_to_world(void *context, int64_t first, int64_t last)
+{
+    const transpose *t = context;
+    for (int64_t k = first; k < last; k++) {
+        const double *R = t->problem->contact[k].R, *f = t->f + 3 * k;
+        double *g = t->world + 3 * k;
+        for (int i = 0; i < 3; i++) g[i] = R[i] * f[0] + R[3 + i] * f[1] + R[6 + i] * f[2];
     }
 }
 
@@ -124,24 +146,38 @@ static inline void add_up(const pl_problem *problem, const pl_uses *uses, const 
     y[0] = s0, y[1] = s1, y[2] = s2;
 }
 
+static void set_blocks(void *context, int64_t first, int64_t last)
+{
+    const transpose *t = context;
+    for (int64_t i = first; i < last; i++) {
+        add_up(t->problem, t->uses, t->world, (int32_t)i, t->y + 3 * i);
+    }
+}
+
 void pl_rows_transpose(const pl_problem *problem, const pl_uses *uses, const double *f,
                        double *world, double *y)
 {
-    turn_to_world(problem, f, world);
-#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_CONTACTS)
-    for (int32_t i = 0; i < uses->n; i++) add_up(problem, uses, world, i, y + 3 * (int64_t)i);
+    const transpose t = {problem, uses, 1, f, world, y};
+    pl_loop(problem->n_contact, CHUNK_CONTACTS, turn_to_world, &t);
+    pl_loop(uses->n, CHUNK_CONTACTS, set_blocks, &t);
+}
+
+static void add_to_blocks(void *context, int64_t first, int64_t last)
+{
+    const transpose *t = context;
+    for (int64_t i = first; i < last; i++) {
+        double sum[3], *y = t->y + 3 * (int64_t)t->uses->block[i];
+        add_up(t->problem, t->uses, t->world, (int32_t)i, sum);
+        for (int k = 0; k < 3; k++) y[k] += t->scale * sum[k];
+    }
 }
 
 void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,
                            const double *f, double *world, double *y)
 {
-    turn_to_world(problem, f, world);
-#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_CONTACTS)
-    for (int32_t i = 0; i < uses->n; i++) {
-        double sum[3], *yi = y + 3 * (int64_t)uses->block[i];
-        add_up(problem, uses, world, i, sum);
-        for (int k = 0; k < 3; k++) yi[k] += scale * sum[k];
-    }
+    const transpose t = {problem, uses, scale, f, world, y};
+    pl_loop(problem->n_contact, CHUNK_CONTACTS, turn_to_world, &t);
+    pl_loop(uses->n, CHUNK_CONTACTS, add_to_blocks, &t);
 }
 
 // --- Blocks of L D^-1 L^T ---
@@ -174,27 +210,40 @@ static double weight_of(const pl_problem *problem, const pl_entry *entry)
 }
 
 // Where contacts share a block, each counts with its part of the weights there.
-void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
-                       double *sum, double *scale)
+typedef struct scales {
+    const pl_problem *problem;
+    const pl_block_jacobi *D;
+    const pl_uses *uses;
+    double *sum, *scale;
+} scales;
+
+static void sum_weights(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (uses->n >= SERIAL_CONTACTS)
-    for (int32_t i = 0; i < uses->n; i++) {
-        double *total = sum + uses->block[i];
+    const scales *s = context;
+    const pl_uses *uses = s->uses;
+    for (int64_t i = first; i < last; i++) {
+        double *total = s->sum + uses->block[i];
         *total = 0;
         for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
-            *total += weight_of(problem, problem->entry + uses->use[j].term);
+            *total += weight_of(s->problem, s->problem->entry + uses->use[j].term);
         }
     }
-#pragma omp parallel for schedule(static) if (problem->n_contact >= SERIAL_CONTACTS)
-    for (int32_t k = 0; k < problem->n_contact; k++) {
+}
+
+static void scale_contacts(void *context, int64_t first, int64_t last)
+{
+    const scales *s = context;
+    const pl_problem *problem = s->problem;
+    for (int64_t k = first; k < last; k++) {
         const pl_contact *contact = problem->contact + k;
         double M[6] = {0}, S[9] = {0};
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             const pl_entry *entry = problem->entry + t;
             double own = weight_of(problem, entry);
             if (own == 0 || pl_is_known(problem, entry->block)) continue;
-            double share = sum[entry->block] / own, inv[6];
-            for (int e = 0; e < 6; e++) inv[e] = share * D->inv[6 * (int64_t)entry->block + e];
+            double share = s->sum[entry->block] / own, inv[6];
+            const double *D_inv = s->D->inv + 6 * (int64_t)entry->block;
+            for (int e = 0; e < 6; e++) inv[e] = share * D_inv[e];
             if (entry->arm >= 0) {
                 double G[9];
                 pl_entry_rows(problem, contact, entry, G);
@@ -204,7 +253,15 @@ void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, cons
             }
         }
         pl_add_response(contact->R, M, contact->R, S);
-        scale[2 * (int64_t)k] = S[0];
-        scale[2 * (int64_t)k + 1] = 0.5 * (S[4] + S[8]);
+        s->scale[2 * k] = S[0];
+        s->scale[2 * k + 1] = 0.5 * (S[4] + S[8]);
     }
+}
+
+void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
+                       double *sum, double *scale)
+{
+    const scales s = {problem, D, uses, sum, scale};
+    pl_loop(uses->n, CHUNK_CONTACTS, sum_weights, &s);
+    pl_loop(problem->n_contact, CHUNK_CONTACTS, scale_contacts, &s);
 }

@@ -2,12 +2,11 @@
 #include "cluster.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum {
-    // Below this many contacts one thread is faster than starting several.
-    SERIAL_CONTACTS = 256,
+    CHUNK_CONTACTS = 128, // what a thread takes at least
+    CHUNK_ISLANDS = 8,    // small ones
     // A cluster that could not be solved is swept like others before the next try: 2, 4, 8 times,
     // up to 2 to this power.
     MOST_FAILURES = 9,
@@ -56,20 +55,27 @@ static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps
     }
 }
 
-static void fill_nodes(const pl_problem *problem, const pl_block_jacobi *D, const int32_t *place,
-                       pl_sweeps *out)
+typedef struct filling {
+    const pl_problem *problem;
+    const pl_block_jacobi *D;
+    const int32_t *place;
+    pl_sweeps *out;
+} filling;
+
+static void fill_nodes(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (out->n > SERIAL_CONTACTS)
-    for (int32_t i = 0; i < out->n; i++) {
-        pl_sweep_node *node = out->node + i;
+    const filling *to = context;
+    const pl_problem *problem = to->problem;
+    for (int64_t i = first; i < last; i++) {
+        pl_sweep_node *node = to->out->node + i;
         const pl_contact *contact = problem->contact + node->contact;
         double S[9];
-        pl_contact_block(problem, D, node->contact, S);
+        pl_contact_block(problem, to->D, node->contact, S);
         node->held = REGULARIZE * (S[0] + S[4] + S[8]);
         for (int a = 0; a < 3; a++) S[4 * a] += node->held;
         pl_coulomb_prepare(S, contact->mu, &node->law);
         memcpy(node->R, contact->R, sizeof node->R);
-        link_node(problem, place, out, node);
+        link_node(problem, to->place, to->out, node);
     }
 }
 
@@ -94,7 +100,7 @@ static int32_t size_of(const pl_sweeps *sweeps, int32_t cluster)
 // Solvers are of one size always, so that a later solve makes no heap call for them.
 static pl_status take_clusters(pl_arena *arena, pl_sweeps *out)
 {
-    int32_t n = omp_get_max_threads(), n_cluster = out->islands.n_cluster;
+    int32_t n = pl_threads(), n_cluster = out->islands.n_cluster;
     int64_t size = 0;
     out->cluster = pl_arena_take(arena, n_cluster, sizeof *out->cluster);
     out->solver = pl_arena_take(arena, n, sizeof *out->solver);
@@ -127,7 +133,7 @@ static bool is_wide(const pl_sweeps *sweeps, int32_t island)
     for (int i = 0; i < PL_STRIPS; i++) {
         most = PL_MAX(most, cluster[strip[i + 1]] - cluster[strip[i]]);
     }
-    return 2 * omp_get_max_threads() * n > sweeps->n && 4 * most < n;
+    return 2 * pl_threads() * n > sweeps->n && 4 * most < n;
 }
 
 static pl_status take(pl_arena *arena, pl_sweeps *out)
@@ -163,7 +169,7 @@ pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, 
     int32_t *place = pl_arena_take(arena, problem->A->n, sizeof *place);
     if (place == NULL) return PL_ERROR_MEMORY;
     fill_blocks(D, uses, place, out);
-    fill_nodes(problem, D, place, out);
+    pl_loop(out->n, CHUNK_CONTACTS, fill_nodes, &(filling){problem, D, place, out});
     pl_arena_back(arena, mark);
     return PL_OK;
 }
@@ -373,7 +379,7 @@ static double relax_cluster(const pl_sweeps *sweeps, int32_t cluster, int64_t no
         kept->wait--;
         return change;
     }
-    pl_cluster *c = sweeps->solver + omp_get_thread_num();
+    pl_cluster *c = sweeps->solver + pl_thread_slot();
     double goal = PL_MAX(enough, CLUSTER_SHARE * change);
     if (!kept->made) make_cluster(sweeps, first, n, kept->S);
     kept->made = true;
@@ -407,21 +413,36 @@ static double relax_clusters(const pl_sweeps *sweeps, int32_t first, int32_t las
     return most;
 }
 
+typedef struct strip_loop {
+    const pl_sweeps *sweeps;
+    const int32_t *strip;
+    int64_t phase;
+    bool all;
+    double enough;
+    double *change; // of each strip
+} strip_loop;
+
+static void relax_some_strips(void *context, int64_t first, int64_t last)
+{
+    const strip_loop *l = context;
+    for (int64_t i = first; i < last; i++) {
+        l->change[i] =
+            relax_clusters(l->sweeps, l->strip[i], l->strip[i + 1], l->phase, l->all, l->enough);
+    }
+}
+
 // One sweep over a large island, by all threads: strip (PL_STRIPS + 1). Those of one half are free
 // of each other.
 static double relax_strips(const pl_sweeps *sweeps, const int32_t *strip, int64_t phase, bool all,
                            double enough)
 {
-    double most = 0;
-#pragma omp parallel reduction(max : most)
+    double change[PL_STRIPS], most = 0;
     for (int half = 0; half < 2; half++) {
-#pragma omp for schedule(dynamic, 1)
-        for (int i = half * (PL_STRIPS / 2); i < (half + 1) * (PL_STRIPS / 2); i++) {
-            double change =
-                relax_clusters(sweeps, strip[i], strip[i + 1], phase + half, all, enough);
-            most = PL_MAX(most, change);
-        }
+        int at = half * (PL_STRIPS / 2);
+        pl_loop(PL_STRIPS / 2, 1, relax_some_strips,
+                &(strip_loop){sweeps, strip + at, phase + half, all, enough, change + at});
     }
+    for (int i = 0; i < PL_STRIPS; i++) most = PL_MAX(most, change[i]);
     return most;
 }
 
@@ -449,63 +470,80 @@ void pl_sweeps_set(pl_sweeps *sweeps, const double *f)
     pl_rows_transpose(sweeps->problem, sweeps->uses, f, sweeps->world, sweeps->push);
 }
 
-// v := D^-1 L^T f, anew from L^T f: what is added in sweeps rounds.
-static void start(const pl_sweeps *sweeps, const double *u0)
+typedef struct run_loop {
+    const pl_sweeps *sweeps;
+    int32_t n; // sweeps
+    double enough;
+    const double *u0;
+    double *f;
+    _Atomic int32_t most; // sweeps that an island took
+} run_loop;
+
+static void start_nodes(void *context, int64_t first, int64_t last)
 {
-    int32_t n_block = sweeps->uses->n;
-#pragma omp parallel if (sweeps->n > SERIAL_CONTACTS)
-    {
-#pragma omp for schedule(static) nowait
-        for (int32_t i = 0; i < sweeps->n; i++) {
-            pl_sweep_node *node = sweeps->node + i;
-            memcpy(node->u0, u0 + 3 * (int64_t)node->contact, sizeof node->u0);
-            node->drift = 0;
-        }
-#pragma omp for schedule(static)
-        for (int32_t i = 0; i < n_block; i++) {
-            pl_sweep_block *block = sweeps->block + i;
-            const double *g = sweeps->push + 3 * (int64_t)i;
-            memset(block->v, 0, sizeof block->v);
-            add_response(block, g[0], g[1], g[2]);
-        }
+    const run_loop *l = context;
+    for (int64_t i = first; i < last; i++) {
+        pl_sweep_node *node = l->sweeps->node + i;
+        memcpy(node->u0, l->u0 + 3 * (int64_t)node->contact, sizeof node->u0);
+        node->drift = 0;
     }
 }
 
-static void finish(pl_sweeps *sweeps, double *f)
+// v := D^-1 L^T f, anew from L^T f: what is added in sweeps rounds.
+static void start_blocks(void *context, int64_t first, int64_t last)
 {
-#pragma omp parallel for schedule(static) if (sweeps->n > SERIAL_CONTACTS)
-    for (int32_t i = 0; i < sweeps->n; i++) {
-        const pl_sweep_node *node = sweeps->node + i;
-        memcpy(f + 3 * (int64_t)node->contact, node->f, sizeof node->f);
+    const run_loop *l = context;
+    for (int64_t i = first; i < last; i++) {
+        pl_sweep_block *block = l->sweeps->block + i;
+        const double *g = l->sweeps->push + 3 * i;
+        memset(block->v, 0, sizeof block->v);
+        add_response(block, g[0], g[1], g[2]);
     }
-    pl_rows_transpose(sweeps->problem, sweeps->uses, f, sweeps->world, sweeps->push);
+}
+
+static void finish_nodes(void *context, int64_t first, int64_t last)
+{
+    const run_loop *l = context;
+    for (int64_t i = first; i < last; i++) {
+        const pl_sweep_node *node = l->sweeps->node + i;
+        memcpy(l->f + 3 * (int64_t)node->contact, node->f, sizeof node->f);
+    }
+}
+
+// First the large islands, one by one, then a few of the small ones at a time.
+static void sweep_islands(void *context, int64_t first, int64_t last)
+{
+    run_loop *l = context;
+    const pl_sweeps *sweeps = l->sweeps;
+    int32_t n_large = sweeps->islands.n_large, n_small = sweeps->n_small;
+    for (int64_t i = first; i < last; i++) {
+        if (i < n_large) {
+            if (!sweeps->wide[i])
+                pl_raise(&l->most, sweep_island(sweeps, (int32_t)i, l->n, l->enough));
+            continue;
+        }
+        int32_t at = n_large + CHUNK_ISLANDS * (int32_t)(i - n_large);
+        int32_t end = PL_MIN(at + CHUNK_ISLANDS, sweeps->islands.n);
+        for (; at < end; at++) {
+            pl_raise(&l->most, sweep_island(sweeps, at, l->n * n_small, l->enough));
+        }
+    }
 }
 
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f)
 {
-    const pl_islands *islands = &sweeps->islands;
-    int32_t most = 0, n_large = islands->n_large;
-    start(sweeps, u0);
+    int32_t n_large = sweeps->islands.n_large;
+    int64_t n_group = (sweeps->islands.n - n_large + CHUNK_ISLANDS - 1) / CHUNK_ISLANDS;
+    run_loop l = {sweeps, n, enough, u0, f, 0};
+    pl_loop(sweeps->n, CHUNK_CONTACTS, start_nodes, &l);
+    pl_loop(sweeps->uses->n, CHUNK_CONTACTS, start_blocks, &l);
     for (int32_t i = 0; i < n_large; i++) {
-        if (!sweeps->wide[i]) continue;
-        int32_t made = sweep_island(sweeps, i, n, enough);
-        most = PL_MAX(most, made);
+        if (sweeps->wide[i]) pl_raise(&l.most, sweep_island(sweeps, i, n, enough));
     }
-#pragma omp parallel reduction(max : most) if (sweeps->n > SERIAL_CONTACTS)
-    {
-#pragma omp for schedule(dynamic, 1) nowait
-        for (int32_t i = 0; i < n_large; i++) {
-            if (sweeps->wide[i]) continue;
-            int32_t made = sweep_island(sweeps, i, n, enough);
-            most = PL_MAX(most, made);
-        }
-#pragma omp for schedule(dynamic, 8)
-        for (int32_t i = n_large; i < islands->n; i++) {
-            int32_t made = sweep_island(sweeps, i, n * sweeps->n_small, enough);
-            most = PL_MAX(most, made);
-        }
-    }
-    sweeps->n_phase += 2 * (int64_t)most;
-    finish(sweeps, f);
-    return most;
+    bool few = sweeps->n < 2 * CHUNK_CONTACTS;
+    pl_loop(n_large + n_group, few ? n_large + n_group : 1, sweep_islands, &l);
+    sweeps->n_phase += 2 * (int64_t)l.most;
+    pl_loop(sweeps->n, CHUNK_CONTACTS, finish_nodes, &l);
+    pl_rows_transpose(sweeps->problem, sweeps->uses, f, sweeps->world, sweeps->push);
+    return l.most;
 }

@@ -6,9 +6,37 @@
 enum {
     PART_SIZE = 2048, // at least [elements]: fewer are not worth a thread's attention
     LANES = 16,
-    // Below this many elements one thread is faster than starting several.
-    SERIAL_SIZE = 1 << 15,
+    CHUNK_SIZE = 1 << 14, // what a thread takes at least [elements]
 };
+
+// A sum over the elements of two vectors, in parts.
+typedef struct sum {
+    int64_t n, size; // elements, of which a part has so many
+    const void *x, *y;
+    double part[PL_MAX_PARTS];
+} sum;
+
+static double add_up(sum *s, pl_loop_fn *body)
+{
+    int64_t n_part = (s->n + s->size - 1) / s->size;
+    double total = 0;
+    pl_loop(n_part, PL_MAX(1, CHUNK_SIZE / s->size), body, s);
+    for (int64_t p = 0; p < n_part; p++) total += s->part[p];
+    return total;
+}
+
+// An update of every element: what it reads and what it writes.
+typedef struct update {
+    double a, b;
+    const double *x;
+    double *y, *z;
+} update;
+
+typedef struct updatef {
+    float a;
+    const float *x;
+    float *y;
+} updatef;
 
 PL_CLONES static double dot_part(int64_t n, const double *x, const double *y)
 {
@@ -34,60 +62,83 @@ PL_CLONES static double dot_part(int64_t n, const double *x, const double *y)
     return lane[0];
 }
 
+static void dot_parts(void *context, int64_t first, int64_t last)
+{
+    sum *s = context;
+    for (int64_t p = first; p < last; p++) {
+        int64_t at = p * s->size, n = PL_MIN(s->size, s->n - at);
+        s->part[p] = dot_part(n, (const double *)s->x + at, (const double *)s->y + at);
+    }
+}
+
 double pl_vec_dot(int64_t n, const double *x, const double *y)
 {
-    double sum[PL_MAX_PARTS];
-    int64_t size = pl_part_size(n, PART_SIZE), n_part = (n + size - 1) / size;
-#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
-    for (int64_t p = 0; p < n_part; p++) {
-        sum[p] = dot_part(PL_MIN(size, n - p * size), x + p * size, y + p * size);
-    }
-    double total = 0;
-    for (int64_t p = 0; p < n_part; p++) total += sum[p];
-    return total;
+    sum s; // its parts are for the loop to set
+    s.n = n, s.size = pl_part_size(n, PART_SIZE), s.x = x, s.y = y;
+    return add_up(&s, dot_parts);
+}
+
+static void copy(void *context, int64_t first, int64_t last)
+{
+    const update *u = context;
+    memcpy(u->y + first, u->x + first, (size_t)(last - first) * sizeof *u->x);
 }
 
 void pl_vec_copy(int64_t n, const double *x, double *y)
 {
-    int64_t size = pl_part_size(n, PART_SIZE);
-#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
-    for (int64_t first = 0; first < n; first += size) {
-        memcpy(y + first, x + first, (size_t)PL_MIN(size, n - first) * sizeof *x);
-    }
+    pl_loop(n, CHUNK_SIZE, copy, &(update){.x = x, .y = y});
 }
 
 PL_CLONES static void add_part(int64_t n, double a, const double *restrict x, double *restrict y)
 {
-#pragma omp simd
     for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+static void add(void *context, int64_t first, int64_t last)
+{
+    const update *u = context;
+    add_part(last - first, u->a, u->x + first, u->y + first);
 }
 
 void pl_vec_add(int64_t n, double a, const double *x, double *y)
 {
-    int64_t size = pl_part_size(n, PART_SIZE);
-#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
-    for (int64_t first = 0; first < n; first += size) {
-        add_part(PL_MIN(size, n - first), a, x + first, y + first);
-    }
+    pl_loop(n, CHUNK_SIZE, add, &(update){.a = a, .x = x, .y = y});
 }
 
 PL_CLONES static void advance_part(int64_t n, double alpha, double beta, const double *restrict z,
                                    double *restrict p, double *restrict x)
 {
-#pragma omp simd
     for (int64_t i = 0; i < n; i++) {
         x[i] += alpha * p[i];
         p[i] = z[i] + beta * p[i];
     }
 }
 
+static void advance(void *context, int64_t first, int64_t last)
+{
+    const update *u = context;
+    advance_part(last - first, u->a, u->b, u->x + first, u->y + first, u->z + first);
+}
+
 void pl_vec_advance(int64_t n, double alpha, double beta, const double *z, double *p, double *x)
 {
-    int64_t size = pl_part_size(n, PART_SIZE);
-#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
-    for (int64_t first = 0; first < n; first += size) {
-        advance_part(PL_MIN(size, n - first), alpha, beta, z + first, p + first, x + first);
-    }
+    pl_loop(n, CHUNK_SIZE, advance, &(update){.a = alpha, .b = beta, .x = z, .y = p, .z = x});
+}
+
+PL_CLONES static void chase_part(int64_t n, double a, const double *restrict x, double *restrict y)
+{
+    for (int64_t i = 0; i < n; i++) y[i] = x[i] + a * y[i];
+}
+
+static void chase(void *context, int64_t first, int64_t last)
+{
+    const update *u = context;
+    chase_part(last - first, u->a, u->x + first, u->y + first);
+}
+
+void pl_vec_chase(int64_t n, double a, const double *x, double *y)
+{
+    pl_loop(n, CHUNK_SIZE, chase, &(update){.a = a, .x = x, .y = y});
 }
 
 // --- Single precision ---
@@ -106,36 +157,45 @@ PL_CLONES static double dotf_part(int64_t n, const float *restrict x, const floa
     return lane[0];
 }
 
+static void dotf_parts(void *context, int64_t first, int64_t last)
+{
+    sum *s = context;
+    for (int64_t p = first; p < last; p++) {
+        int64_t at = p * s->size, n = PL_MIN(s->size, s->n - at);
+        s->part[p] = dotf_part(n, (const float *)s->x + at, (const float *)s->y + at);
+    }
+}
+
 double pl_vecf_dot(int64_t n, const float *x, const float *y)
 {
-    double sum[PL_MAX_PARTS];
-    int64_t size = pl_part_size(n, PART_SIZE), n_part = (n + size - 1) / size;
-#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
-    for (int64_t p = 0; p < n_part; p++) {
-        sum[p] = dotf_part(PL_MIN(size, n - p * size), x + p * size, y + p * size);
-    }
-    double total = 0;
-    for (int64_t p = 0; p < n_part; p++) total += sum[p];
-    return total;
+    sum s; // its parts are for the loop to set
+    s.n = n, s.size = pl_part_size(n, PART_SIZE), s.x = x, s.y = y;
+    return add_up(&s, dotf_parts);
 }
 
 PL_CLONES static void addf_part(int64_t n, float a, const float *restrict x, float *restrict y)
 {
-#pragma omp simd
     for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+static void addf(void *context, int64_t first, int64_t last)
+{
+    const updatef *u = context;
+    addf_part(last - first, u->a, u->x + first, u->y + first);
 }
 
 void pl_vecf_add(int64_t n, float a, const float *x, float *y)
 {
-    int64_t size = pl_part_size(n, PART_SIZE);
-#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
-    for (int64_t first = 0; first < n; first += size) {
-        addf_part(PL_MIN(size, n - first), a, x + first, y + first);
-    }
+    pl_loop(n, CHUNK_SIZE, addf, &(updatef){.a = a, .x = x, .y = y});
+}
+
+static void scale_all(void *context, int64_t first, int64_t last)
+{
+    const updatef *u = context;
+    for (int64_t i = first; i < last; i++) u->y[i] *= u->a;
 }
 
 void pl_vecf_scale(int64_t n, float a, float *x)
 {
-#pragma omp parallel for schedule(static) if (n >= SERIAL_SIZE)
-    for (int64_t i = 0; i < n; i++) x[i] *= a;
+    pl_loop(n, CHUNK_SIZE, scale_all, &(updatef){.a = a, .y = x});
 }

@@ -16,6 +16,9 @@ void pl_vec_copy(int64_t n, const double *x, double *y);
 // y := y + a x, no alias.
 void pl_vec_add(int64_t n, double a, const double *x, double *y);
 
+// y := x + a y, no alias.
+void pl_vec_chase(int64_t n, double a, const double *x, double *y);
+
 // One pass instead of two for the end of an iteration of CG: x := x + alpha p, then p := z + beta
 // p. No alias.
 void pl_vec_advance(int64_t n, double alpha, double beta, const double *z, double *p, double *x);

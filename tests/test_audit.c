@@ -1,7 +1,7 @@
 // The audit: planted intersections and near misses, all pairs, exact insides and distances, motion,
 // threads, memory, size.
 
-#include "../base/base.h"
+#include "../base/team.h"
 #include "../meshes/predicates.h"
 #include "../meshes/tree.h"
 #include "../meshes/triangles.h"
@@ -10,12 +10,12 @@
 
 void setUp(void)
 {
-    pl_set_threads(2);
+    pl_threads_set(2);
 }
 
 void tearDown(void)
 {
-    pl_set_threads(2);
+    pl_threads_set(2);
 }
 
 static int64_t full_size(int64_t quick, int64_t full)
@@ -834,7 +834,7 @@ static void test_equal_distances(void)
         if (++second == s->start[60]) first++, second = s->start[1];
     }
     for (int threads = 1; threads <= 4; threads++) {
-        pl_set_threads(threads);
+        pl_threads_set(threads);
         pl_audit_report r = audit(s);
         TEST_ASSERT_TRUE(r.distance == 1);
         TEST_ASSERT_EQUAL_INT(first, r.nearest.face[0]);
@@ -932,11 +932,11 @@ static void test_moving_bodies(void)
         r = audit(s);
         kept fresh_one = keep(&r);
         for (int threads = 1; threads <= 5; threads += 2) {
-            pl_set_threads(threads);
+            pl_threads_set(threads);
             TEST_ASSERT_EQUAL(PL_OK, pl_audit_run(moving, s->x, &r));
             expect_same(&fresh_one, &r);
         }
-        pl_set_threads(2);
+        pl_threads_set(2);
         met += r.n_intersections > 0;
         was_inside += r.n_inside > 0;
         free(fresh_one.bytes);
@@ -1092,7 +1092,7 @@ static void test_copies_of_one_triangle(void)
         kept first = {0};
         TEST_ASSERT_EQUAL(PL_OK, pl_audit_create(3 * n, n_body, body, NULL, &a));
         for (int threads = 1; threads <= 2; threads++) {
-            pl_set_threads(threads);
+            pl_threads_set(threads);
             TEST_ASSERT_EQUAL(PL_OK, pl_audit_run(a, x, &r));
             TEST_ASSERT_FALSE(r.complete);
             TEST_ASSERT_FALSE(r.clean);

@@ -1,6 +1,7 @@
 // Second order in time: how errors fall with the step, what contacts do to it, and that a run that
 // goes back, is resumed or has more threads is the same.
 
+#include "../base/team.h"
 #include "failing_alloc.h"
 #include "worlds.h"
 
@@ -9,7 +10,7 @@
 
 void setUp(void)
 {
-    pl_set_threads(1);
+    pl_threads_set(1);
 }
 
 void tearDown(void)
@@ -399,13 +400,13 @@ static void test_turning_floor(void)
 
 static uint64_t run_heap(int threads)
 {
-    pl_set_threads(threads);
+    pl_threads_set(threads);
     pl_world_options options = with_contact(5e-3);
     pl_world *world = make_heap(&options);
     step(world, 45);
     uint64_t hash = pl_world_hash(world);
     pl_world_destroy(world);
-    pl_set_threads(1);
+    pl_threads_set(1);
     return hash;
 }
 

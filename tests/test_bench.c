@@ -69,11 +69,20 @@ static void test_growth(void)
 
 static void test_threads(void)
 {
-    expect(0, "OMP_WAIT_POLICY=passive $P bench threads --quick --out $T/b", "speed-up");
+    expect(0, "$P bench threads --quick --out $T/b", "speed-up");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "OTHER BITS"), output);
     load("threads.csv");
     const double *threads = column("threads");
     for (int64_t i = 0; i < csv.n_row; i++) TEST_ASSERT_EQUAL_DOUBLE(1 + i % 2, threads[i]);
+}
+
+static void test_busy(void)
+{
+    expect(0, "$P bench busy --quick --out $T/b", "armadillo-light");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "OTHER BITS"), output);
+    load("busy.csv");
+    const double *busy = column("busy_default");
+    for (int64_t i = 0; i < csv.n_row; i++) TEST_ASSERT_TRUE(busy[i] > 0);
 }
 
 // A process of its own each: what one scene takes does not show in the next.
@@ -139,6 +148,7 @@ int main(void)
     RUN_TEST(test_table1);
     RUN_TEST(test_growth);
     RUN_TEST(test_threads);
+    RUN_TEST(test_busy);
     RUN_TEST(test_memory);
     RUN_TEST(test_figures);
     RUN_TEST(test_peers);

@@ -5,8 +5,6 @@
 #include "../solvers/block_jacobi.h"
 #include "../solvers/vectors.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 1;
@@ -15,7 +13,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 static void diagonal_matrix(int32_t n, pl_bsr *A)
@@ -155,7 +153,7 @@ static void check_step(int32_t n, const uint8_t *fixed)
     pl_block_jacobi_apply(&M, plain_r, plain_z);
     pl_residual_sums first = {0, 0};
     for (int threads = 1; threads <= 4; threads++) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         memcpy(r, r0, (size_t)size * sizeof *r);
         memcpy(q, q0, (size_t)size * sizeof *q);
         pl_residual_sums sums = pl_block_jacobi_step(&M, fixed, 0.4, r, q);

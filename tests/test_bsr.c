@@ -3,8 +3,6 @@
 #include "failing_alloc.h"
 #include "matrices.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 1;
@@ -13,7 +11,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 // --- The pattern ---
@@ -178,7 +176,7 @@ static void check_product(const pl_bsr *A)
     double plain_dot = plain_multiply(A, x, plain);
     const int threads[4] = {1, 2, 3, 4};
     for (int t = 0; t < 4; t++) {
-        omp_set_num_threads(threads[t]);
+        pl_threads_set(threads[t]);
         memset(y, 0xff, (size_t)size * sizeof *y);
         double dot = pl_bsr_multiply_dot(A, x, y);
         TEST_ASSERT_TRUE(same_bits(&plain_dot, &dot, 1));

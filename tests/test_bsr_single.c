@@ -5,7 +5,6 @@
 #include "../solvers/bsr_single.h"
 
 #include <math.h>
-#include <omp.h>
 
 void setUp(void)
 {
@@ -15,7 +14,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 // The order of sums that bsr.h promises.
@@ -51,7 +50,7 @@ static void check_product(const pl_bsr *A)
     TEST_ASSERT_NOT_NULL(val);
     plain_multiply(A, x, plain);
     for (int threads = 1; threads <= 4; threads++) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         memset(y, 0xff, (size_t)n * sizeof *y);
         pl_single_multiply(A, val, x, y);
         TEST_ASSERT_EQUAL(0, memcmp(plain, y, (size_t)n * sizeof *y));

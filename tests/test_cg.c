@@ -4,8 +4,6 @@
 #include "matrices.h"
 #include "../solvers/cg.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 1;
@@ -14,7 +12,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 typedef struct problem {
@@ -352,7 +350,7 @@ static void test_threads(void)
 {
     double *first = NULL;
     for (int threads = 1; threads <= 4; threads++) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         problem p;
         random_state = 3;
         grid_matrix(24, 0.01, &p.A); // 13,824 block rows: every kernel runs in parallel

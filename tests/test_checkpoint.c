@@ -1,10 +1,10 @@
 // Checkpoints: a run that was resumed has the bits of one that was not; damaged and foreign files.
 
+#include "../base/team.h"
 #include "failing_alloc.h"
 #include "worlds.h"
 
 #include <math.h>
-#include <omp.h>
 #include <unistd.h>
 
 static char directory[64];
@@ -12,7 +12,7 @@ static char path[128];
 
 void setUp(void)
 {
-    omp_set_num_threads(1);
+    pl_threads_set(1);
     snprintf(directory, sizeof directory, "/tmp/pliant-checkpoint-XXXXXX");
     TEST_ASSERT_NOT_NULL(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/state", directory);

@@ -1,6 +1,6 @@
 // Bodies that touch: friction, impact, piles, and steps that never end in a collision.
 
-#include "../base/base.h"
+#include "../base/team.h"
 #include "failing_alloc.h"
 #include "worlds.h"
 
@@ -12,7 +12,7 @@ void setUp(void)
 }
 void tearDown(void)
 {
-    pl_set_threads(2);
+    pl_threads_set(2);
 }
 
 // --- Bodies at places ---
@@ -472,7 +472,7 @@ static void test_same_bits_for_any_threads_and_after_a_checkpoint(void)
 {
     uint64_t hash = 0;
     for (int threads = 1; threads <= 4; threads *= 2) {
-        pl_set_threads(threads);
+        pl_threads_set(threads);
         pl_world *world = make_pile(4e-3);
         step(world, 200);
         if (threads == 1) hash = pl_world_hash(world);

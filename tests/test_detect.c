@@ -5,11 +5,10 @@
 #include "../contact/touch.h"
 
 #include <math.h>
-#include <omp.h>
 
 void setUp(void)
 {
-    omp_set_num_threads(1);
+    pl_threads_set(1);
 }
 
 void tearDown(void)

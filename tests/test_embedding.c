@@ -8,7 +8,6 @@
 #include "worlds.h"
 
 #include <math.h>
-#include <omp.h>
 
 // A tet at the origin, and one with the same base below it.
 static const double X[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.2, 0.2, -2};
@@ -17,7 +16,7 @@ static const int32_t TETS[] = {0, 1, 2, 3, 0, 2, 1, 4};
 void setUp(void)
 {
     random_state = 7;
-    pl_set_threads(1);
+    pl_threads_set(1);
 }
 
 void tearDown(void)
@@ -281,7 +280,7 @@ static void test_the_same_bits_for_any_number_of_threads(void)
     pl_mesh *carrier = make_mesh("icosphere:level=2:shells=3");
     pl_mesh *fine = make_mesh("icosphere:level=5:shells=1");
     pl_embedding *one = embed(carrier, false, fine);
-    pl_set_threads(4);
+    pl_threads_set(4);
     pl_embedding *four = embed(carrier, false, fine);
     size_t n = (size_t)one->n;
     TEST_ASSERT_EQUAL_MEMORY(one->corner, four->corner, 4 * n * sizeof *one->corner);

@@ -1,7 +1,7 @@
 // Energy of bodies that touch what moves by itself: it rises by the work that is done on them, and
 // by no more.
 
-#include "../base/base.h"
+#include "../base/team.h"
 #include "worlds.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 void setUp(void)
 {
-    pl_set_threads(1);
+    pl_threads_set(1);
 }
 
 void tearDown(void)

@@ -3,6 +3,7 @@
 
 #include "../apps/export.h"
 #include "../apps/pc2.h"
+#include "../base/team.h"
 #include "exports.h"
 
 #include <signal.h>
@@ -324,7 +325,7 @@ static void test_readers(void)
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
-    pl_set_threads(1);
+    pl_threads_set(1);
     UNITY_BEGIN();
     RUN_TEST(test_formats);
     RUN_TEST(test_files);

@@ -1,5 +1,6 @@
 // Bodies of a scene as surfaces with a look.
 
+#include "../base/team.h"
 #include "exports.h"
 
 #include <math.h>
@@ -198,7 +199,7 @@ static void test_allocations_fail(void)
 
 int main(void)
 {
-    pl_set_threads(1);
+    pl_threads_set(1);
     UNITY_BEGIN();
     RUN_TEST(test_bodies_of_a_scene);
     RUN_TEST(test_they_follow_the_world);

@@ -4,8 +4,6 @@
 #include "contacts.h"
 #include "piles.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 9;
@@ -14,7 +12,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 // --- A stiff beam on the ground ---
@@ -236,7 +234,7 @@ static void test_threads_do_not_change_bits(void)
     loose.max_iterations = 30;
     answer first = {0};
     for (int threads = 1; threads <= 4; threads *= 2) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         answer a = solve(&p, "face", &loose);
         TEST_ASSERT_TRUE(a.stats.factorizations > 1);
         if (threads == 1) first = a;

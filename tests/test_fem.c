@@ -7,7 +7,6 @@
 #include "failing_alloc.h"
 #include "matrix3.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <unity.h>
 
@@ -18,7 +17,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(omp_get_num_procs());
+    pl_threads_set(0);
 }
 
 // --- Systems ---
@@ -302,7 +301,7 @@ static void test_same_bits_for_any_number_of_threads(void)
     size_t f_size = 3 * (size_t)s.fem.n_vert * sizeof(double);
     double *A = malloc(a_size), *f = malloc(f_size), energy = 0;
     for (int k = 0; k < 4; k++) {
-        omp_set_num_threads((const int[]){1, 2, 4, 3}[k]);
+        pl_threads_set((const int[]){1, 2, 4, 3}[k]);
         double value = assemble(&s, 1, 0.1, 1);
         if (k == 0) {
             memcpy(A, s.A.val, a_size);

@@ -1,6 +1,7 @@
 // All bodies in one OBJ or PLY file. What others read of them: test_export.c.
 
 #include "../apps/frame_files.h"
+#include "../base/team.h"
 #include "exports.h"
 
 static pl_scene scene;
@@ -104,7 +105,7 @@ static void test_failures(void)
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
-    pl_set_threads(1);
+    pl_threads_set(1);
     UNITY_BEGIN();
     RUN_TEST(test_obj);
     RUN_TEST(test_one_body);

@@ -5,6 +5,7 @@
 // elastic ball as a whole, and that against Hertz.
 
 #include "../apps/scene.h"
+#include "../base/team.h"
 #include "../meshes/mesh.h"
 
 #include <math.h>
@@ -194,7 +195,7 @@ static void test_scene(void)
 
 int main(void)
 {
-    pl_set_threads(1);
+    pl_threads_set(1);
     UNITY_BEGIN();
     RUN_TEST(test_limit);
     RUN_TEST(test_scene);

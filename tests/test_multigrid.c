@@ -4,8 +4,6 @@
 #include "piles.h"
 #include "../solvers/multigrid.h"
 
-#include <omp.h>
-
 enum { W = PL_GRID_WIDTH, M = PL_GRID_MODES };
 
 void setUp(void)
@@ -16,7 +14,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 // --- Bodies ---
@@ -513,7 +511,7 @@ static void test_threads_do_not_change_bits(void)
     double *r = random_vector(n), *z = random_vector(n), *first = random_vector(n);
     b.lambda = 3;
     for (int threads = 1; threads <= 4; threads *= 2) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         prepare(&b, 5);
         TEST_ASSERT_EQUAL(2, b.mg.n_grid);
         cycle(&b, r, z);

@@ -4,18 +4,17 @@
 
 #include "piles.h"
 
-#include <omp.h>
 #include <stdio.h>
 
 void setUp(void)
 {
     random_state = 1;
-    omp_set_num_threads(1);
+    pl_threads_set(1);
 }
 
 void tearDown(void)
 {
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 typedef struct way {

@@ -18,7 +18,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    pl_set_threads(2);
+    pl_threads_set(2);
 }
 
 // --- [VJ19, Eq. 21] ---
@@ -250,7 +250,7 @@ static void test_same_bits_for_any_threads_and_after_a_checkpoint(void)
     char path[] = "/tmp/pliant-printed-XXXXXX";
     close(mkstemp(path));
     for (int threads = 1; threads <= 2; threads++) {
-        pl_set_threads(threads);
+        pl_threads_set(threads);
         pl_world *world = make_pile(4e-3, "apg");
         step(world, 70);
         if (threads == 1) TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));

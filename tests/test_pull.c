@@ -1,6 +1,6 @@
 // Pulls, and what else may change in a world that has stepped: friction, solver, more bodies.
 
-#include "../base/base.h"
+#include "../base/team.h"
 #include "failing_alloc.h"
 #include "worlds.h"
 
@@ -12,7 +12,7 @@ void setUp(void)
 }
 void tearDown(void)
 {
-    pl_set_threads(1);
+    pl_threads_set(1);
 }
 
 static int32_t add_rigid(pl_world *world, const char *shape, double lift)
@@ -131,7 +131,7 @@ static void test_a_pull_bears_weight(void)
 // by springs that press them to a fraction of their size: nothing ever overlaps.
 static uint64_t drag(int32_t threads, pl_integrator integrator)
 {
-    pl_set_threads(threads);
+    pl_threads_set(threads);
     pl_world_options options = pl_world_options_default();
     options.dt = 0.005;
     options.integrator = integrator;

@@ -3,8 +3,6 @@
 
 #include "contacts.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 1;
@@ -13,7 +11,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 static void test_terms_of_one_block_add_up(void)
@@ -145,7 +143,7 @@ static void test_threads_do_not_change_bits(void)
     double *v = random_vector(3 * 4096), *f = random_vector(12000), *world = random_vector(12000);
     double *u[3], *y[3];
     for (int t = 0; t < 3; t++) {
-        omp_set_num_threads(1 << t);
+        pl_threads_set(1 << t);
         u[t] = calloc(12000, sizeof(double)), y[t] = calloc(3 * 4096, sizeof(double));
         pl_rows_multiply(&s.problem, NULL, true, v, u[t]);
         pl_rows_transpose_add(&s.problem, &uses, 1, f, world, y[t]);

@@ -303,8 +303,6 @@ static void test_render_resumes(void)
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
-    // These bodies are too small for two threads, which wait for each other on a busy machine.
-    setenv("OMP_NUM_THREADS", "1", 1);
     UNITY_BEGIN();
     write_file("swing.json", SWING);
     RUN_TEST(test_help);

@@ -2,6 +2,7 @@
 // do so only with PLIANT_SCENES=all.
 
 #include "../apps/scene.h"
+#include "../base/team.h"
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
 
@@ -210,7 +211,7 @@ static void test_impact(void)
 
 int main(void)
 {
-    pl_set_threads(1); // two steps of small bodies give more of them nothing to do
+    pl_threads_set(1); // two steps of small bodies give more of them nothing to do
     UNITY_BEGIN();
     RUN_TEST(test_scenes_start);
     RUN_TEST(test_counts);

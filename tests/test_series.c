@@ -1,6 +1,7 @@
 // The frames of a run: bodies of every kind in one grid, contacts as points.
 
 #include "../apps/series.h"
+#include "../base/team.h"
 #include "../meshes/mesh.h"
 #include "runs.h"
 #include "worlds.h"
@@ -140,7 +141,7 @@ static void test_allocations_fail(void)
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
-    pl_set_threads(1); // bodies too small for more
+    pl_threads_set(1); // bodies too small for more
     UNITY_BEGIN();
     RUN_TEST(test_bodies_of_every_kind);
     RUN_TEST(test_goes_on);

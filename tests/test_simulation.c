@@ -248,10 +248,6 @@ static void test_a_scene_that_cannot_start(void)
 
 int main(void)
 {
-    // LLVM's OpenMP 14 with Archer, which `make tsan` uses, crashes in a critical section of a
-    // thread that comes after another one has ended. With one thread per simulation the sanitizer
-    // needs no Archer to know what OpenMP orders. No other OpenMP heeds this.
-    setenv("OMP_TOOL", "disabled", 1);
     UNITY_BEGIN();
     RUN_TEST(test_pause_step_and_reset);
     RUN_TEST(test_time_passes_as_on_the_clock);

@@ -243,8 +243,6 @@ static void test_bad_files(void)
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
-    setenv("OMP_NUM_THREADS", "1", 1);
-    setenv("OMP_WAIT_POLICY", "passive", 1);
     UNITY_BEGIN();
     write_file("slide.json", SLIDE);
     shell("$P run $T/slide.json --record $T/record --quiet;"

@@ -3,8 +3,6 @@
 
 #include "contacts.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 1;
@@ -13,7 +11,7 @@ void setUp(void)
 void tearDown(void)
 {
     fail_never();
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 // --- Oracles ---
@@ -612,7 +610,7 @@ static void test_threads_do_not_change_bits(void)
         bool slow = w >= 3; // some of these are, and so are more threads than cores
         int most = slow ? 2 : 4;
         for (int threads = 1; threads <= most; threads *= 2) {
-            omp_set_num_threads(threads);
+            pl_threads_set(threads);
             solve_anew(&s, ways[w], slow ? 1e-2 : 1e-4, slow ? 1e-3 : 1e-5);
             if (threads == 1) memcpy(v, s.v, (size_t)n * sizeof *v);
             if (threads == 1) memcpy(f, s.f, (size_t)m * sizeof *f);
@@ -630,7 +628,7 @@ static void test_threads_do_not_change_bits_of_rigid_bodies(void)
     start_plate(&s, 40);
     double v[6];
     for (int threads = 1; threads <= 4; threads *= 2) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         solve_anew(&s, ways[0], 1e-6, 1e-6);
         if (threads == 1) memcpy(v, s.v, sizeof v);
         TEST_ASSERT_TRUE(same_bits(v, s.v, 6));

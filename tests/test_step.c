@@ -1,6 +1,6 @@
 // Steps that fail: the state that they leave, and how long they may take.
 
-#include "../base/base.h"
+#include "../base/team.h"
 #include "worlds.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 void setUp(void)
 {
-    pl_set_threads(1);
+    pl_threads_set(1);
 }
 
 void tearDown(void)

@@ -304,7 +304,7 @@ static void test_same_lists_for_any_threads(void)
     int32_t *first = NULL;
     int64_t n_first = 0;
     for (int threads = 1; threads <= 4; threads *= 2) {
-        pl_set_threads(threads);
+        pl_threads_set(threads);
         pl_surfaces *s = build();
         pl_candidates c;
         TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(s, S.x0, S.x1, 0.01, &c));

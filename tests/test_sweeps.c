@@ -3,8 +3,6 @@
 #include "contacts.h"
 #include "../solvers/sweeps.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 1;
@@ -269,13 +267,13 @@ static void test_threads_do_not_change_bits(void)
 {
     enum { CONTACTS = 3000 };
     static double first[3 * CONTACTS];
-    int most = omp_get_max_threads();
+    int most = pl_threads();
     for (int trial = 0; trial < 6; trial++) {
         small s;
         ready r;
         random_state = 3;
         start_many(&s, 1000, CONTACTS, true);
-        omp_set_num_threads(1 << trial % 3);
+        pl_threads_set(1 << trial % 3);
         prepare(&s, &r);
         TEST_ASSERT_TRUE(r.sweeps.islands.n_large == 1 && r.sweeps.wide[0]);
         r.sweeps.wide[0] = trial < 3;
@@ -284,7 +282,7 @@ static void test_threads_do_not_change_bits(void)
         TEST_ASSERT_TRUE(same_bits(first, s.f, 3 * CONTACTS));
         end(&r);
     }
-    omp_set_num_threads(most);
+    pl_threads_set(most);
 }
 
 // What a cluster is solved with are its rows and columns of S, and it is made once it is needed.

@@ -2,6 +2,7 @@
 
 #include "../apps/usda.h"
 #include "../apps/pc2.h"
+#include "../base/team.h"
 #include "exports.h"
 
 #include <math.h>
@@ -197,7 +198,7 @@ static void test_failures(void)
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
-    pl_set_threads(1);
+    pl_threads_set(1);
     UNITY_BEGIN();
     RUN_TEST(test_head);
     RUN_TEST(test_points);

@@ -3,8 +3,6 @@
 #include "matrices.h"
 #include "../solvers/vectors.h"
 
-#include <omp.h>
-
 static const int64_t sizes[] = {0,    1,    2,     15,    16,    17,     100,    2047,
                                 2048, 2049, 32767, 32768, 50001, 524287, 524288, 600001};
 
@@ -17,7 +15,7 @@ void setUp(void)
 
 void tearDown(void)
 {
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 // The order that vectors.h promises.
@@ -60,7 +58,7 @@ static void test_dot(void)
         // Sums of sums of at most 150 + 4 + 256 terms, each rounded.
         TEST_ASSERT_TRUE(fabsl(plain - exact) <= 410 * 1.2e-16L * scale);
         for (int threads = 1; threads <= MAX_THREADS; threads++) {
-            omp_set_num_threads(threads);
+            pl_threads_set(threads);
             double dot = pl_vec_dot(n, x, y);
             TEST_ASSERT_TRUE(same_bits(&plain, &dot, 1));
         }
@@ -75,7 +73,7 @@ static void test_add(void)
         int64_t n = sizes[s];
         double *x = random_vector(n), *y = random_vector(n), *plain = random_vector(n);
         for (int threads = 1; threads <= MAX_THREADS; threads++) {
-            omp_set_num_threads(threads);
+            pl_threads_set(threads);
             for (int64_t i = 0; i < n; i++) plain[i] = y[i] + 0.3 * x[i];
             pl_vec_add(n, 0.3, x, y);
             TEST_ASSERT_TRUE(same_bits(plain, y, n));
@@ -105,7 +103,7 @@ static void test_advance(void)
         double *x = random_vector(n), *p = random_vector(n), *z = random_vector(n);
         double *plain_x = random_vector(n), *plain_p = random_vector(n);
         for (int threads = 1; threads <= MAX_THREADS; threads++) {
-            omp_set_num_threads(threads);
+            pl_threads_set(threads);
             for (int64_t i = 0; i < n; i++) {
                 plain_x[i] = x[i] + 0.7 * p[i];
                 plain_p[i] = z[i] + -0.2 * p[i];

@@ -1,15 +1,14 @@
 // Worlds: bodies that move, against formulas, laws of conservation and the promises of the header.
 
+#include "../base/team.h"
 #include "failing_alloc.h"
 #include "matrix3.h"
 #include "worlds.h"
 
-#include <omp.h>
-
 // The bodies are small: one thread, but where threads are what is tested.
 void setUp(void)
 {
-    omp_set_num_threads(1);
+    pl_threads_set(1);
 }
 
 void tearDown(void)
@@ -486,7 +485,7 @@ static void test_driven_vertices_arrive(void)
 static uint64_t run_hash(int threads, pl_integrator integrator, int cells, int steps)
 {
     char description[32];
-    omp_set_num_threads(threads);
+    pl_threads_set(threads);
     pl_world_options options = no_contact();
     options.integrator = integrator;
     options.dt = 5e-3;
@@ -562,7 +561,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 static void test_no_heap_call_in_a_step(void)
 {
     for (int k = 0; k < 6; k++) {
-        omp_set_num_threads(k < 3 ? 1 : 2);
+        pl_threads_set(k < 3 ? 1 : 2);
         pl_world_options options = no_contact();
         options.integrator = (pl_integrator)(k % 3);
         options.dt = 5e-3;

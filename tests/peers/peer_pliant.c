@@ -18,7 +18,7 @@ static bool held(pl_status status)
 bool peer_open(const peer_workload *workload, int threads)
 {
     work = workload;
-    pl_set_threads(threads);
+    pl_threads_set(threads);
     return held(pl_scene_world(workload->scene, &world));
 }
 
