@@ -548,42 +548,62 @@ static int compare_items(const void *a, const void *b)
     return (p->id > q->id) - (p->id < q->id);
 }
 
-// Brings the items of a body into the order of their names in a state; `sorted` (its n_item) is
-// scratch.
+// Brings the items of a body into the order of their names in a state; `sorted` (its n_item) and
+// `taken` (likewise) are scratch; each is to be named once.
 static pl_status order_body(pl_surfaces *s, const pl_surface_body *b, const char *state,
-                            pl_item *sorted)
+                            pl_item *sorted, bool *taken)
 {
     memcpy(sorted, s->item + b->item, (size_t)b->n_item * sizeof *sorted);
     qsort(sorted, (size_t)b->n_item, sizeof *sorted, compare_items);
+    memset(taken, 0, (size_t)b->n_item);
     for (int32_t i = 0; i < b->n_item; i++) {
         item_name name;
         memcpy(&name, state + ((size_t)b->item + (size_t)i) * sizeof name, sizeof name);
         const pl_item key = {.id = name.id, .kind = (uint8_t)name.kind};
         const pl_item *found =
             bsearch(&key, sorted, (size_t)b->n_item, sizeof *sorted, compare_items);
-        if (found == NULL) return pl_fail(PL_ERROR_FORMAT, "a state of other surfaces");
+        bool known = found != NULL && key.kind == name.kind && !taken[found - sorted];
+        if (!known) return pl_fail(PL_ERROR_FORMAT, "a state of other surfaces");
+        taken[found - sorted] = true;
         s->item[b->item + i] = *found;
     }
+    return PL_OK;
+}
+
+static pl_status order_items(pl_surfaces *s, const char *state)
+{
+    pl_item *sorted = pl_alloc(s->n_item, sizeof *sorted);
+    bool *taken = pl_alloc(s->n_item, sizeof *taken);
+    pl_status status = sorted != NULL && taken != NULL ? PL_OK : PL_ERROR_MEMORY;
+    for (int32_t b = 0; b < s->n_body && status == PL_OK; b++) {
+        status = order_body(s, &s->body[b], state, sorted, taken);
+    }
+    pl_free(sorted);
+    pl_free(taken);
+    return status;
+}
+
+// Reads the next cost.
+static pl_status take_cost(const char **from, float *cost)
+{
+    float value;
+    memcpy(&value, *from, sizeof value);
+    *from += sizeof value;
+    if (!(value >= 0 && isfinite(value))) return pl_fail(PL_ERROR_FORMAT, "a tree without a cost");
+    *cost = value;
     return PL_OK;
 }
 
 pl_status pl_surfaces_set_state(pl_surfaces *s, const void *state)
 {
     const char *cost = (const char *)state + (size_t)s->n_item * sizeof(item_name);
-    pl_item *sorted = pl_alloc(s->n_item, sizeof *sorted);
-    pl_status status = sorted != NULL ? PL_OK : PL_ERROR_MEMORY;
-    for (int32_t c = 0; c < s->n_chunk; c++) pl_patch_forget(s, &s->chunk[c]);
-    for (int32_t b = 0; b < s->n_body && status == PL_OK; b++) {
-        status = order_body(s, &s->body[b], state, sorted);
-    }
-    pl_free(sorted);
-    for (int32_t c = 0; c < s->n_chunk && status == PL_OK; c++, cost += sizeof(float)) {
-        memcpy(&s->chunk[c].cost, cost, sizeof(float));
-        status = pl_patch_outline(s, &s->chunk[c]);
-    }
-    for (int32_t b = 0; b < s->n_body && status == PL_OK; b++, cost += sizeof(float)) {
-        memcpy(&s->body[b].cost, cost, sizeof(float));
-    }
     s->searched = false;
-    return status;
+    for (int32_t c = 0; c < s->n_chunk; c++) pl_patch_forget(s, &s->chunk[c]);
+    PL_TRY(order_items(s, state));
+    for (int32_t c = 0; c < s->n_chunk; c++) {
+        PL_TRY(take_cost(&cost, &s->chunk[c].cost));
+        PL_TRY(pl_patch_outline(s, &s->chunk[c]));
+    }
+    for (int32_t b = 0; b < s->n_body; b++) PL_TRY(take_cost(&cost, &s->body[b].cost));
+    return PL_OK;
 }

@@ -163,7 +163,7 @@ pl_status pl_surfaces_grow(pl_surfaces *s, const double *x0, const double *x1, u
 
 // The order of the trees, which a search has to start from to leave out the same patches: `state`
 // has pl_surfaces_state_size bytes; when it is set it may stand at any address. Setting fails with
-// PL_ERROR_FORMAT if it is of other surfaces, or PL_ERROR_MEMORY.
+// PL_ERROR_FORMAT if it is of other surfaces, or PL_ERROR_MEMORY; the surfaces are then of no use.
 size_t pl_surfaces_state_size(const pl_surfaces *s);
 void pl_surfaces_get_state(const pl_surfaces *s, void *state);
 pl_status pl_surfaces_set_state(pl_surfaces *s, const void *state);

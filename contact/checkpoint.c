@@ -6,6 +6,7 @@
 #include "../base/file.h"
 #include "../base/hash.h"
 
+#include <math.h>
 #include <string.h>
 
 // Numbers are stored in the machine's byte order; another one shows as another magic.
@@ -48,25 +49,41 @@ typedef struct piece {
     size_t size;
 } piece;
 
-enum { PIECES = 13, GAIN = 3, MEMORY, HISTORY, FROM = 9, TO, STALE, TREES };
+enum {
+    X,
+    V,
+    RIGID,
+    GAIN,
+    MEMORY,
+    LAST_DT,
+    LAST_W,
+    LAST_DV,
+    STRUCK,
+    FROM,
+    TO,
+    STALE,
+    TREES,
+    PIECES
+};
 
-static size_t list_pieces(const pl_world *world, const header *h, void *trees, piece out[PIECES])
+// `touch` is the world's, or what is to take its place.
+static size_t list_pieces(const pl_world *world, const pl_touch *touch, const header *h,
+                          void *trees, piece out[PIECES])
 {
     size_t n = (size_t)world->n_vert, vectors = 3 * n * sizeof(double), sum = 0;
     memset(out, 0, PIECES * sizeof *out);
-    out[0] = (piece){world->x, vectors};
-    out[1] = (piece){world->v, vectors};
-    out[2] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
+    out[X] = (piece){world->x, vectors};
+    out[V] = (piece){world->v, vectors};
+    out[RIGID] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
     if (h->has_gain != 0) out[GAIN] = (piece){world->gain, vectors};
     if (h->has_history != 0) { // which a world that does not need it reads over
         pl_history none = {0}, *past = world->bdf2 != NULL ? &world->bdf2->last : &none;
-        out[HISTORY] = (piece){past != &none ? &past->dt : NULL, sizeof past->dt};
-        out[HISTORY + 1] = (piece){past->w, vectors};
-        out[HISTORY + 2] = (piece){past->dv, vectors};
-        out[HISTORY + 3] = (piece){past->struck, n * sizeof *past->struck};
+        out[LAST_DT] = (piece){past != &none ? &past->dt : NULL, sizeof past->dt};
+        out[LAST_W] = (piece){past->w, vectors};
+        out[LAST_DV] = (piece){past->dv, vectors};
+        out[STRUCK] = (piece){past->struck, n * sizeof *past->struck};
     }
-    if (h->n_memory >= 0 && world->touch != NULL) {
-        const pl_touch *touch = world->touch;
+    if (h->n_memory >= 0 && touch != NULL) {
         size_t search = (size_t)h->n_search * sizeof(double);
         out[MEMORY] = (piece){touch->contacts.memory, (size_t)h->n_memory * sizeof(pl_remembered)};
         out[FROM] = (piece){touch->detection.candidates.from, search};
@@ -82,7 +99,7 @@ static size_t list_pieces(const pl_world *world, const header *h, void *trees, p
 static pl_status write_state(const pl_world *world, const header *h, void *trees, const char *path)
 {
     piece pieces[PIECES];
-    list_pieces(world, h, trees, pieces);
+    list_pieces(world, world->touch, h, trees, pieces);
     uint64_t sum = pl_hash(PL_HASH_START, h, sizeof *h);
     pl_output out;
     PL_TRY(pl_output_open(path, &out));
@@ -120,30 +137,14 @@ pl_status pl_world_save(const pl_world *world, const char *path)
     return status;
 }
 
-// The pieces of the file as they belong to the world, whose contacts are there if the file has any.
-static pl_status check(const pl_world *world, const pl_bytes *bytes, const char *path,
-                       const header *h)
-{
-    piece pieces[PIECES];
-    uint64_t sum = 0, expected = pl_hash(PL_HASH_START, h, sizeof *h);
-    bool fits = h->n_memory < (int64_t)bytes->size && (h->n_memory < 0 || world->touch != NULL);
-    int64_t n_search = world->touch != NULL ? 3 * (int64_t)world->touch->boundary.n : 0;
-    fits = fits && (h->n_search == 0 || h->n_search == n_search);
-    bool whole =
-        fits && bytes->size == sizeof *h + sizeof sum + list_pieces(world, h, NULL, pieces);
-    if (whole) {
-        // By the same pieces as above: the hash of a whole is not that of its pieces.
-        const char *at = bytes->data + sizeof *h;
-        for (int i = 0; i < PIECES; at += pieces[i++].size) {
-            expected = pl_hash(expected, at, pieces[i].size);
-        }
-        memcpy(&sum, at, sizeof sum);
-    }
-    if (!whole || sum != expected) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", path);
-    }
-    return PL_OK;
-}
+// --- Reading ---
+
+// What a file holds: its header, and where each piece of it begins.
+typedef struct content {
+    header h;
+    char *at[PIECES];
+    size_t size[PIECES];
+} content;
 
 static pl_status check_header(const pl_world *world, const pl_bytes *bytes, const char *path,
                               header *h)
@@ -164,58 +165,200 @@ static pl_status check_header(const pl_world *world, const pl_bytes *bytes, cons
     return PL_OK;
 }
 
-// Memory for what the pieces of contacts are copied to, and the trees.
-static pl_status prepare_contacts(pl_world *world, const header *h, const char *at)
+// Finds the pieces of the file as they belong to the world, whose contacts are there if the file
+// has any, and looks at the sum.
+static pl_status find_pieces(const pl_world *world, const pl_bytes *bytes, const char *path,
+                             content *c)
 {
     piece pieces[PIECES];
-    pl_touch *touch = world->touch;
-    pl_contacts *c = &touch->contacts;
-    PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, h->n_memory, sizeof *c->memory));
-    PL_TRY(pl_candidates_reserve(&touch->detection.candidates, &touch->boundary));
-    list_pieces(world, h, NULL, pieces);
-    for (int i = 0; i < TREES; i++) at += pieces[i].size;
-    PL_TRY(pl_surfaces_set_state(touch->boundary.surfaces, at));
-    c->n_memory = h->n_memory;
-    pl_touch_forget(touch);
-    touch->detection.candidates.current = false;
+    const header *h = &c->h;
+    uint64_t sum = 0, expected = pl_hash(PL_HASH_START, h, sizeof *h);
+    bool fits = h->n_memory < (int64_t)bytes->size && (h->n_memory < 0 || world->touch != NULL);
+    int64_t n_search = world->touch != NULL ? 3 * (int64_t)world->touch->boundary.n : 0;
+    fits = fits && (h->n_search == 0 || h->n_search == n_search);
+    fits = fits && h->n_memory >= -1 && h->has_gain >> 1 == 0 && h->has_history >> 1 == 0;
+    size_t all = fits ? list_pieces(world, world->touch, h, NULL, pieces) : 0;
+    bool whole = fits && bytes->size == sizeof *h + sizeof sum + all;
+    if (whole) {
+        // By the same pieces as above: the hash of a whole is not that of its pieces.
+        char *at = bytes->data + sizeof *h;
+        for (int i = 0; i < PIECES; at += pieces[i++].size) {
+            c->at[i] = at;
+            c->size[i] = pieces[i].size;
+            expected = pl_hash(expected, at, pieces[i].size);
+        }
+        memcpy(&sum, at, sizeof sum);
+    }
+    if (!whole || sum != expected) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", path);
+    }
     return PL_OK;
 }
 
-static pl_status take_state(pl_world *world, const header *h, const char *at)
+// --- What no step has written: a right sum does not tell who made the file ---
+
+static bool all_finite(const content *c, int piece)
 {
-    piece pieces[PIECES];
-    if (h->n_memory >= 0) PL_TRY(prepare_contacts(world, h, at));
-    list_pieces(world, h, NULL, pieces);
-    if (world->bdf2 != NULL) world->bdf2->last.dt = 0; // unless the file has another
-    for (int i = 0; i < TREES; at += pieces[i++].size) {
-        if (pieces[i].size > 0 && pieces[i].data != NULL)
-            memcpy(pieces[i].data, at, pieces[i].size);
+    double value;
+    for (size_t i = 0; i < c->size[piece]; i += sizeof value) {
+        memcpy(&value, c->at[piece] + i, sizeof value);
+        if (!isfinite(value)) return false;
     }
-    world->gained = h->has_gain != 0 && world->gain != NULL;
-    world->time = h->time;
-    world->steps = h->steps;
+    return true;
+}
+
+static bool only_flags(const content *c, int piece)
+{
+    for (size_t i = 0; i < c->size[piece]; i++) {
+        if (c->at[piece][i] != 0 && c->at[piece][i] != 1) return false;
+    }
+    return true;
+}
+
+static bool positive_dt(const content *c)
+{
+    double dt = 1;
+    if (c->size[LAST_DT] > 0) memcpy(&dt, c->at[LAST_DT], sizeof dt);
+    return dt > 0 && isfinite(dt);
+}
+
+// Masses are those of the world, and orientations are such.
+static bool fitting_bodies(const pl_world *world, const content *c)
+{
+    static const double ROUNDING = 1e-6;
+    for (int64_t i = 0; i < world->n_rigid; i++) {
+        const pl_rigid *now = &world->rigid[i];
+        pl_rigid r;
+        memcpy(&r, c->at[RIGID] + (size_t)i * sizeof r, sizeof r);
+        double length = r.q[0] * r.q[0] + r.q[1] * r.q[1] + r.q[2] * r.q[2] + r.q[3] * r.q[3];
+        if (!(fabs(length - 1) < ROUNDING) || r.mass != now->mass) return false;
+        for (int k = 0; k < 3; k++) {
+            if (r.moment[k] != now->moment[k]) return false;
+        }
+    }
+    return all_finite(c, RIGID);
+}
+
+// Forces by pair, each once and in order.
+static bool ordered_memory(const content *c)
+{
+    pl_remembered m, before = {.pair = {-1, 0, 0}};
+    for (size_t i = 0; i < c->size[MEMORY]; i += sizeof m, before = m) {
+        memcpy(&m, c->at[MEMORY] + i, sizeof m);
+        if (pl_pair_compare(&before.pair, &m.pair) >= 0) return false;
+        if (!isfinite(m.force[0]) || !isfinite(m.force[1]) || !isfinite(m.force[2])) return false;
+        if (m.found != 0 && m.found != 1) return false;
+    }
+    return true;
+}
+
+static pl_status check_values(const pl_world *world, const content *c, const char *path)
+{
+    static const int64_t MOST_STEPS = INT64_MAX / 2;
+    const char *what = NULL;
+    const header *h = &c->h;
+    if (!isfinite(h->time) || h->steps < 0 || h->steps > MOST_STEPS) what = "time";
+    if (!all_finite(c, X)) what = "position";
+    if (!all_finite(c, V) || !all_finite(c, GAIN)) what = "velocity";
+    if (!fitting_bodies(world, c)) what = "rigid body";
+    if (!ordered_memory(c)) what = "contact";
+    if (!positive_dt(c) || !all_finite(c, LAST_W) || !all_finite(c, LAST_DV) ||
+        !only_flags(c, STRUCK))
+        what = "step before";
+    if (!all_finite(c, FROM) || !all_finite(c, TO) || !only_flags(c, STALE)) what = "search";
+    if (what == NULL) return PL_OK;
+    return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged: a %s that no step can leave",
+                   path, what);
+}
+
+// --- Taking ---
+
+static void copy_pieces(const content *c, const piece to[PIECES], int first, int last)
+{
+    for (int i = first; i <= last; i++) {
+        if (to[i].size > 0 && to[i].data != NULL) memcpy(to[i].data, c->at[i], to[i].size);
+    }
+}
+
+static pl_status fill_touch(const pl_world *world, const content *c, pl_touch *touch)
+{
+    piece to[PIECES];
+    pl_contacts *contacts = &touch->contacts;
+    pl_candidate_set *candidates = &touch->detection.candidates;
+    PL_TRY(pl_reserve((void **)&contacts->memory, &contacts->memory_capacity, c->h.n_memory,
+                      sizeof *contacts->memory));
+    PL_TRY(pl_candidates_reserve(candidates, &touch->boundary));
+    PL_TRY(pl_surfaces_set_state(touch->boundary.surfaces, c->at[TREES]));
+    list_pieces(world, touch, &c->h, NULL, to);
+    copy_pieces(c, to, MEMORY, MEMORY);
+    copy_pieces(c, to, FROM, STALE);
+    contacts->n_memory = c->h.n_memory;
+    return c->h.n_search > 0 ? pl_candidates_restore(candidates, &touch->boundary) : PL_OK;
+}
+
+// New contacts, as the file has them, for bodies where the file has them: where they are now may be
+// beyond what trees can be made for. Vectors stand first in the file, at places for doubles.
+static pl_status make_touch(const pl_world *world, const content *c, const char *path,
+                            pl_touch **out)
+{
+    pl_world there = *world;
+    there.x = (void *)c->at[X];
+    there.v = (void *)c->at[V];
+    there.rigid = (void *)c->at[RIGID];
+    there.time = c->h.time;
+    pl_status status = pl_touch_create(&there, out);
+    if (status == PL_OK) status = fill_touch(&there, c, *out);
+    if (status == PL_OK) return PL_OK;
+    pl_touch_destroy(*out);
+    *out = NULL;
+    if (status != PL_ERROR_MEMORY) {
+        pl_fail_prefix("the checkpoint is damaged");
+        pl_fail_prefix(path);
+        status = PL_ERROR_FORMAT;
+    }
+    return status;
+}
+
+// The world becomes what the file says; nothing here can fail. A state from before the first step,
+// or of a world without contact, has no trees: the next step makes them, and looks if bodies are
+// apart.
+static void take_state(pl_world *world, const content *c, pl_touch *touch)
+{
+    piece to[PIECES];
+    if (touch == NULL && world->touch != NULL) pl_world_unprepare(world);
+    pl_touch_destroy(world->touch);
+    world->touch = touch;
+    if (world->bdf2 != NULL) world->bdf2->last.dt = 0; // unless the file has another
+    list_pieces(world, NULL, &c->h, NULL, to);
+    copy_pieces(c, to, X, STRUCK);
+    world->gained = c->h.has_gain != 0 && world->gain != NULL;
+    world->time = c->h.time;
+    world->steps = c->h.steps;
     pl_world_show(world);
-    if (h->n_search == 0) return PL_OK;
-    return pl_candidates_restore(&world->touch->detection.candidates, &world->touch->boundary);
+}
+
+// All that can fail happens beside the world.
+static pl_status load(pl_world *world, const pl_bytes *bytes, const char *path)
+{
+    content c = {0};
+    pl_touch *touch = NULL;
+    PL_TRY(check_header(world, bytes, path, &c.h));
+    bool contacts = c.h.n_memory >= 0, past = c.h.has_gain != 0 || c.h.has_history != 0;
+    if (contacts || (past && !world->options.contact)) PL_TRY(pl_world_prepare(world));
+    PL_TRY(find_pieces(world, bytes, path, &c));
+    PL_TRY(check_values(world, &c, path));
+    if (contacts) PL_TRY(make_touch(world, &c, path, &touch));
+    take_state(world, &c, touch);
+    return PL_OK;
 }
 
 pl_status pl_world_load(pl_world *world, const char *path)
 {
     pl_bytes bytes;
-    header h;
+    bool ready = world->ready;
     PL_TRY(pl_bytes_load(path, &bytes));
-    pl_status status = check_header(world, &bytes, path, &h);
-    bool contacts = status == PL_OK && h.n_memory >= 0;
-    if (contacts) status = pl_world_prepare(world);
-    if (status == PL_OK) status = check(world, &bytes, path, &h);
-    // A state from before the first step, or of a world without contact, has no trees: the next
-    // step makes them, and looks if bodies are apart.
-    if (status == PL_OK && !contacts) {
-        if (world->touch != NULL) pl_world_unprepare(world);
-        bool past = h.has_gain != 0 || h.has_history != 0;
-        if (past && !world->options.contact) status = pl_world_prepare(world);
-    }
-    if (status == PL_OK) status = take_state(world, &h, bytes.data + sizeof h);
+    pl_status status = load(world, &bytes, path);
+    if (status != PL_OK && !ready) pl_world_unprepare(world);
     pl_bytes_free(&bytes);
     return status;
 }

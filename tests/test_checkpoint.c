@@ -3,6 +3,7 @@
 #include "../base/team.h"
 #include "failing_alloc.h"
 #include "worlds.h"
+#include "../base/hash.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -242,26 +243,175 @@ static void test_no_file(void)
     pl_world_destroy(world);
 }
 
-static void test_allocation_failures(void)
+// Four cubes that each fall upon another one, so that all parts of a checkpoint but the last have a
+// multiple of 8 bytes; or without contact, half of them.
+static pl_world *make_pairs(pl_integrator integrator)
 {
-    pl_world *world = make_scene("ring", PL_INTEGRATOR_SEMI_IMPLICIT, 0);
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));
-    uint64_t hash = pl_world_hash(world);
-    for (int load = 0; load < 2; load++) {
-        int64_t n = 0;
-        for (;; n++) {
-            live_blocks = 0;
-            fail_nth(n);
-            pl_status status = load ? pl_world_load(world, path) : pl_world_save(world, path);
-            TEST_ASSERT_EQUAL_INT64(0, live_blocks);
-            TEST_ASSERT_EQUAL_HEX64(hash, pl_world_hash(world));
-            if (status == PL_OK) break;
-            TEST_ASSERT_EQUAL(PL_ERROR_MEMORY, status);
-        }
-        TEST_ASSERT_TRUE(n > 0);
-        fail_never();
+    pl_world_options options = pl_world_options_default();
+    options.contact = integrator != PL_INTEGRATOR_IMPLICIT;
+    options.integrator = integrator;
+    options.dt = 5e-3;
+    pl_world *world = make_world(&options);
+    for (int i = 0; i < 8; i++) {
+        pl_mesh *mesh = make_mesh("box:size=0.4,0.4,0.4:cells=1,1,1");
+        const double upper = i % 2, m[12] = {1, 0, 0, i / 2 + 0.01 * upper, 0, 1, 0, 0.03 * upper,
+                                             0, 0, 1, 0.42 * upper};
+        TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, m));
+        pl_deformable_options body = pl_deformable_options_default();
+        body.velocity[2] = -upper;
+        int32_t index;
+        pl_status status = pl_world_add_deformable(world, mesh, &body, &index);
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+        pl_mesh_destroy(mesh);
     }
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_load(world, path));
+    return world;
+}
+
+static int32_t contacts_of(const pl_world *world)
+{
+    int32_t n;
+    pl_world_contacts(world, &n);
+    return n;
+}
+
+static const pl_integrator integrators[] = {PL_INTEGRATOR_SEMI_IMPLICIT, PL_INTEGRATOR_BDF2,
+                                            PL_INTEGRATOR_IMPLICIT};
+enum { INTEGRATORS = 3, STEPS = 12 };
+
+// Loads `path` into a world that has taken `steps` while the n-th allocation fails. Where the load
+// fails, the world and its next step must be those of one that never saw the file.
+static bool load_with_failure(pl_integrator integrator, int steps, int64_t n, uint64_t at_save,
+                              uint64_t next)
+{
+    pl_world *world = make_pairs(integrator);
+    step(world, steps);
+    uint64_t before = pl_world_hash(world);
+    // Blocks of before are released by the C library's free as well.
+    fail_nth(n);
+    pl_status status = pl_world_load(world, path);
+    fail_never();
+    bool loaded = status == PL_OK;
+    if (!loaded) TEST_ASSERT_EQUAL_MESSAGE(PL_ERROR_MEMORY, status, pl_error_text());
+    TEST_ASSERT_EQUAL_HEX64(loaded ? at_save : before, pl_world_hash(world));
+    step(world, 1);
+    if (!loaded) TEST_ASSERT_EQUAL_HEX64(next, pl_world_hash(world));
+    pl_world_destroy(world);
+    return loaded;
+}
+
+static void test_load_without_memory(void)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        for (int steps = 0; steps <= STEPS; steps += STEPS) {
+            pl_world *other = make_pairs(integrators[i]), *world = make_pairs(integrators[i]);
+            step(other, STEPS / 2);
+            TEST_ASSERT_EQUAL(PL_OK, pl_world_save(other, path));
+            step(world, steps + 1);
+            int64_t n = 0;
+            while (!load_with_failure(integrators[i], steps, n, pl_world_hash(other),
+                                      pl_world_hash(world))) {
+                n++;
+            }
+            TEST_ASSERT_TRUE(n > 0);
+            pl_world_destroy(other), pl_world_destroy(world);
+        }
+    }
+}
+
+static void test_save_without_memory(void)
+{
+    pl_world *world = make_pairs(PL_INTEGRATOR_SEMI_IMPLICIT);
+    step(world, STEPS);
+    uint64_t hash = pl_world_hash(world);
+    pl_status status = PL_ERROR_MEMORY;
+    int64_t n = 0;
+    for (; status != PL_OK; n++) {
+        live_blocks = 0;
+        fail_nth(n);
+        status = pl_world_save(world, path);
+        fail_never();
+        TEST_ASSERT_EQUAL_INT64(0, live_blocks);
+        TEST_ASSERT_EQUAL_HEX64(hash, pl_world_hash(world));
+        if (status != PL_OK) TEST_ASSERT_EQUAL(PL_ERROR_MEMORY, status);
+    }
+    TEST_ASSERT_TRUE(n > 1);
+    pl_world_destroy(world);
+}
+
+// --- Files with a right sum, made to harm ---
+
+// The numbers of the file, as a checkpoint of make_pairs has them: the header's and all that
+// follows up to the sum. The order of the trees, at the end, need not be a multiple of 8 bytes.
+static void write_crafted(char *data, size_t size)
+{
+    uint64_t sum = pl_hash(PL_HASH_START, data, size - sizeof sum);
+    memcpy(data + size - sizeof sum, &sum, sizeof sum);
+    write_file(data, size);
+}
+
+// Each of these in turn in place of the 8 bytes at any place of the file must either be refused, or
+// give a state from which a step does not go astray.
+static void check_crafted(pl_integrator integrator)
+{
+    const double bad[] = {NAN, INFINITY, -1e300, 0};
+    pl_world *world = make_pairs(integrator);
+    step(world, STEPS);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));
+    char *data;
+    size_t size = read_file(&data);
+    write_crafted(data, size);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(world, path), "the sum is another");
+    uint64_t hash = pl_world_hash(world);
+    size_t stride = 8 * (size / 8 / 60); // all of the header, and of the rest some
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_set_max_seconds(world, 0.02)); // a step from nonsense
+    for (size_t at = 0; at + 16 <= size; at += at < 128 ? 8 : stride) {
+        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+            char kept[8];
+            memcpy(kept, data + at, 8);
+            memcpy(data + at, &bad[k], 8);
+            write_crafted(data, size);
+            pl_status status = pl_world_load(world, path);
+            if (status != PL_OK) {
+                TEST_ASSERT_EQUAL_MESSAGE(PL_ERROR_FORMAT, status, pl_error_text());
+                TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), path));
+                TEST_ASSERT_EQUAL_HEX64(hash, pl_world_hash(world));
+            } else {
+                double was;
+                memcpy(&was, kept, sizeof was);
+                bool number = isnormal(was); // whole ones look like tiny ones
+                TEST_ASSERT_TRUE_MESSAGE(isfinite(bad[k]) || !number, "a number is not finite");
+                pl_world_step(world, NULL);
+            }
+            memcpy(data + at, kept, 8);
+            write_crafted(data, size);
+            TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(world, path), pl_error_text());
+        }
+    }
+    free(data);
+    pl_world_destroy(world);
+}
+
+static void test_crafted(void)
+{
+    for (int i = 0; i < INTEGRATORS; i++) check_crafted(integrators[i]);
+}
+
+// An element that the trees have twice would hide another one, and what that touches.
+static void test_trees_have_each_element_once(void)
+{
+    pl_world *world = make_pairs(PL_INTEGRATOR_SEMI_IMPLICIT);
+    step(world, STEPS);
+    TEST_ASSERT_TRUE(contacts_of(world) > 0);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));
+    char *data;
+    size_t size = read_file(&data);
+    // At the end: 12 faces of each of 8 bodies by id and kind, a cost of each body and its one
+    // chunk, the sum.
+    char *tree = data + size - 8 - 2 * 8 * sizeof(float) - 8 * 12 * 8;
+    memcpy(tree, tree + 8, 8);
+    write_crafted(data, size);
+    expect_refusal(world, PL_ERROR_FORMAT, "other surfaces");
+    free(data);
     pl_world_destroy(world);
 }
 
@@ -276,6 +426,9 @@ int main(void)
     RUN_TEST(test_other_version);
     RUN_TEST(test_other_scenes);
     RUN_TEST(test_no_file);
-    RUN_TEST(test_allocation_failures);
+    RUN_TEST(test_load_without_memory);
+    RUN_TEST(test_save_without_memory);
+    RUN_TEST(test_crafted);
+    RUN_TEST(test_trees_have_each_element_once);
     return UNITY_END();
 }
