@@ -183,10 +183,10 @@ double pl_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Levenshtein's distance, one row of the table at a time.
+// Levenshtein's distance, one row of the table at a time; of b, the first NEAREST_MAX bytes count.
 static int edit_distance(const char *a, const char *b)
 {
-    int n = (int)strlen(b);
+    int n = (int)strnlen(b, NEAREST_MAX);
     int row[NEAREST_MAX + 1];
     for (int j = 0; j <= n; j++) row[j] = j;
     for (int i = 0; a[i] != '\0'; i++) {
@@ -226,7 +226,6 @@ pl_status pl_fail_unknown(pl_status status, const char *what, const char *word, 
     int best_distance =
         1 + PL_MAX(2, (int)strlen(name) / 3); // more typos than this are another word
     for (int i = 0; i < n; i++) {
-        PL_ASSERT(strlen(names[i]) <= NEAREST_MAX);
         int distance = edit_distance(name, names[i]);
         if (distance < best_distance) {
             best_distance = distance;

@@ -155,15 +155,35 @@ void pl_output_write(pl_output *out, const void *data, size_t size)
     }
 }
 
+// What does not fit into a buffer of the usual length.
+static void print_long(pl_output *out, int length, const char *format, va_list arguments)
+{
+    char *text = pl_alloc((int64_t)length + 1, 1);
+    if (text == NULL) {
+        if (out->error == 0) out->error = ENOMEM;
+        return;
+    }
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    pl_output_write(out, text, (size_t)length);
+    pl_free(text);
+}
+
 void pl_output_printf(pl_output *out, const char *format, ...)
 {
     char text[512];
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
+    va_copy(again, arguments);
     int length = vsnprintf(text, sizeof text, format, arguments);
+    if (length < 0) {
+        if (out->error == 0) out->error = errno;
+    } else if (length < (int)sizeof text) {
+        pl_output_write(out, text, (size_t)length);
+    } else {
+        print_long(out, length, format, again);
+    }
+    va_end(again);
     va_end(arguments);
-    PL_ASSERT(length >= 0 && length < (int)sizeof text);
-    pl_output_write(out, text, (size_t)length);
 }
 
 void pl_output_double(pl_output *out, double value)

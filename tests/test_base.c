@@ -171,6 +171,22 @@ static void test_unknown_names_suggest(void)
     TEST_ASSERT_EQUAL_STRING("unknown key \"mass\"", pl_error_text());
 }
 
+// Names come from files, and may have any length: groups of a scene, columns of a table.
+static void test_unknown_names_may_be_long(void)
+{
+    char known[300], typo[300], other[300];
+    memset(known, 'a', sizeof known), memset(typo, 'a', sizeof typo), memset(other, 'z', 300);
+    known[299] = typo[299] = other[299] = '\0';
+    typo[3] = 'b';
+    const char *names[2] = {known, "short"};
+    pl_fail_unknown(PL_ERROR_FORMAT, "group", typo, strlen(typo), names, 2);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "did you mean \"aaaa"), pl_error_text());
+    pl_fail_unknown(PL_ERROR_FORMAT, "group", other, strlen(other), names, 2);
+    TEST_ASSERT_NULL_MESSAGE(strstr(pl_error_text(), "mean"), pl_error_text());
+    pl_fail_unknown(PL_ERROR_FORMAT, "group", "shirt", 5, names, 2);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "\"short\"?"), pl_error_text());
+}
+
 static void test_files_round_trip(void)
 {
     pl_output out;
@@ -259,6 +275,26 @@ static void test_abandoned_output_leaves_the_old_file(void)
     unlink(in_folder("kept"));
 }
 
+// A name from a file may stand in a line.
+static void test_lines_may_be_long(void)
+{
+    enum { LENGTH = 5000 };
+    char *text = malloc(LENGTH + 1);
+    memset(text, 'x', LENGTH);
+    text[LENGTH] = '\0';
+    pl_output out;
+    pl_bytes bytes;
+    TEST_ASSERT_EQUAL(PL_OK, pl_output_open(in_folder("long"), &out));
+    pl_output_printf(&out, "<%s>", text);
+    TEST_ASSERT_EQUAL(PL_OK, pl_output_close(&out));
+    TEST_ASSERT_EQUAL(PL_OK, pl_bytes_load(in_folder("long"), &bytes));
+    TEST_ASSERT_EQUAL_UINT64(LENGTH + 2, bytes.size);
+    TEST_ASSERT_EQUAL_MEMORY(text, bytes.data + 1, LENGTH);
+    pl_bytes_free(&bytes);
+    free(text);
+    remove(in_folder("long"));
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
@@ -273,8 +309,10 @@ int main(void)
     RUN_TEST(test_alloc_refuses_overflow);
     RUN_TEST(test_reserve_keeps_contents);
     RUN_TEST(test_unknown_names_suggest);
+    RUN_TEST(test_unknown_names_may_be_long);
     RUN_TEST(test_files_round_trip);
     RUN_TEST(test_output_keeps_the_order);
+    RUN_TEST(test_lines_may_be_long);
     RUN_TEST(test_file_errors_name_the_file);
     RUN_TEST(test_full_disk_leaves_nothing);
     RUN_TEST(test_abandoned_output_leaves_the_old_file);

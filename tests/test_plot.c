@@ -219,6 +219,9 @@ static void test_bad_files(void)
     write_file("word.csv", "time,iterations\n1,2\n3,x\n");
     write_file("other.csv", "time,y\n1,2\n");
     write_file("timeless.csv", "iterations\n1\n");
+    write_file("long.csv",
+               "time,a_column_whose_name_is_much_longer_than_that_of_any_column_of_ours,b\n"
+               "1,2,3\n");
     expect(1, "$P plot $T/nothing.csv -o $T/z.svg", "nothing.csv: No such file");
     expect(1, "$P plot $T/a.csv $T/empty.csv -o $T/z.svg", "empty.csv: empty, not a table");
     expect(1, "$P plot $T/head.csv -o $T/z.svg", "head.csv: no rows to draw");
@@ -226,6 +229,7 @@ static void test_bad_files(void)
     expect(1, "$P plot $T/word.csv -o $T/z.svg", "word.csv:3: iterations: \"x\" is not a number");
     expect(1, "$P plot $T/other.csv -o $T/z.svg", "other.csv:1: none of the columns that a run");
     expect(1, "$P plot $T/timeless.csv -o $T/z.svg", "timeless.csv:1: unknown column \"time\"");
+    expect(1, "$P plot $T/long.csv -o $T/z.svg --columns c", "long.csv:1: unknown column \"c\"");
     expect(1, "$P plot $T/a.csv $T/other.csv -o $T/z.svg --columns y", "a.csv:1: unknown column");
     TEST_ASSERT_FALSE(exists("z.svg"));
     // A run that lacks a column is left out of its panel.
