@@ -133,7 +133,8 @@ static pl_allocator allocator = {default_alloc, default_release, NULL};
 
 void pl_set_allocator(const pl_allocator *custom)
 {
-    allocator = custom != NULL ? *custom : default_allocator;
+    bool whole = custom != NULL && custom->alloc != NULL && custom->release != NULL;
+    allocator = whole ? *custom : default_allocator;
 }
 
 void *pl_alloc(int64_t count, size_t size)

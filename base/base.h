@@ -32,6 +32,13 @@
 #define PL_CLONES
 #endif
 
+// Fails if a pointer that the caller of a public function must give is NULL.
+#define PL_REQUIRE(pointer)                                                                        \
+    do {                                                                                           \
+        if ((pointer) == NULL)                                                                     \
+            return pl_fail(PL_ERROR_ARGUMENT, "%s: %s is NULL", __func__, #pointer);               \
+    } while (0)
+
 #define PL_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PL_MAX(a, b) ((a) > (b) ? (a) : (b))
 

@@ -5,6 +5,7 @@
 
 pl_text pl_text_start(char *buffer, size_t size)
 {
+    if (buffer == NULL) size = 0;
     if (size > 0) buffer[0] = '\0';
     return (pl_text){buffer, size, 0};
 }

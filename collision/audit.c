@@ -127,6 +127,7 @@ static const pl_audit_pair no_pair = {{-1, -1}, {-1, -1}};
 pl_status pl_audit_create(int32_t n_vert, int32_t n_body, const pl_audit_body *bodies,
                           const pl_audit_options *options, pl_audit **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
     pl_audit_options defaults = pl_audit_options_default();
     if (options == NULL) options = &defaults;
@@ -209,6 +210,9 @@ static void measure(pl_audit *audit, pl_audit_report *out)
 
 static pl_status run(pl_audit *audit, const double *x, pl_audit_report *out)
 {
+    PL_REQUIRE(audit);
+    if (audit->mesh->n_vert > 0) PL_REQUIRE(x);
+    PL_REQUIRE(out);
     *out = (pl_audit_report){.distance = NAN, .nearest = no_pair};
     PL_TRY(take_positions(audit, x));
     pl_pairs_fit(&audit->pairs);

@@ -345,6 +345,7 @@ static pl_status fill(pl_surfaces *s, int32_t n, const pl_collider *collider, co
 pl_status pl_surfaces_create(int32_t n_vert, const double *x, int32_t n_collider,
                              const pl_collider *collider, pl_surfaces **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
     PL_TRY(check_colliders(n_vert, x, n_collider, collider));
     pl_surfaces *s = pl_alloc_zero(1, sizeof *s);
@@ -384,6 +385,7 @@ void pl_surfaces_destroy(pl_surfaces *s)
 
 pl_status pl_surfaces_ignore(pl_surfaces *s, int32_t a, int32_t b)
 {
+    PL_REQUIRE(s);
     if (a < 0 || b < 0 || a >= s->n_body || b >= s->n_body) {
         return pl_fail(PL_ERROR_ARGUMENT, "no collider %d", a < 0 || a >= s->n_body ? a : b);
     }
@@ -404,12 +406,12 @@ pl_status pl_surfaces_ignore(pl_surfaces *s, int32_t a, int32_t b)
 
 int32_t pl_surfaces_edge_count(const pl_surfaces *s)
 {
-    return s->n_edge;
+    return s != NULL ? s->n_edge : 0;
 }
 
 const int32_t *pl_surfaces_edges(const pl_surfaces *s)
 {
-    return s->edge;
+    return s != NULL ? s->edge : NULL;
 }
 
 // --- Candidates ---
@@ -462,6 +464,10 @@ static pl_status search(pl_surfaces *s, const double *x0, const double *x1, doub
 pl_status pl_surfaces_search(pl_surfaces *s, const double *x0, const double *x1, double margin,
                              pl_candidates *out)
 {
+    PL_REQUIRE(s);
+    if (s->n_vert > 0) PL_REQUIRE(x0);
+    if (s->n_vert > 0) PL_REQUIRE(x1);
+    PL_REQUIRE(out);
     return search(s, x0, x1, margin, NULL, out);
 }
 
@@ -486,6 +492,11 @@ static pl_status extend(pl_surfaces *s, const double *x0, const double *x1, uint
 pl_status pl_surfaces_extend(pl_surfaces *s, const double *x0, const double *x1, pl_candidates *out,
                              int32_t *grown)
 {
+    PL_REQUIRE(s);
+    if (s->n_vert > 0) PL_REQUIRE(x0);
+    if (s->n_vert > 0) PL_REQUIRE(x1);
+    PL_REQUIRE(out);
+    PL_REQUIRE(grown);
     if (!s->searched) return pl_fail(PL_ERROR_ARGUMENT, "surfaces: extended before a search");
     int32_t n = 0;
     bool added;

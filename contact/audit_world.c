@@ -159,6 +159,8 @@ static pl_status prepare(pl_world *world)
 
 pl_status pl_world_audit(pl_world *world, pl_audit_report *out)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(out);
     PL_TRY(prepare(world));
     pl_auditor *auditor = world->auditor;
     int32_t before = pl_threads_enter(world->options.threads);
@@ -177,7 +179,11 @@ pl_status pl_world_audit(pl_world *world, pl_audit_report *out)
 
 void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face, int32_t vertex[3])
 {
-    const pl_auditor *auditor = world->auditor;
+    if (vertex == NULL) return;
+    vertex[0] = vertex[1] = vertex[2] = -1;
+    const pl_auditor *auditor = world != NULL ? world->auditor : NULL;
+    if (auditor == NULL || body < 0 || body >= auditor->n_bodies) return;
+    if (face < 0 || face >= auditor->first[body + 1] - auditor->first[body]) return;
     const int32_t *corner = auditor->face + 3 * (auditor->first[body] + face);
     for (int k = 0; k < 3; k++) vertex[k] = corner[k] - world->bodies[body].shown;
 }

@@ -142,6 +142,8 @@ static pl_status reserve_vertices(pl_world *world, int64_t n)
 pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
                                   const pl_deformable_options *options, int32_t *body)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(mesh);
     pl_deformable_options defaults = pl_deformable_options_default();
     if (options == NULL) options = &defaults;
     pl_material checked;
@@ -172,6 +174,8 @@ pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
 pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigid_options *options,
                              int32_t *body)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(mesh);
     pl_rigid_options defaults = pl_rigid_options_default();
     if (options == NULL) options = &defaults;
     PL_TRY(check_velocity(options->velocity, options->angular_velocity));
@@ -209,6 +213,8 @@ pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigi
 pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
                                  const pl_kinematic_options *options, int32_t *body)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(mesh);
     pl_kinematic_options defaults = pl_kinematic_options_default();
     if (options == NULL) options = &defaults;
     if (mesh->n_face == 0 && mesh->n_tet == 0) {

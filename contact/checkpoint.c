@@ -114,6 +114,8 @@ static pl_status write_state(const pl_world *world, const header *h, void *trees
 
 pl_status pl_world_save(const pl_world *world, const char *path)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(path);
     const pl_touch *touch = world->touch;
     bool past = world->bdf2 != NULL && world->bdf2->last.dt > 0;
     int64_t n_search = 0;
@@ -354,6 +356,8 @@ static pl_status load(pl_world *world, const pl_bytes *bytes, const char *path)
 
 pl_status pl_world_load(pl_world *world, const char *path)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(path);
     pl_bytes bytes;
     bool ready = world->ready;
     PL_TRY(pl_bytes_load(path, &bytes));

@@ -200,6 +200,8 @@ double pl_gravity_energy(const pl_world *world)
 
 pl_status pl_world_energy(pl_world *world, pl_energy *out)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(out);
     *out = (pl_energy){0};
     PL_TRY(pl_world_prepare(world));
     out->kinetic = pl_kinetic_energy(world);

@@ -22,6 +22,8 @@ pl_status pl_touch_note(pl_touch *touch, const double *v)
 
 pl_status pl_world_save_problem(const pl_world *world, const char *path)
 {
+    PL_REQUIRE(world);
+    PL_REQUIRE(path);
     const pl_touch *touch = world->touch;
     if (touch == NULL || touch->n_start == 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "%s: the last step had no contact problem", path);

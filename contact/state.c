@@ -10,7 +10,8 @@
 
 pl_status pl_world_check_body(const pl_world *world, int32_t body)
 {
-    if (body >= 0 && body < world->n_bodies) return PL_OK;
+    PL_REQUIRE(world);
+    if (pl_world_has(world, body)) return PL_OK;
     return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)body, (int)world->n_bodies);
 }
 
@@ -84,6 +85,8 @@ void pl_world_show_body(pl_world *world, int64_t body)
     case PL_BODY_KINEMATIC:
         show_kinematic(world, b, x, v);
         break;
+    case PL_BODY_NONE: // no body of a world is
+        break;
     }
 }
 
@@ -101,46 +104,49 @@ void pl_world_show(pl_world *world)
 
 int32_t pl_world_body_count(const pl_world *world)
 {
-    return (int32_t)world->n_bodies;
+    return world != NULL ? (int32_t)world->n_bodies : 0;
 }
 
 pl_body_kind pl_world_kind(const pl_world *world, int32_t body)
 {
-    return world->bodies[body].kind;
+    return pl_world_has(world, body) ? world->bodies[body].kind : PL_BODY_NONE;
 }
 
 int32_t pl_world_vertex_count(const pl_world *world, int32_t body)
 {
-    return world->bodies[body].mesh->n_vert;
+    return pl_world_has(world, body) ? world->bodies[body].mesh->n_vert : 0;
 }
 
 double pl_world_time(const pl_world *world)
 {
-    return world->time;
+    return world != NULL ? world->time : 0;
 }
 
 int64_t pl_world_steps(const pl_world *world)
 {
-    return world->steps;
+    return world != NULL ? world->steps : 0;
 }
 
 const double *pl_world_positions(const pl_world *world, int32_t body)
 {
+    if (!pl_world_has(world, body)) return NULL;
     return world->x_shown + 3 * (int64_t)world->bodies[body].shown;
 }
 
 const double *pl_world_velocities(const pl_world *world, int32_t body)
 {
+    if (!pl_world_has(world, body)) return NULL;
     return world->v_shown + 3 * (int64_t)world->bodies[body].shown;
 }
 
 const pl_mesh *pl_world_mesh(const pl_world *world, int32_t body)
 {
-    return world->bodies[body].mesh;
+    return pl_world_has(world, body) ? world->bodies[body].mesh : NULL;
 }
 
 pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out)
 {
+    PL_REQUIRE(out);
     PL_TRY(pl_world_check_body(world, body));
     const pl_world_body *b = &world->bodies[body];
     if (b->kind != PL_BODY_RIGID) {
@@ -182,6 +188,7 @@ static uint64_t hash_vector(uint64_t hash, int64_t n, const double *x)
 
 uint64_t pl_world_hash(const pl_world *world)
 {
+    if (world == NULL) return 0;
     int64_t n = 3 * (int64_t)world->n_vert;
     uint64_t hash = hash_vector(PL_HASH_START, n, world->x);
     hash = hash_vector(hash, n, world->v);

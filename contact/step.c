@@ -325,6 +325,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
 
 pl_status pl_world_step(pl_world *world, pl_step_stats *stats)
 {
+    PL_REQUIRE(world);
     pl_step_stats ignored;
     if (stats == NULL) stats = &ignored;
     *stats = (pl_step_stats){0};

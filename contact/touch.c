@@ -44,6 +44,7 @@ pl_status pl_touch_check(pl_world_options *o)
 
 pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond)
 {
+    PL_REQUIRE(world);
     pl_world_options changed = world->options;
     changed.solver = solver;
     changed.precond = precond;
@@ -313,6 +314,7 @@ pl_status pl_touch_finish(pl_world *world, pl_step_stats *stats)
 
 const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n)
 {
-    *n = world->touch != NULL ? world->touch->n_shown : 0;
-    return *n > 0 ? world->touch->shown : NULL;
+    int32_t count = world != NULL && world->touch != NULL ? world->touch->n_shown : 0;
+    if (n != NULL) *n = count;
+    return count > 0 ? world->touch->shown : NULL;
 }

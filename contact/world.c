@@ -63,6 +63,7 @@ static pl_status check_options(pl_world_options *o)
 
 pl_status pl_world_create(const pl_world_options *options, pl_world **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
     pl_world_options checked = options != NULL ? *options : pl_world_options_default();
     PL_TRY(check_options(&checked));
@@ -75,6 +76,7 @@ pl_status pl_world_create(const pl_world_options *options, pl_world **out)
 
 pl_status pl_world_set_max_seconds(pl_world *world, double seconds)
 {
+    PL_REQUIRE(world);
     PL_TRY(check_seconds(seconds));
     world->options.max_seconds = seconds;
     return PL_OK;
@@ -82,6 +84,7 @@ pl_status pl_world_set_max_seconds(pl_world *world, double seconds)
 
 pl_status pl_world_set_threads(pl_world *world, int32_t threads)
 {
+    PL_REQUIRE(world);
     PL_TRY(pl_threads_check(threads));
     world->options.threads = threads;
     return PL_OK;

@@ -122,7 +122,13 @@ pl_status pl_world_prepare(pl_world *world);
 // Gives the system back; the next step builds it anew.
 void pl_world_unprepare(pl_world *world);
 
-// PL_ERROR_ARGUMENT if there is no such body.
+// Is there such a body?
+static inline bool pl_world_has(const pl_world *world, int32_t body)
+{
+    return world != NULL && body >= 0 && body < world->n_bodies;
+}
+
+// PL_ERROR_ARGUMENT if there is no such body, or no world.
 pl_status pl_world_check_body(const pl_world *world, int32_t body);
 
 // From the order of the mesh of a deformable body to ours (3*n_vert each).

@@ -8,6 +8,9 @@
 // - A function that can fail returns pl_status. PL_OK is 0. After any other, pl_error_text() holds
 //   one sentence that names the place and the remedy, per thread, until the next failure on that
 //   thread. Any of these functions may fail with PL_ERROR_MEMORY; the other reasons are named.
+// - NULL where it is not allowed, a body that is not there or a negative count is
+//   PL_ERROR_ARGUMENT; a function that returns no status then answers 0, false or NULL, unless it
+//   says otherwise.
 // - Options are plain structs. Start from pl_xxx_options_default() and change what matters; a NULL
 //   pointer means the defaults. A struct with a `name_free` function holds arrays that it owns.
 // - Arrays state their shape: `x (3*n_vert)` is n_vert triples, one after another. Those passed in
@@ -90,7 +93,8 @@ typedef struct pl_allocator {
     void *user;
 } pl_allocator;
 
-// Takes all memory of the library from `allocator` (copied); NULL returns to the C library's.
+// Takes all memory of the library from `allocator` (copied); NULL, or one that lacks a function,
+// returns to the C library's.
 PL_API void pl_set_allocator(const pl_allocator *allocator);
 
 // ---------------------------------------------------------------------------------------------
@@ -121,7 +125,8 @@ PL_API const double *pl_mesh_positions(const pl_mesh *mesh); // (3*n_vert) [m]
 PL_API const int32_t *pl_mesh_faces(const pl_mesh *mesh);    // (3*n_face)
 PL_API const int32_t *pl_mesh_tets(const pl_mesh *mesh);     // (4*n_tet)
 
-// The smallest axis-aligned box around all vertices [m]. lo > hi for a mesh without vertices.
+// The smallest axis-aligned box around all vertices [m]. lo > hi for a mesh without vertices, or
+// none.
 PL_API void pl_mesh_bounds(const pl_mesh *mesh, double lo[3], double hi[3]);
 
 // The volume [m^3]: the sum over the tets if there are any, else what the faces enclose (by the
@@ -331,7 +336,8 @@ typedef struct pl_closest {
 // points that coincide as well. The distance is right to a few units in the last place of the
 // size of the pair (wherever in the world it is). Where it is 0, or cannot be told from 0 any more,
 // the normal is that of the face or of the two edges; where these span no plane, any vector across
-// the longest edge; where there is none, the x axis.
+// the longest edge; where there is none, the x axis. This function and the next one are called
+// millions of times: their pointers are not checked.
 PL_API void pl_closest_points(pl_pair_kind kind, const double *x, pl_closest *out);
 
 // When and how two moving features come too close.
@@ -573,7 +579,12 @@ typedef struct pl_surface_options {
 // Friction 0.5, radius 0, self; category 1, mask of all bits.
 PL_API pl_surface_options pl_surface_options_default(void);
 
-typedef enum pl_body_kind { PL_BODY_DEFORMABLE, PL_BODY_RIGID, PL_BODY_KINEMATIC } pl_body_kind;
+typedef enum pl_body_kind {
+    PL_BODY_NONE = -1, // there is no such body
+    PL_BODY_DEFORMABLE,
+    PL_BODY_RIGID,
+    PL_BODY_KINEMATIC,
+} pl_body_kind;
 
 typedef struct pl_deformable_options {
     pl_material_options material;
@@ -676,6 +687,7 @@ PL_API pl_status pl_world_set_friction(pl_world *world, int32_t body, double fri
 
 // --- State ---
 
+// A body that is not there is of the kind PL_BODY_NONE, has 0 vertices and NULL for arrays.
 PL_API int32_t pl_world_body_count(const pl_world *world);
 PL_API pl_body_kind pl_world_kind(const pl_world *world, int32_t body);
 PL_API int32_t pl_world_vertex_count(const pl_world *world, int32_t body);
@@ -776,7 +788,7 @@ typedef struct pl_contact_point {
 } pl_contact_point;
 
 // Those of the last step that bear a force, in the order of their features; (*n) of them, valid
-// until the next step.
+// until the next step. NULL if there are none; n may be NULL.
 PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
 
 // Audits the state of now, as pl_audit_run does but without the distance: bodies are those of the
@@ -786,7 +798,8 @@ PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t 
 // arrays live until the next audit.
 PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
 
-// The vertices of a face that an audit of the world has named.
+// The vertices of a face that an audit of the world has named; -1 each if there was no audit or has
+// no such face.
 PL_API void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face,
                                 int32_t vertex[3]);
 

@@ -264,6 +264,7 @@ static pl_status clean(pl_mesh *mesh, const pl_clean_options *o, pl_clean_report
 
 pl_status pl_mesh_clean(pl_mesh *mesh, const pl_clean_options *options, pl_clean_report *report)
 {
+    PL_REQUIRE(mesh);
     pl_clean_options o = options != NULL ? *options : pl_clean_options_default();
     pl_clean_report r = {0};
     if (report != NULL) *report = r;

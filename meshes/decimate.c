@@ -362,7 +362,9 @@ pl_decimate_options pl_decimate_options_default(void)
 
 pl_status pl_mesh_decimate(const pl_mesh *mesh, const pl_decimate_options *options, pl_mesh **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
+    PL_REQUIRE(mesh);
     pl_decimate_options o = options != NULL ? *options : pl_decimate_options_default();
     if (o.faces < 4) {
         return pl_fail(PL_ERROR_ARGUMENT, "decimate: %d faces; a closed surface has at least 4",

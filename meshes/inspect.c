@@ -174,7 +174,9 @@ static pl_status inspect_geometry(const pl_mesh *mesh, pl_surface_report *out)
 
 pl_status pl_mesh_inspect(const pl_mesh *mesh, pl_surface_report *out)
 {
+    PL_REQUIRE(out);
     *out = (pl_surface_report){0};
+    PL_REQUIRE(mesh);
     pl_mesh *boundary = NULL;
     if (mesh->n_face == 0 && mesh->n_tet > 0) PL_TRY(pl_mesh_surface(mesh, NULL, &boundary));
     const pl_mesh *surface = boundary != NULL ? boundary : mesh;

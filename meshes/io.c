@@ -85,7 +85,9 @@ static pl_status read_tetgen(const pl_bytes *bytes, const char *path, pl_mesh **
 
 pl_status pl_mesh_read(const char *path, pl_mesh **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
+    PL_REQUIRE(path);
     pl_bytes bytes;
     pl_status status = pl_bytes_load(path, &bytes);
     if (status == PL_OK) {
@@ -98,7 +100,10 @@ pl_status pl_mesh_read(const char *path, pl_mesh **out)
 
 pl_status pl_mesh_read_memory(const void *data, size_t size, const char *name, pl_mesh **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
+    PL_REQUIRE(name);
+    if (size > 0) PL_REQUIRE(data);
     pl_bytes bytes;
     pl_status status = pl_bytes_copy(data, size, &bytes);
     if (status == PL_OK) status = pl_read_bytes(&bytes, name, out);
@@ -136,8 +141,18 @@ pl_status pl_mesh_writable(const char *path)
 
 pl_status pl_mesh_write(const pl_mesh *mesh, const char *path, const pl_write_options *options)
 {
+    PL_REQUIRE(mesh);
+    PL_REQUIRE(path);
     pl_write_options defaults = pl_write_options_default();
     pl_write_fn *write;
+    if (options == NULL) options = &defaults;
+    if (options->n_fields < 0 || (options->n_fields > 0 && options->fields == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: %d fields, but no array of them", path,
+                       (int)options->n_fields);
+    }
+    if ((int)options->cells < 0 || options->cells > PL_CELLS_POINTS) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: no cells are %d", path, (int)options->cells);
+    }
     PL_TRY(find_writer(path, &write));
-    return name_failure(write(mesh, path, options != NULL ? options : &defaults), path);
+    return name_failure(write(mesh, path, options), path);
 }

@@ -60,6 +60,7 @@ pl_status pl_mesh_validate(const pl_mesh *mesh)
 pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face, const int32_t *face,
                          int32_t n_tet, const int32_t *tet, pl_mesh **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
     if (n_vert < 0 || n_face < 0 || n_tet < 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "mesh: negative count");
@@ -84,6 +85,9 @@ pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face, const 
 
 pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out)
 {
+    PL_REQUIRE(out);
+    *out = NULL;
+    PL_REQUIRE(mesh);
     return pl_mesh_create(mesh->n_vert, mesh->x, mesh->n_face, mesh->face, mesh->n_tet, mesh->tet,
                           out);
 }
@@ -101,41 +105,42 @@ void pl_mesh_destroy(pl_mesh *mesh)
 
 int32_t pl_mesh_vertex_count(const pl_mesh *mesh)
 {
-    return mesh->n_vert;
+    return mesh != NULL ? mesh->n_vert : 0;
 }
 
 int32_t pl_mesh_face_count(const pl_mesh *mesh)
 {
-    return mesh->n_face;
+    return mesh != NULL ? mesh->n_face : 0;
 }
 
 int32_t pl_mesh_tet_count(const pl_mesh *mesh)
 {
-    return mesh->n_tet;
+    return mesh != NULL ? mesh->n_tet : 0;
 }
 
 const double *pl_mesh_positions(const pl_mesh *mesh)
 {
-    return mesh->x;
+    return mesh != NULL ? mesh->x : NULL;
 }
 
 const int32_t *pl_mesh_faces(const pl_mesh *mesh)
 {
-    return mesh->face;
+    return mesh != NULL ? mesh->face : NULL;
 }
 
 const int32_t *pl_mesh_tets(const pl_mesh *mesh)
 {
-    return mesh->tet;
+    return mesh != NULL ? mesh->tet : NULL;
 }
 
 void pl_mesh_bounds(const pl_mesh *mesh, double lo[3], double hi[3])
 {
+    if (lo == NULL || hi == NULL) return;
     for (int k = 0; k < 3; k++) {
         lo[k] = INFINITY;
         hi[k] = -INFINITY;
     }
-    for (int64_t i = 0; i < mesh->n_vert; i++) {
+    for (int64_t i = 0; mesh != NULL && i < mesh->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             lo[k] = fmin(lo[k], mesh->x[3 * i + k]);
             hi[k] = fmax(hi[k], mesh->x[3 * i + k]);
@@ -145,6 +150,7 @@ void pl_mesh_bounds(const pl_mesh *mesh, double lo[3], double hi[3])
 
 double pl_mesh_volume(const pl_mesh *mesh)
 {
+    if (mesh == NULL) return 0;
     double sum = 0;
     const double *x = mesh->x;
     for (int64_t i = 0; i < mesh->n_tet; i++) {
@@ -170,6 +176,8 @@ static void map_point(const double m[12], const double x[3], double y[3])
 
 pl_status pl_mesh_transform(pl_mesh *mesh, const double m[12])
 {
+    PL_REQUIRE(mesh);
+    PL_REQUIRE(m);
     for (int k = 0; k < 12; k++) {
         if (!isfinite(m[k])) return pl_fail(PL_ERROR_ARGUMENT, "transform: entry %d not finite", k);
     }
@@ -224,7 +232,9 @@ static pl_status extract_faces(const pl_mesh *mesh, const int32_t *face, int32_t
 
 pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_mesh **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
+    PL_REQUIRE(mesh);
     if (mesh->n_tet == 0) return extract_faces(mesh, mesh->face, mesh->n_face, vertex_map, out);
     int32_t *face, n_face;
     PL_TRY(pl_tet_boundary(mesh->n_vert, mesh->n_tet, mesh->tet, &face, &n_face));

@@ -98,6 +98,8 @@ static int bin_of(double fraction)
 pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_quality *out, double *radius_ratio,
                           double *min_dihedral)
 {
+    PL_REQUIRE(mesh);
+    PL_REQUIRE(out);
     *out = (pl_mesh_quality){.n_tet = mesh->n_tet,
                              .min_volume = INFINITY,
                              .max_volume = -INFINITY,
@@ -176,6 +178,7 @@ static void add_histograms(pl_text *to, const pl_mesh_quality *quality)
 size_t pl_mesh_quality_text(const pl_mesh_quality *quality, char *buffer, size_t size)
 {
     pl_text to = pl_text_start(buffer, size);
+    if (quality == NULL) return 0;
     double degrees = 180 / M_PI;
     pl_text_add(&to, "tets          %12d   inverted %12d\n", (int)quality->n_tet,
                 (int)quality->n_inverted);

@@ -450,7 +450,7 @@ static const shape *find_shape(const char *name, size_t length)
 
 bool pl_shape_known(const char *description)
 {
-    return find_shape(description, strcspn(description, ":")) != NULL;
+    return description != NULL && find_shape(description, strcspn(description, ":")) != NULL;
 }
 
 size_t pl_shape_help(char *buffer, size_t size)
@@ -535,7 +535,9 @@ static pl_status make_described(const shape *s, const char *p, pl_mesh **out)
 
 pl_status pl_mesh_make(const char *description, pl_mesh **out)
 {
+    PL_REQUIRE(out);
     *out = NULL;
+    PL_REQUIRE(description);
     size_t length = strcspn(description, ":");
     const shape *s = find_shape(description, length);
     if (s == NULL) {
