@@ -73,8 +73,17 @@ static bool is_excluded(const void *user, int32_t a, int32_t b)
 {
     const pl_audit *audit = user;
     uint64_t key = pair_key(a, b);
+    if (audit->filter != NULL && audit->filter(audit->user, a, b)) return true;
     return bsearch(&key, audit->excluded, (size_t)audit->n_excluded, sizeof key, compare_keys) !=
            NULL;
+}
+
+void pl_audit_exclude(pl_audit *audit, pl_pair_filter *filter, const void *user)
+{
+    audit->filter = filter;
+    audit->user = user;
+    audit->pairs.excluded = is_excluded;
+    audit->pairs.user = audit;
 }
 
 static pl_status copy_excluded(pl_audit *audit, const pl_audit_options *options)

@@ -26,6 +26,8 @@ struct pl_audit {
     pl_pairs pairs;
     uint64_t *excluded; // (n_excluded) pairs of bodies, a <= b: a * 2^32 + b; ascending
     int64_t n_excluded;
+    pl_pair_filter *filter; // NULL, or what else is not held against each other
+    const void *user;       // of the filter
     bool distance;
     int32_t threads;
     pl_audit_pair nearest; // at the last run, -1 if there was none
@@ -40,6 +42,10 @@ struct pl_audit {
     int64_t n_inside, inside_capacity;
     bool more_inside;
 };
+
+// Excludes also the pairs of bodies that `filter` says, where a list of them would be too long:
+// some rule that many bodies follow. `user` is to live as long as the audit.
+void pl_audit_exclude(pl_audit *audit, pl_pair_filter *filter, const void *user);
 
 // Finds the parts of all bodies: sets kind, closed, n_closed and the probes.
 pl_status pl_audit_find_parts(pl_audit *audit);

@@ -1,6 +1,7 @@
 // The audit of a world: collision/'s proof, on the surfaces that its bodies have.
 
 #include "audit_world.h"
+#include "../collision/audit.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -65,55 +66,32 @@ static bool passes_through(const pl_world_body *a, const pl_world_body *b)
            (b->surface.category & a->surface.mask) == 0;
 }
 
-static pl_status add_pair(int32_t **pair, int64_t *n, int64_t *capacity, int64_t a, int64_t b)
+static bool is_excluded(const void *user, int32_t a, int32_t b)
 {
-    PL_TRY(pl_reserve((void **)pair, capacity, 2 * (*n + 1), sizeof **pair));
-    (*pair)[2 * *n] = (int32_t)a;
-    (*pair)[2 * *n + 1] = (int32_t)b;
-    ++*n;
-    return PL_OK;
-}
-
-static pl_status list_excluded(const pl_world *world, int32_t **pair, int64_t *n)
-{
-    int64_t capacity = 0;
-    *pair = NULL;
-    *n = 0;
-    for (int64_t a = 0; a < world->n_bodies; a++) {
-        for (int64_t b = a; b < world->n_bodies; b++) {
-            if (!passes_through(&world->bodies[a], &world->bodies[b])) continue;
-            PL_TRY(add_pair(pair, n, &capacity, a, b));
-        }
-    }
-    for (int64_t i = 0; i < world->n_ignored; i++) {
-        const int32_t *ignored = world->ignored + 2 * i;
-        PL_TRY(add_pair(pair, n, &capacity, ignored[0], ignored[1]));
-    }
-    if (*n <= INT32_MAX) return PL_OK;
-    return pl_fail(PL_ERROR_ARGUMENT, "audit: too many pairs of bodies that are not to touch");
+    const pl_world *world = user;
+    return passes_through(&world->bodies[a], &world->bodies[b]);
 }
 
 // --- Making ---
 
 static pl_status create_audit(const pl_world *world, bool distance, pl_auditor *auditor)
 {
-    int32_t *exclude = NULL;
-    int64_t n_exclude = 0;
+    if (world->n_ignored > INT32_MAX) {
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: too many pairs of bodies that are not to touch");
+    }
     pl_audit_body *body = pl_alloc(world->n_bodies, sizeof *body);
-    pl_status status = body != NULL ? list_excluded(world, &exclude, &n_exclude) : PL_ERROR_MEMORY;
-    for (int64_t i = 0; status == PL_OK && i < world->n_bodies; i++) {
+    if (body == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < world->n_bodies; i++) {
         int64_t first = auditor->first[i];
         body[i] =
             (pl_audit_body){(int32_t)(auditor->first[i + 1] - first), auditor->face + 3 * first};
     }
-    if (status == PL_OK) {
-        const pl_audit_options options = {
-            .exclude = exclude, .n_exclude = (int32_t)n_exclude, .distance = distance};
-        status = pl_audit_create(world->n_shown, (int32_t)world->n_bodies, body, &options,
-                                 &auditor->audit);
-    }
+    const pl_audit_options options = {
+        .exclude = world->ignored, .n_exclude = (int32_t)world->n_ignored, .distance = distance};
+    pl_status status =
+        pl_audit_create(world->n_shown, (int32_t)world->n_bodies, body, &options, &auditor->audit);
+    if (status == PL_OK) pl_audit_exclude(auditor->audit, is_excluded, world);
     pl_free(body);
-    pl_free(exclude);
     return status;
 }
 
