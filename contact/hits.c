@@ -39,7 +39,8 @@ static bool have_rows(const pl_boundary *boundary, const pl_contacts *contacts, 
 bool pl_hits_mark_missed(pl_detection *d, const pl_boundary *boundary, const pl_contacts *contacts)
 {
     bool any = false;
-    for (pl_hit *hit = d->hit; hit < d->hit + d->n_hit; hit++) {
+    for (int64_t i = 0; i < d->n_hit; i++) {
+        pl_hit *hit = &d->hit[i];
         pl_passage p = pl_passage_load(boundary, &hit->pair);
         pl_closest closest = pl_passage_closest(&p, boundary->x0);
         hit->missed =
@@ -107,7 +108,8 @@ static bool contradicts(const pl_boundary *boundary, const pl_hit *hit, const pl
 static bool is_left_to_others(const pl_detection *d, const pl_boundary *boundary, const pl_hit *hit)
 {
     pl_passage p = pl_passage_load(boundary, &hit->pair);
-    for (const pl_hit *h = d->hit; h < d->hit + d->n_hit; h++) {
+    for (int64_t i = 0; i < d->n_hit; i++) {
+        const pl_hit *h = &d->hit[i];
         if (!h->missed) continue;
         pl_passage q = pl_passage_load(boundary, &h->pair);
         if (pl_same_bodies(&p, &q)) return true;
