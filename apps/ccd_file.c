@@ -2,20 +2,30 @@
 #include "../base/scan.h"
 
 #include <gmp.h>
+#include <inttypes.h>
 #include <math.h>
 #include <zlib.h>
 
 enum {
     ROWS = 8,         // of a query
     DIGITS_MAX = 400, // of an integer; the denominator of the smallest double has 324
-    FIRST_BYTES = 1 << 16,
+    WINDOW = 1 << 20, // of a compressed file, so much text is in memory at a time ...
+    LEAST = 1 << 16,  // ... and no less than this, which holds a query, unless it ends
 };
+
+// More text in one compressed file is refused: a few kilobytes can stand for any amount of it.
+static const int64_t TEXT_MAX = INT64_C(1) << 30;
 
 typedef struct reader {
     pl_scan scan;
     mpq_t value, back;
     pl_ccd_queries queries;
     int64_t x_capacity, truth_capacity;
+    // Of a compressed file.
+    bool packed, inflated; // it is one; all of it is in the window, or was
+    z_stream stream;
+    pl_bytes window; // (WINDOW) in which the cursor is
+    int64_t text;    // bytes so far
 } reader;
 
 // --- gzip ---
@@ -25,48 +35,81 @@ static bool is_gzip(const pl_bytes *bytes)
     return bytes->size >= 2 && memcmp(bytes->data, "\x1f\x8b", 2) == 0;
 }
 
-// Inflates all members of a gzip file into *block, which grows.
-static pl_status inflate_members(z_stream *stream, const char *name, void **block, size_t *size)
+// A member of the file has ended, and another may follow.
+static pl_status end_member(reader *r)
 {
-    int64_t capacity = 0;
-    for (;;) {
-        PL_TRY(pl_reserve(block, &capacity, (int64_t)*size + FIRST_BYTES, 1));
-        size_t room = PL_MIN((size_t)capacity - *size, (size_t)1 << 30);
-        stream->next_out = (Bytef *)*block + *size;
-        stream->avail_out = (uInt)room;
-        int code = inflate(stream, Z_NO_FLUSH);
-        *size += room - stream->avail_out;
-        if (code == Z_STREAM_END) {
-            if (stream->avail_in == 0) return PL_OK;
-            code = inflateReset(stream);
-        }
-        if (code == Z_BUF_ERROR ||
-            (code == Z_OK && stream->avail_in == 0 && stream->avail_out > 0)) {
-            return pl_fail(PL_ERROR_FORMAT, "%s: the compressed data ends too early", name);
-        }
-        if (code == Z_MEM_ERROR) return pl_fail(PL_ERROR_MEMORY, "%s: no memory to inflate", name);
-        if (code != Z_OK) return pl_fail(PL_ERROR_FORMAT, "%s: damaged gzip data", name);
-    }
+    r->inflated = r->stream.avail_in == 0;
+    if (r->inflated || inflateReset(&r->stream) == Z_OK) return PL_OK;
+    return pl_fail(PL_ERROR_FORMAT, "%s: damaged gzip data", r->scan.name);
 }
 
-// Replaces the bytes of a gzip file by what they hold.
-static pl_status unpack(const char *name, pl_bytes *bytes)
+// Appends text to the window of `size` bytes, until that is full or the file ends.
+static pl_status inflate_more(reader *r, size_t *size)
 {
+    const char *name = r->scan.name;
+    while (*size < WINDOW && !r->inflated) {
+        uInt room = (uInt)(WINDOW - *size);
+        r->stream.next_out = (Bytef *)r->window.data + *size;
+        r->stream.avail_out = room;
+        int code = inflate(&r->stream, Z_NO_FLUSH);
+        *size += room - r->stream.avail_out;
+        r->text += room - r->stream.avail_out;
+        if (r->text > TEXT_MAX) {
+            return pl_fail(PL_ERROR_FORMAT, "%s: more than %" PRId64 " MB of text; split the file",
+                           name, TEXT_MAX >> 20);
+        }
+        if (code == Z_MEM_ERROR) return pl_fail(PL_ERROR_MEMORY, "%s: no memory to inflate", name);
+        bool ends = code == Z_OK && r->stream.avail_in == 0 && r->stream.avail_out > 0;
+        if (code == Z_BUF_ERROR || ends) {
+            return pl_fail(PL_ERROR_FORMAT, "%s: the compressed data ends too early", name);
+        }
+        if (code == Z_STREAM_END) {
+            PL_TRY(end_member(r));
+        } else if (code != Z_OK) {
+            return pl_fail(PL_ERROR_FORMAT, "%s: damaged gzip data", name);
+        }
+    }
+    return PL_OK;
+}
+
+// Makes sure that a whole query follows the cursor, or all that is left of the file.
+static pl_status refill(reader *r)
+{
+    pl_scan *scan = &r->scan;
+    size_t left = pl_scan_left(scan);
+    if (!r->packed || r->inflated || left >= LEAST) return PL_OK;
+    scan->before = pl_scan_lines(scan);
+    memmove(r->window.data, scan->p, left);
+    PL_TRY(inflate_more(r, &left));
+    memset(r->window.data + left, 0, PL_BYTES_PAD);
+    scan->p = scan->begin = r->window.data;
+    scan->end = r->window.data + left;
+    return PL_OK;
+}
+
+static pl_status start_inflating(reader *r, const pl_bytes *bytes)
+{
+    const char *name = r->scan.name;
     if (bytes->size > UINT32_MAX) return pl_fail(PL_ERROR_FORMAT, "%s: larger than 4 GB", name);
-    z_stream stream = {.next_in = (Bytef *)bytes->data, .avail_in = (uInt)bytes->size};
-    if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK) {
+    r->stream = (z_stream){.next_in = (Bytef *)bytes->data, .avail_in = (uInt)bytes->size};
+    r->window.data = pl_alloc(WINDOW + PL_BYTES_PAD, 1);
+    if (r->window.data == NULL) return PL_ERROR_MEMORY;
+    if (inflateInit2(&r->stream, MAX_WBITS + 16) != Z_OK) {
         return pl_fail(PL_ERROR_MEMORY, "%s: no memory to inflate", name);
     }
-    void *block = NULL;
-    size_t size = 0;
-    pl_status status = inflate_members(&stream, name, &block, &size);
-    inflateEnd(&stream);
-    pl_bytes plain = {NULL, 0};
-    if (status == PL_OK) status = pl_bytes_copy(block, size, &plain);
-    pl_free(block);
-    pl_bytes_free(bytes);
-    *bytes = plain;
-    return status;
+    r->packed = true;
+    r->scan.p = r->scan.begin = r->scan.end = r->window.data;
+    return PL_OK;
+}
+
+// Moves over white space, however much there is.
+static pl_status skip_space(reader *r)
+{
+    do {
+        pl_scan_space(&r->scan);
+        PL_TRY(refill(r));
+    } while (*r->scan.p == ' ' || (*r->scan.p >= '\t' && *r->scan.p <= '\r'));
+    return PL_OK;
 }
 
 // --- Rows ---
@@ -138,26 +181,20 @@ static pl_status read_query(reader *r)
             return pl_scan_fail(&r->scan, "the rows of a query disagree about its truth");
         }
         q->truth[q->n] = truth;
-        pl_scan_space(&r->scan);
+        PL_TRY(skip_space(r));
     }
     q->n++;
     return PL_OK;
 }
 
-static pl_status read_bytes(const pl_bytes *bytes, const char *name, pl_ccd_queries *out)
+static pl_status read_all(reader *r, const pl_bytes *bytes)
 {
-    reader r = {.scan = pl_scan_start(bytes, name)};
-    mpq_inits(r.value, r.back, NULL);
-    pl_status status = PL_OK;
-    pl_scan_space(&r.scan);
-    while (status == PL_OK && !pl_scan_at_end(&r.scan)) status = read_query(&r);
-    if (status == PL_OK && r.queries.n == 0) {
-        status = pl_fail(PL_ERROR_FORMAT, "%s: holds no queries", name);
-    }
-    mpq_clears(r.value, r.back, NULL);
-    if (status == PL_OK) *out = r.queries;
-    if (status != PL_OK) pl_ccd_queries_free(&r.queries);
-    return status;
+    if (is_gzip(bytes)) PL_TRY(start_inflating(r, bytes));
+    PL_TRY(refill(r));
+    PL_TRY(skip_space(r));
+    while (!pl_scan_at_end(&r->scan)) PL_TRY(read_query(r));
+    if (r->queries.n > 0) return PL_OK;
+    return pl_fail(PL_ERROR_FORMAT, "%s: holds no queries", r->scan.name);
 }
 
 // --- Files ---
@@ -165,9 +202,15 @@ static pl_status read_bytes(const pl_bytes *bytes, const char *name, pl_ccd_quer
 // Takes the bytes.
 static pl_status read_any(pl_bytes *bytes, const char *name, pl_ccd_queries *out)
 {
-    pl_status status = is_gzip(bytes) ? unpack(name, bytes) : PL_OK;
-    if (status == PL_OK) status = read_bytes(bytes, name, out);
+    reader r = {.scan = pl_scan_start(bytes, name)};
+    mpq_inits(r.value, r.back, NULL);
+    pl_status status = read_all(&r, bytes);
+    mpq_clears(r.value, r.back, NULL);
+    if (r.packed) inflateEnd(&r.stream);
+    pl_bytes_free(&r.window);
     pl_bytes_free(bytes);
+    if (status == PL_OK) *out = r.queries;
+    if (status != PL_OK) pl_ccd_queries_free(&r.queries);
     return status;
 }
 

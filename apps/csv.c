@@ -157,7 +157,7 @@ static pl_status read_column(const pl_csv *csv, int32_t column, double *value)
         size_t length = value_at(p, &next);
         if (parse(p, length, &value[i])) continue;
         const char *begin = csv->bytes.data, *end = begin + csv->bytes.size;
-        pl_scan scan = {p, begin, end, csv->path};
+        pl_scan scan = {.p = p, .begin = begin, .end = end, .name = csv->path};
         return pl_scan_fail(&scan, "%s: \"%.*s\" is not a number", csv->name[column],
                             (int)PL_MIN(length, (size_t)SHOWN), p);
     }

@@ -10,15 +10,19 @@ static pl_status fail_at(const pl_scan *scan, const char *place, const char *for
     return pl_fail(PL_ERROR_FORMAT, "%s%s: %s", scan->name, place, sentence);
 }
 
+// Lines are counted only when someone wants to know: parsing pays nothing for it.
+int64_t pl_scan_lines(const pl_scan *scan)
+{
+    int64_t n = scan->before;
+    const char *here = PL_MIN(scan->p, scan->end);
+    for (const char *p = scan->begin; (p = memchr(p, '\n', (size_t)(here - p))) != NULL; p++) n++;
+    return n;
+}
+
 pl_status pl_scan_fail(const pl_scan *scan, const char *format, ...)
 {
-    // Lines are counted only when someone wants to know: parsing pays nothing for it.
-    int64_t line = 1;
-    const char *here = PL_MIN(scan->p, scan->end);
-    for (const char *p = scan->begin; (p = memchr(p, '\n', (size_t)(here - p))) != NULL; p++)
-        line++;
     char place[32];
-    snprintf(place, sizeof place, ":%lld", (long long)line);
+    snprintf(place, sizeof place, ":%lld", (long long)pl_scan_lines(scan) + 1);
     va_list arguments;
     va_start(arguments, format);
     pl_status status = fail_at(scan, place, format, arguments);

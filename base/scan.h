@@ -13,14 +13,19 @@ typedef struct pl_scan {
     const char *begin; // of the bytes; they are followed by PL_BYTES_PAD zeros
     const char *end;
     const char *name; // for messages
+    int64_t before;   // lines of the file that stand before `begin`
 } pl_scan;
 
 // The cursor starts behind a UTF-8 byte order mark, which some editors put before text.
 static inline pl_scan pl_scan_start(const pl_bytes *bytes, const char *name)
 {
     bool marked = bytes->size >= 3 && memcmp(bytes->data, "\xef\xbb\xbf", 3) == 0;
-    return (pl_scan){bytes->data + (marked ? 3 : 0), bytes->data, bytes->data + bytes->size, name};
+    return (pl_scan){bytes->data + (marked ? 3 : 0), bytes->data, bytes->data + bytes->size, name,
+                     0};
 }
+
+// Lines that end before the cursor.
+int64_t pl_scan_lines(const pl_scan *scan);
 
 // "name:line: sentence" for text, "name: byte offset: sentence" for binary. Return PL_ERROR_FORMAT.
 pl_status pl_scan_fail(const pl_scan *scan, const char *format, ...) PL_PRINTF(2, 3);

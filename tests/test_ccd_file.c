@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <zlib.h>
 
 void setUp(void)
@@ -128,6 +129,49 @@ static void test_gzip(void)
                           pl_ccd_queries_read_memory(packed, half, "q.csv.gz", &q));
 }
 
+// Many windows of text, a fault in the last line of which is told by its number.
+static void test_gzip_is_read_in_pieces(void)
+{
+    size_t size = make_many(), used = 0, room = 1 << 20;
+    unsigned char *all = malloc(room);
+    pl_ccd_queries q;
+    for (int i = 0; i < 200; i++) used += compress_gzip(many_text, size, all + used, room - used);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(PL_OK, pl_ccd_queries_read_memory(all, used, "q.csv.gz", &q),
+                                  pl_error_text());
+    TEST_ASSERT_EQUAL_INT64(200 * MANY, q.n);
+    for (int64_t i = 1; i < q.n; i++) {
+        TEST_ASSERT_EQUAL_MEMORY(q.x, q.x + 24 * i, 24 * sizeof *q.x);
+    }
+    pl_ccd_queries_free(&q);
+    used += compress_gzip("1,2,nan", 7, all + used, room - used);
+    TEST_ASSERT_EQUAL_INT(PL_ERROR_FORMAT, pl_ccd_queries_read_memory(all, used, "q.csv.gz", &q));
+    char place[64];
+    snprintf(place, sizeof place, "q.csv.gz:%d: expected an integer", 200 * MANY * 8 + 1);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), place), pl_error_text());
+    free(all);
+}
+
+// 1 MB of gzip data, which hold 1 GB of blanks and more: refused, and without their memory.
+static void test_gzip_has_a_limit(void)
+{
+    enum { MEGABYTE = 1 << 20, ROOM = 4096 };
+    char *lines = malloc(MEGABYTE);
+    unsigned char *all = malloc((size_t)1100 * ROOM);
+    size_t used = 0;
+    pl_ccd_queries q;
+    memset(lines, ' ', MEGABYTE);
+    size_t one = compress_gzip(lines, MEGABYTE, all, ROOM);
+    for (used = one; used < 1100 * one; used += one) memcpy(all + used, all, one);
+    TEST_ASSERT_EQUAL_INT(PL_ERROR_FORMAT, pl_ccd_queries_read_memory(all, used, "q.csv.gz", &q));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "more than 1024 MB"), pl_error_text());
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+#ifndef PL_OWN_HEAP
+    TEST_ASSERT_TRUE_MESSAGE(usage.ru_maxrss < 200 << 10, "too much memory");
+#endif
+    free(lines), free(all);
+}
+
 static pl_status read_packed(void *user)
 {
     pl_ccd_queries q;
@@ -149,6 +193,8 @@ int main(void)
     RUN_TEST(test_lines_are_named);
     RUN_TEST(test_incomplete_files);
     RUN_TEST(test_gzip);
+    RUN_TEST(test_gzip_is_read_in_pieces);
+    RUN_TEST(test_gzip_has_a_limit);
     RUN_TEST(test_allocation_failures);
     return UNITY_END();
 }
