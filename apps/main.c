@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "../base/base.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,9 +43,8 @@ static void print_help(void)
     printf("\n'pliant COMMAND --help' tells more; 'pliant --version' prints the version.\n");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    pl_set_log(print_log, NULL);
     const char *name = argc > 1 ? argv[1] : "--help";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_help();
@@ -61,4 +61,21 @@ int main(int argc, char **argv)
     }
     pl_fail_unknown(PL_ERROR_ARGUMENT, "command", name, strlen(name), names, COMMANDS);
     return pl_command_failed();
+}
+
+// What was printed and did not arrive is a failure, whatever the command says of itself.
+static int end(int code)
+{
+    bool before = ferror(stdout) != 0;
+    bool now = fflush(stdout) != 0;
+    if (!before && !now) return code;
+    pl_fail(PL_ERROR_FILE, "standard output: cannot write%s%s", now ? ": " : "",
+            now ? strerror(errno) : "");
+    return pl_command_failed();
+}
+
+int main(int argc, char **argv)
+{
+    pl_set_log(print_log, NULL);
+    return end(run(argc, argv));
 }

@@ -271,12 +271,48 @@ static void test_bench_runs(void)
     expect(0, "bench spmv --quick", "residual");
 }
 
+// What is printed and does not arrive is a failure, of every command that prints.
+static void test_a_full_device(void)
+{
+    static const char *const lines[] = {
+        "--help",
+        "--version",
+        "run --help",
+        "plot --help",
+        "mesh cube:cells=1 --info",
+        "audit $T/full.off",
+        "run $T/full.json --steps 1",
+        "solve $T/full",
+        "ccd $T/vf.csv",
+        "bench spmv --quick",
+    };
+    FILE *scene, *queries;
+    char path[128], line[512];
+    snprintf(path, sizeof path, "%s/full.json", folder);
+    TEST_ASSERT_NOT_NULL(scene = fopen(path, "w"));
+    fputs("{\"bodies\": [{\"mesh\": \"cube:cells=1\", \"position\": [0, 0, 0.501]}]}", scene);
+    fclose(scene);
+    snprintf(path, sizeof path, "%s/vf.csv", folder);
+    TEST_ASSERT_NOT_NULL(queries = fopen(path, "w"));
+    for (int i = 0; i < 8; i++) fprintf(queries, "%d,1,%d,1,0,1,0\n", i, i * i);
+    fclose(queries);
+    expect(0, "mesh cube:cells=1 -o $T/full.off", "");
+    expect(0, "run $T/full.json --steps 20 --record $T/full", "");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        snprintf(line, sizeof line, "%s 2>$T/errors >/dev/full; code=$?; cat $T/errors; exit $code",
+                 lines[i]);
+        expect(1, line, "standard output: cannot write");
+    }
+    expect(1, "run $T/full.json --steps 1 --quiet --stats /dev/full", "/dev/full: cannot write");
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
     UNITY_BEGIN();
     RUN_TEST(test_help);
     RUN_TEST(test_options);
+    RUN_TEST(test_a_full_device);
     RUN_TEST(test_mesh_writes_every_format);
     RUN_TEST(test_mesh_sizes);
     RUN_TEST(test_mesh_fills_and_decimates);
