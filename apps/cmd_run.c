@@ -13,6 +13,7 @@
 #include "schedule.h"
 #include "stats_file.h"
 #include "../contact/audit_world.h"
+#include "../contact/world.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,6 +124,8 @@ static pl_status open_outputs(run *r)
     int64_t step = pl_world_steps(r->world);
     if (j->out != NULL) PL_TRY(open_frames(r));
     if (j->record != NULL) PL_TRY(pl_make_folder(j->record));
+    if (j->out != NULL) pl_remove_parts(j->out);
+    if (j->record != NULL) pl_remove_parts(j->record);
     if (j->stats != NULL) PL_TRY(pl_stats_open(j->stats, resumed, step, &r->stats));
     if (j->stats != NULL) PL_TRY(pl_stats_begin(&r->stats));
     bool due = j->out != NULL && (is_due(r, step) || pl_export_is_empty(&r->export));
@@ -264,11 +267,24 @@ static pl_status end_run(run *r, pl_status status)
                          : pl_fail(status, "%s; nor could it be kept: %s", text, pl_error_text());
 }
 
+// From here to the first step nothing is written, so that --max-seconds can end it anywhere.
+static void limit_start(const job *j)
+{
+    char text[128];
+    if (j->max_seconds == 0) return;
+    snprintf(text, sizeof text, "pliant: --max-seconds %g: ended before the first step\n",
+             j->max_seconds);
+    pl_leave_after(seconds_left(j), EXIT_LATE, j->quiet ? "" : text);
+}
+
 static pl_status simulate(run *r)
 {
     if (r->scene->world.contact || r->job->audit) PL_TRY(audit(r));
     if (r->intersects) return PL_OK;
     if (!r->job->audit) pl_world_end_audits(r->world); // that of the start was the only one
+    // The first step would do it, and say better what is wrong.
+    if (r->job->max_seconds > 0) (void)pl_world_prepare(r->world);
+    pl_leave_never();
     PL_TRY(open_outputs(r));
     pl_interrupt_catch();
     r->progress = pl_progress_start(r->first, r->last, r->job->quiet);
@@ -453,7 +469,7 @@ int pl_command_run(int argc, char **argv)
         {"--steps", PL_OPTION_COUNT, &j.steps, "N", "end after step N of the scene"},
         {"--time", PL_OPTION_NUMBER, &j.time, "T", "end at T s; default the scene's duration"},
         {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T",
-         "end after T s of wall clock; a step under way is given up"},
+         "end after T s of wall clock, loading included; a step under way is given up"},
         {"--dt", PL_OPTION_NUMBER, &j.dt, "H", "step [s]; default the scene's"},
         {"--jitter", PL_OPTION_COUNT, &j.jitter, "SEED",
          "move and turn free bodies a little at the start, see below"},
@@ -503,5 +519,6 @@ int pl_command_run(int argc, char **argv)
     }
     if (j.every == 0 && j.fps == 0) j.every = 10;
     pl_heap_stay_small();
+    limit_start(&j);
     return run_word(argv[0], &j);
 }

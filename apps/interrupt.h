@@ -1,4 +1,4 @@
-// Ctrl-C, for work that is worth to be ended in order.
+// Ctrl-C, for work that is worth to be ended in order; and a time limit for work that is not.
 
 #ifndef PL_INTERRUPT_H
 #define PL_INTERRUPT_H
@@ -13,5 +13,11 @@ void pl_interrupt_catch(void);
 
 // Has somebody asked?
 bool pl_interrupted(void);
+
+// Ends the process with `code` and `text` on standard error if `seconds` of wall clock
+// pass before pl_leave_never is called: for work that nobody can interrupt and that leaves nothing
+// behind.
+void pl_leave_after(double seconds, int code, const char *text);
+void pl_leave_never(void);
 
 #endif

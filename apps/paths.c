@@ -1,10 +1,14 @@
 #include "paths.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 // --- Folders ---
 
@@ -59,6 +63,46 @@ pl_status pl_make_folder(const char *path)
     pl_status status = make_folders(copy);
     pl_free(copy);
     return status;
+}
+
+// --- What was left behind ---
+
+static bool is_ours(const char *name, size_t length)
+{
+    static const char *const ours[] = {".plc", ".plp",  ".vtu", ".pvd", ".obj",
+                                       ".ply", ".usda", ".pc2", ".csv"};
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        size_t n = strlen(ours[i]);
+        if (length > n && memcmp(name + length - n, ours[i], n) == 0) return true;
+    }
+    return false;
+}
+
+// Is it "NAME.EXTENSION.partN", see pl_output_open, with an N that no process has?
+static bool is_left(const char *name)
+{
+    static const char part[] = ".part";
+    const char *dot = strrchr(name, '.');
+    if (dot == NULL || strncmp(dot, part, sizeof part - 1) != 0) return false;
+    const char *number = dot + sizeof part - 1;
+    size_t digits = strspn(number, "0123456789");
+    if (digits == 0 || digits > 9 || number[digits] != '\0') return false;
+    if (!is_ours(name, (size_t)(dot - name))) return false;
+    return kill((pid_t)atoi(number), 0) != 0 && errno == ESRCH;
+}
+
+void pl_remove_parts(const char *folder)
+{
+    DIR *all = opendir(folder);
+    if (all == NULL) return;
+    for (const struct dirent *entry; (entry = readdir(all)) != NULL;) {
+        char *path;
+        if (!is_left(entry->d_name)) continue;
+        if (pl_path_in(&path, folder, "%s", entry->d_name) != PL_OK) break;
+        unlink(path);
+        pl_free(path);
+    }
+    closedir(all);
 }
 
 // --- What paths have in common ---

@@ -16,6 +16,10 @@ bool pl_is_file(const char *path); // there is something, and it is no folder
 // Makes a folder and those above it.
 pl_status pl_make_folder(const char *path);
 
+// Removes what runs that were killed have left unfinished in a folder: files that are called like
+// those of ours with .partN behind, where N is no process that lives.
+void pl_remove_parts(const char *folder);
+
 // The length of the longest folder, with its slash, that all paths begin with; 0 if there is none.
 size_t pl_shared_folder(int64_t n, char *const *path);
 

@@ -2,6 +2,9 @@
 
 #include "runs.h"
 
+#include <sys/resource.h>
+#include <time.h>
+
 void setUp(void)
 {
 }
@@ -290,8 +293,58 @@ static void test_max_seconds(void)
     TEST_ASSERT_TRUE(exists(part));
     expect(3, "$P run $T/fall.json --max-seconds 1e-9 --quiet", "");
     TEST_ASSERT_EQUAL_STRING("", output);
-    expect(3, "$P run $T/fall.json --max-seconds 1e-9", "1e-09: ended after step 0 of 60\n0 steps");
+    expect(3, "$P run $T/fall.json --max-seconds 1e-9", "1e-09: ended before the first step\n");
     expect(0, "$P run $T/fall.json --max-seconds 1000", "60 steps");
+}
+
+// Loading and preparing count, and are ended wherever they are: this takes several seconds.
+static void test_max_seconds_while_loading(void)
+{
+    write_file("many.json", "{\"bodies\": [{\"mesh\": \"cube:cells=2\", \"position\": [0, 0, 1], "
+                            "\"copies\": {\"count\": [200, 200, 1]}}]}");
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    expect(3, "$P run $T/many.json --max-seconds 0.3 --out $T/many", "ended before the first step");
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    TEST_ASSERT_TRUE_MESSAGE(end.tv_sec - start.tv_sec <= 2, "it went on");
+    TEST_ASSERT_FALSE(exists("many"));
+}
+
+// Four times the copies take about four times the time of the processor, not sixteen: bodies are
+// not held against each other in all pairs.
+static void test_copies_load_in_linear_time(void)
+{
+    double seconds[2];
+    for (int i = 0; i < 2; i++) {
+        char text[256];
+        struct rusage before, after;
+        snprintf(text, sizeof text,
+                 "{\"bodies\": [{\"mesh\": \"cube:cells=1\", \"type\": \"rigid\", \"position\": "
+                 "[0, 0, 1], \"copies\": {\"count\": [%d, 100, 1], \"spacing\": [2, 2, 2]}}]}",
+                 i == 0 ? 50 : 200);
+        write_file("copies.json", text);
+        getrusage(RUSAGE_CHILDREN, &before);
+        expect(0, "$P run $T/copies.json --steps 1 --threads 1", "1 steps");
+        getrusage(RUSAGE_CHILDREN, &after);
+        seconds[i] = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
+                     1e-6 * (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec);
+    }
+    TEST_ASSERT_TRUE_MESSAGE(seconds[1] < 7 * seconds[0], "more than linear");
+}
+
+// What was killed while it wrote leaves a part of a file; the next run into the folder removes it,
+// but not what it may not know.
+static void test_parts_are_removed(void)
+{
+    shell(
+        "mkdir -p $T/parts; sleep 0 & wait $!; for f in frame-000001.vtu checkpoint-000002.plc "
+        "book.rar; do echo x > $T/parts/$f.part$!; done; echo x > $T/parts/frame-000003.vtu.part$$;"
+        "echo x > $T/parts/a.vtu.parts; $P run $T/fall.json --steps 1 --out $T/parts; ls $T/parts");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "frame-000001.vtu.part"), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "checkpoint-000002.plc.part"), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "book.rar.part"), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "frame-000003.vtu.part"), output); // it lives
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "a.vtu.parts"), output);
 }
 
 // A soft cube between plates that close to nothing: a step that would take minutes is given up, by
@@ -368,6 +421,9 @@ int main(void)
     RUN_TEST(test_frames);
     RUN_TEST(test_record);
     RUN_TEST(test_max_seconds);
+    RUN_TEST(test_max_seconds_while_loading);
+    RUN_TEST(test_copies_load_in_linear_time);
+    RUN_TEST(test_parts_are_removed);
     RUN_TEST(test_an_endless_step);
     RUN_TEST(test_a_failing_step);
     shell("rm -rf $T");
