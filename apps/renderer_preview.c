@@ -12,6 +12,8 @@ enum {
 };
 
 static const double CONTACT_SPREAD = 0.12; // of the taps for what is near the floor, in heights
+// Bodies are cut so far below the floor, in heights: a face that lies in the floor is not torn.
+static const double CUT_PART = 1e-4;
 
 // --- Targets ---
 
@@ -67,22 +69,31 @@ typedef struct quick {
     pl_shadow_view key, below;
     mat4 key_matrix, below_matrix;
     pl_light light;
-    double height; // of the bodies [m], > 0
+    bool floor;    // is seen, and hides what is below it
+    double height; // of the bodies above the floor [m], > 0
 } quick;
 
+// Both shadow maps look at what is above the floor: the key light's as close as fits, the other one
+// up from the floor itself, so that its depths are heights.
 static quick describe(pl_renderer *renderer, const pl_view *s)
 {
     pl_light light[PL_LIGHTS_PER_PASS];
     pl_lights_of_pass(renderer->key, 0, 1, light);
     mat4 from_clip;
-    quick q = {.light = light[0],
-               .clip = pl_camera_clip(renderer, s, 0, 0, &from_clip),
-               .key = pl_frame_shadow(s, renderer->key, QUICK_SHADOW),
-               .below = pl_frame_shadow(s, (vec3){0, 0, -1}, QUICK_SHADOW)};
+    quick q = {.light = light[0], .clip = pl_camera_clip(renderer, s, 0, 0, &from_clip)};
+    q.floor = renderer->options.floor && renderer->n_bodies > 0 && s->eye.z > s->floor_z;
+    pl_view lit = *s, over = *s;
+    if (q.floor) {
+        lit.lo.z = fmax(s->lo.z, s->floor_z);
+        over.lo.z = s->floor_z;
+        lit.hi.z = over.hi.z = fmax(s->hi.z, s->floor_z);
+    }
+    q.key = pl_frame_shadow(&lit, renderer->key, QUICK_SHADOW);
+    q.below = pl_frame_shadow(&over, (vec3){0, 0, -1}, QUICK_SHADOW);
     q.light.direction = renderer->key;
     q.key_matrix = pl_shadow_matrix(&q.key);
     q.below_matrix = pl_shadow_matrix(&q.below);
-    q.height = s->hi.z - s->lo.z;
+    q.height = lit.hi.z - lit.lo.z;
     if (!(q.height > 0)) q.height = vec3_length(vec3_sub(s->hi, s->lo));
     if (!(q.height > 0)) q.height = 1;
     return q;
@@ -130,7 +141,7 @@ static void floor_patch(const pl_view *s, const quick *q, vec3 key, float out[4]
 
 static void draw_floor(pl_renderer *renderer, const pl_view *s, const quick *q)
 {
-    if (!renderer->options.floor || renderer->n_bodies == 0 || s->eye.z <= s->floor_z) return;
+    if (!q->floor) return;
     GLuint program = renderer->program[PL_PROGRAM_QUICK_FLOOR];
     float patch[4];
     double share[3];
@@ -228,6 +239,7 @@ static void set_bodies(const pl_renderer *renderer, const pl_view *s, const quic
     pl_set_vec3(program, "key_direction", q->light.direction);
     pl_set_vec3(program, "key_radiance", vec3_of(q->light.radiance));
     pl_set_float(program, "floor_z", s->floor_z);
+    pl_set_float(program, "cut_z", s->floor_z - CUT_PART * q->height);
 }
 
 static void draw_solid(const pl_renderer *renderer)
@@ -256,10 +268,14 @@ static pl_status draw_quick(pl_renderer *renderer, const pl_view *s)
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
     set_bodies(renderer, s, &q);
+    // The floor that is drawn is a rectangle; the one that hides has no end.
+    if (q.floor) glEnable(GL_CLIP_DISTANCE0);
     draw_solid(renderer);
     draw_floor(renderer, s, &q);
     glUseProgram(renderer->program[PL_PROGRAM_QUICK_BODY]);
-    PL_TRY(draw_transparent(renderer, s));
+    pl_status status = draw_transparent(renderer, s);
+    glDisable(GL_CLIP_DISTANCE0);
+    PL_TRY(status);
     pl_draw_marks(renderer, PL_PROGRAM_QUICK_MARKS, s, &q.clip);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, preview->framebuffer);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, preview->quick.framebuffer);

@@ -236,6 +236,7 @@ const char PL_SHADER_QUICK_VERTEX[] =
     "layout(location = 2) in vec4 srgb;\n"
     "uniform mat4 view_projection;\n"
     "uniform mat4 ambient[3];\n"
+    "uniform float cut_z;\n" // bodies end here if the floor hides them
     "out vec3 p, n, albedo, corner, sky;\n"
     "void main()\n"
     "{\n"
@@ -247,6 +248,7 @@ const char PL_SHADER_QUICK_VERTEX[] =
     "    vec4 m = vec4(n, 1.0);\n"
     "    sky = vec3(dot(m, ambient[0] * m), dot(m, ambient[1] * m), dot(m, ambient[2] * m));\n"
     "    gl_Position = view_projection * vec4(position, 1.0);\n"
+    "    gl_ClipDistance[0] = position.z - cut_z;\n"
     "}\n";
 
 // Map 0 is the key light's, map 1 looks straight up from below.

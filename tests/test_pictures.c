@@ -251,8 +251,8 @@ static void test_the_quick_picture(void)
     expect_picture(&image, "quick");
 }
 
-// What a body in the air throws its shadow on lies behind its box, as the eye sees it.
-static void test_the_quick_shadow_of_a_body_in_the_air(void)
+// A renderer whose floor lies at z = 0, wherever the bodies are.
+static void lay_floor(double light[3])
 {
     pl_renderer_options options = pl_renderer_options_default();
     options.width = W;
@@ -260,18 +260,67 @@ static void test_the_quick_shadow_of_a_body_in_the_air(void)
     options.floor_z = 0;
     pl_renderer_destroy(renderer);
     TEST_ASSERT_EQUAL(PL_OK, pl_renderer_create(context, &options, &renderer));
-    double light[3], pixel[2];
     pl_camera_key_light(&camera, light);
     TEST_ASSERT_EQUAL(PL_OK, pl_renderer_set_key_light(renderer, light));
-    const double z = 1.2, shadow[3] = {-z / light[2] * light[0], -z / light[2] * light[1], 0};
-    add(BALL, 0, 0, z, pl_draw_body_default(0), false);
+}
+
+static void read_quick(void)
+{
     open_window();
     preview();
     read_window(&image);
     close_window();
-    TEST_ASSERT_TRUE(pl_camera_project(&camera, W, H, shadow, pixel));
-    const uint8_t *at = image.rgba + 4 * ((int)pixel[1] * W + (int)pixel[0]);
-    TEST_ASSERT_TRUE_MESSAGE(at[0] < 190, "no shadow"); // of 237 without one
+}
+
+// The red of the pixel where a place is seen; without a shadow the floor has about 237.
+static int red_at(double x, double y, double z)
+{
+    const double place[3] = {x, y, z};
+    double pixel[2];
+    TEST_ASSERT_TRUE(pl_camera_project(&camera, W, H, place, pixel));
+    return image.rgba[4 * ((int)pixel[1] * W + (int)pixel[0])];
+}
+
+// What a body in the air throws its shadow on lies behind its box, as the eye sees it. The floor
+// straight below is out of its reach.
+static void test_the_quick_shadow_of_a_body_in_the_air(void)
+{
+    const double z = 1.2;
+    double light[3];
+    lay_floor(light);
+    add(BALL, 0, 0, z, pl_draw_body_default(0), false);
+    read_quick();
+    int shadow = red_at(-z / light[2] * light[0], -z / light[2] * light[1], 0);
+    TEST_ASSERT_TRUE_MESSAGE(shadow < 190, "no shadow");
+    TEST_ASSERT_INT_WITHIN(6, 237, red_at(0, 0, 0));
+}
+
+// As in the full picture: of a box that reaches far below the floor only the upper part, and of a
+// slab that is all below neither itself nor its shade.
+static void test_the_quick_picture_hides_what_is_below_the_floor(void)
+{
+    enum { BOX_POINTS = 2, N = BOX_POINTS + 9 };
+    const double below[BOX_POINTS][3] = {{0.9, -0.4, -0.7}, {1.2, -0.4, -0.6}};
+    double light[3], at[N][3];
+    int full[N];
+    for (int i = 0; i < N; i++) {
+        int k = i - BOX_POINTS;
+        const double floor[3] = {-1.4 + 0.4 * (k % 3), 0.4 * (k / 3), 0};
+        memcpy(at[i], k < 0 ? below[i] : floor, sizeof at[i]);
+    }
+    pl_draw_body blue = pl_draw_body_default(0);
+    blue.color[0] = 0.2F;
+    lay_floor(light);
+    add("box:size=0.8,0.8,2.4", 0.9, 0, 0, blue, false);
+    add("box:size=1.2,1.2,0.4", -1, 0.4, -0.3, blue, false);
+    draw();
+    for (int i = 0; i < N; i++) full[i] = red_at(at[i][0], at[i][1], at[i][2]);
+    read_quick();
+    TEST_ASSERT_TRUE_MESSAGE(red_at(0.9, -0.4, 0.6) < full[0] - 20, "no box above the floor");
+    for (int i = 0; i < N; i++) {
+        const char *what = i < BOX_POINTS ? "the box shows" : "the slab darkens the floor";
+        TEST_ASSERT_INT_WITHIN_MESSAGE(8, full[i], red_at(at[i][0], at[i][1], at[i][2]), what);
+    }
 }
 
 // Without a change the window comes to be the full picture; any change starts anew.
@@ -403,6 +452,7 @@ int main(void)
     RUN_TEST(test_arrows_are_in_front_of_all);
     RUN_TEST(test_the_quick_picture);
     RUN_TEST(test_the_quick_shadow_of_a_body_in_the_air);
+    RUN_TEST(test_the_quick_picture_hides_what_is_below_the_floor);
     RUN_TEST(test_a_window_refines_and_starts_anew);
     RUN_TEST(test_an_empty_window_is_background);
     RUN_TEST(test_an_overlay_is_blended_over_the_window);
