@@ -140,6 +140,20 @@ void pl_camera_orbit(pl_camera *camera, double yaw, double pitch)
     vec3_store(vec3_add(vec3_of(camera->target), turned), camera->eye);
 }
 
+void pl_camera_stay_above(pl_camera *camera, double z)
+{
+    double missing = z - camera->eye[2];
+    if (!(missing > 0)) return;
+    vec3 arm = vec3_sub(vec3_of(camera->eye), vec3_of(camera->target));
+    double sine = (z - camera->target[2]) / vec3_length(arm);
+    if (sine < sin(HALF_PI - POLE_MARGIN)) {
+        pl_camera_orbit(camera, 0, asin(sine) - atan2(arm.z, hypot(arm.x, arm.y)));
+    } else {
+        camera->eye[2] += missing;
+        camera->target[2] += missing;
+    }
+}
+
 bool pl_camera_project(const pl_camera *camera, int32_t width, int32_t height, const double p[3],
                        double pixel[2])
 {

@@ -49,6 +49,10 @@ pl_status pl_camera_frame(pl_camera *camera, const double lo[3], const double hi
 // poles. The distance stays.
 void pl_camera_orbit(pl_camera *camera, double yaw, double pitch);
 
+// Brings an eye that is below the height z up to it: turned around the target where the distance
+// allows it, or else together with the target.
+void pl_camera_stay_above(pl_camera *camera, double z);
+
 // The axes of the picture: right, up, and backward (from the target to the eye), orthonormal.
 void pl_camera_axes(const pl_camera *camera, double right[3], double up[3], double backward[3]);
 

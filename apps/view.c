@@ -10,6 +10,7 @@ static const double ORBIT = 0.008; // [rad] per pixel
 static const double ZOOM = 0.9;    // of the distance, per notch of the wheel
 // Distances between eye and target [m] that zooming stops at.
 static const double NEAREST = 1e-3, FARTHEST = 1e5;
+static const double CLEARANCE = 0.01; // of the eye above the floor, by its distance to the target
 // Colours keep their meaning until they use less than this part of their range.
 static const double SHRINK = 0.2;
 static const float EDGE_WIDTH = 0.8f; // pixels of a picture 720 high
@@ -24,6 +25,8 @@ pl_status pl_view_open(pl_gl_context *context, pl_simulation *simulation, const 
                      .title = "",
                      .width = width,
                      .height = height,
+                     .floor = floor,
+                     .floor_z = floor_z,
                      .generation = -1,
                      .statistics = true,
                      .held = -1,
@@ -119,16 +122,25 @@ static void pan(pl_view *view, double dx, double dy)
     }
 }
 
+// From the target to the eye; returns the distance.
+static double reach(const pl_camera *camera, double arm[3])
+{
+    for (int k = 0; k < 3; k++) arm[k] = camera->eye[k] - camera->target[k];
+    return hypot(hypot(arm[0], arm[1]), arm[2]);
+}
+
+static void stay_above_floor(pl_view *view)
+{
+    double arm[3], distance = reach(&view->camera, arm);
+    if (view->floor) pl_camera_stay_above(&view->camera, view->floor_z + CLEARANCE * distance);
+}
+
 static void zoom(pl_view *view, double notches)
 {
-    double arm[3], distance = 0;
-    for (int k = 0; k < 3; k++) {
-        arm[k] = view->camera.eye[k] - view->camera.target[k];
-        distance += arm[k] * arm[k];
-    }
-    distance = sqrt(distance);
+    double arm[3], distance = reach(&view->camera, arm);
     double factor = fmin(fmax(distance * pow(ZOOM, notches), NEAREST), FARTHEST) / distance;
     for (int k = 0; k < 3; k++) view->camera.eye[k] = view->camera.target[k] + factor * arm[k];
+    stay_above_floor(view);
 }
 
 static void move(pl_view *view, double dx, double dy)
@@ -136,9 +148,11 @@ static void move(pl_view *view, double dx, double dy)
     switch (view->hand) {
     case PL_HAND_ORBIT:
         pl_camera_orbit(&view->camera, -ORBIT * dx, ORBIT * dy);
+        stay_above_floor(view);
         break;
     case PL_HAND_PAN:
         pan(view, dx, dy);
+        stay_above_floor(view);
         break;
     case PL_HAND_DRAG: {
         double target[3];

@@ -19,6 +19,8 @@ typedef struct pl_view {
     bool verbose;          // says on standard output what happens
     bool quit;             // somebody wants to end
     int32_t width, height; // of the picture [pixels]
+    bool floor;            // there is one
+    double floor_z;        // [m]
 
     int32_t generation; // of the bodies that the renderer has
     int64_t number;     // of the snapshot that it shows
@@ -41,7 +43,8 @@ typedef struct pl_view {
     char statistics_text[1024];
 } pl_view;
 
-// `context` is current. The floor is drawn at floor_z if there is one.
+// `context` is current. The floor is drawn at floor_z if there is one, and the mouse does not take
+// the camera below it.
 pl_status pl_view_open(pl_gl_context *context, pl_simulation *simulation, const pl_camera *camera,
                        int32_t width, int32_t height, bool floor, double floor_z, pl_view *out);
 void pl_view_close(pl_view *view);

@@ -145,6 +145,21 @@ static void test_a_camera_above_stands_up_along_y(void)
     }
 }
 
+static void test_an_eye_that_is_too_low_comes_up(void)
+{
+    pl_camera camera = camera_at(3, 4, -1, 30), high = camera_at(3, 4, 1, 30);
+    pl_camera_stay_above(&high, 0.5);
+    TEST_ASSERT_EQUAL_DOUBLE(1, high.eye[2]);
+    pl_camera_stay_above(&camera, 0.5); // turned, in its own direction
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5, camera.eye[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 4.0 / 3, camera.eye[1] / camera.eye[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 26, pow(hypot(camera.eye[0], camera.eye[1]), 2) + 0.25);
+    TEST_ASSERT_EQUAL_DOUBLE(0, camera.target[2]);
+    pl_camera_stay_above(&camera, 6); // out of reach
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 6, camera.eye[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 5.5, camera.target[2]);
+}
+
 static void test_bad_cameras_are_refused(void)
 {
     pl_camera camera = camera_at(0, 0, 0, 30);
@@ -170,6 +185,7 @@ int main(void)
     RUN_TEST(test_framing_a_box_fills_the_picture);
     RUN_TEST(test_framing_a_point_and_nothing);
     RUN_TEST(test_orbit_keeps_the_distance_and_stops_at_the_poles);
+    RUN_TEST(test_an_eye_that_is_too_low_comes_up);
     RUN_TEST(test_the_key_light_is_above_and_to_the_left);
     RUN_TEST(test_a_camera_above_stands_up_along_y);
     RUN_TEST(test_bad_cameras_are_refused);

@@ -1,6 +1,6 @@
 // pliant view in a real window, under Xvfb, with a mouse and keys by xdotool.
 
-#include "../apps/camera.h"
+#include "../apps/view.h"
 #include "buffers.h"
 #include "pictures.h"
 #include "runs.h"
@@ -112,6 +112,42 @@ static void test_picking_hits_the_body_under_the_cursor(void)
     expect_said("picked body 0\nreleased body 0\npicked body 1\nreleased body 1\npicked nothing");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "not said"), output);
     expect_said("pictures in");
+}
+
+// Turned, moved and zoomed for long, the eye stays above the floor, at its distance unless zoomed.
+// Without a floor it goes where it is led.
+static void test_the_camera_stays_above_the_ground(void)
+{
+    static const struct {
+        int hand;
+        pl_event event;
+    } ways[] = {
+        {PL_HAND_ORBIT, {.kind = PL_EVENT_MOVE, .x = 3, .y = -30}},
+        {PL_HAND_PAN, {.kind = PL_EVENT_MOVE, .x = 2, .y = -30}},
+        {PL_HAND_FREE, {.kind = PL_EVENT_SCROLL, .amount = -1}}, // it looks up
+        {PL_HAND_FREE, {.kind = PL_EVENT_SCROLL, .amount = 1}},  // at what is below
+    };
+    for (int i = 0; i < 8; i++) {
+        pl_view view = {.height = HEIGHT, .floor = i % 2 == 0, .floor_z = -0.5};
+        view.hand = (unsigned)ways[i / 2].hand;
+        view.camera = (pl_camera){.eye = {1, -5, 0.5},
+                                  .target = {0, 0, i / 2 == 3 ? -2 : 1},
+                                  .up = {0, 0, 1},
+                                  .fov_y = 0.5};
+        for (int k = 1; k < 60; k++) {
+            pl_event event = ways[i / 2].event;
+            event.x *= k;
+            event.y *= k;
+            pl_view_event(&view, &event);
+            TEST_ASSERT_TRUE(!view.floor || view.camera.eye[2] > view.floor_z);
+            TEST_ASSERT_EQUAL(PL_OK, pl_camera_check(&view.camera));
+        }
+        TEST_ASSERT_TRUE(view.floor || view.camera.eye[2] < -0.5);
+        const double *eye = view.camera.eye, *target = view.camera.target;
+        double distance = hypot(hypot(eye[0] - target[0], eye[1] - target[1]), eye[2] - target[2]);
+        bool kept = fabs(distance - hypot(hypot(1, 5), 0.5)) < 1e-9;
+        TEST_ASSERT_EQUAL(i / 2 < 2, kept);
+    }
 }
 
 // All keys, a drag of a body through the other, orbit, zoom; the window stays well.
@@ -262,6 +298,7 @@ int main(int argc, char **argv)
     open_display();
     UNITY_BEGIN();
     RUN_TEST(test_picking_hits_the_body_under_the_cursor);
+    RUN_TEST(test_the_camera_stays_above_the_ground);
     RUN_TEST(test_keys_and_drags);
     RUN_TEST(test_what_the_window_shows);
     RUN_TEST(test_dropped_files);
