@@ -8,7 +8,7 @@ pl_material_options pl_material_options_default(void)
                                  .young = 5e5,
                                  .poisson = 0.2,
                                  .density = 1000,
-                                 .stretch_limit = 0.7,
+                                 .stretch_limit = 0.05,
                                  .mooney_share = 0.2};
 }
 

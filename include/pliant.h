@@ -518,8 +518,8 @@ typedef struct pl_material_options {
                               // nu / (1 - 2 nu); with more, rest is not the only minimum
 } pl_material_options;
 
-// Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.7 (a
-// uniaxial compression to 70 % of the volume), share 0.2.
+// Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.05 (fem/README.md
+// says why), share 0.2.
 PL_API pl_material_options pl_material_options_default(void);
 
 // ---------------------------------------------------------------------------------------------
