@@ -180,6 +180,16 @@ static void judge_depth(judge *j, const double *x, judge_verdict *out)
     for (int32_t i = 0; i < w->n_vert; i++) out->sunk = fmax(out->sunk, sunk(w, x + 3 * i));
 }
 
+static void find_centre(const peer_workload *w, const double *x, double centre[2])
+{
+    double mass = 0, sum[2] = {0, 0};
+    for (int32_t i = 0; i < w->n_vert; i++) {
+        mass += w->mass[i];
+        for (int k = 0; k < 2; k++) sum[k] += w->mass[i] * x[3 * i + k];
+    }
+    for (int k = 0; k < 2; k++) centre[k] = sum[k] / mass;
+}
+
 judge_verdict judge_state(judge *j, const double *x, const double *v)
 {
     const peer_workload *w = j->workload;
@@ -205,5 +215,6 @@ judge_verdict judge_state(judge *j, const double *x, const double *v)
     out.elastic = energy.elastic;
     out.gravity = energy.gravity;
     judge_depth(j, x, &out);
+    find_centre(w, x, out.centre);
     return out;
 }

@@ -15,6 +15,7 @@ typedef struct judge_verdict {
     double depth;                     // of the deepest of them below that body's surface [m]
     double sunk;                      // of the deepest vertex in the ground or a wall [m]
     double kinetic, elastic, gravity; // [J], by Pliant's own measure
+    double centre[2];                 // of mass of all bodies, along the ground [m]
 } judge_verdict;
 
 // NULL if it cannot be made; it said why on standard error.

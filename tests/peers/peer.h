@@ -35,7 +35,7 @@ typedef struct peer_workload {
     peer_box box[4];                // the ground is none of them: z >= 0
     double young, poisson, density; // of all bodies [Pa], [kg/m^3]
     double friction;                // of all pairs
-    double dt, gravity;             // [s], [m/s^2] along -z
+    double dt, gravity[3];          // [s], [m/s^2]
 } peer_workload;
 
 // The workload of a scene file, in which all bodies have one material, one friction and no damping,

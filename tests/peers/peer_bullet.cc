@@ -41,7 +41,7 @@ static void make_world()
     world = new btDeformableMultiBodyDynamicsWorld(new btCollisionDispatcher(configuration),
                                                    new btDbvtBroadphase(), solver, configuration,
                                                    deformables);
-    btVector3 gravity(0, 0, btScalar(-work->gravity));
+    btVector3 gravity = vector(work->gravity);
     world->setGravity(gravity);
     world->getWorldInfo().m_gravity = gravity;
     world->getWorldInfo().m_sparsesdf.setDefaultVoxelsz(btScalar(0.25));

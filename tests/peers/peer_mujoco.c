@@ -63,11 +63,14 @@ static void write_model(FILE *xml)
 {
     fprintf(xml,
             "<mujoco>\n<size memory=\"2G\"/>\n"
-            "<option timestep=\"%.17g\" gravity=\"0 0 %.17g\" integrator=\"%s\" solver=\"%s\" "
-            "cone=\"elliptic\" jacobian=\"sparse\"/>\n<worldbody>\n"
+            "<option timestep=\"%.17g\" gravity=\"%.17g %.17g %.17g\" integrator=\"%s\" "
+            "solver=\"%s\" cone=\"%s\" impratio=\"%s\" jacobian=\"sparse\"/>\n<worldbody>\n"
             "<geom type=\"plane\" size=\"20 20 1\" friction=\"%.17g 0 0\"/>\n",
-            work->dt, -work->gravity, setting("PEER_MUJOCO_INTEGRATOR", "discrete"),
-            setting("PEER_MUJOCO_SOLVER", "Newton"), work->friction);
+            work->dt, work->gravity[0], work->gravity[1], work->gravity[2],
+            setting("PEER_MUJOCO_INTEGRATOR", "discrete"), setting("PEER_MUJOCO_SOLVER", "Newton"),
+            setting("PEER_MUJOCO_CONE", "elliptic"),
+            getenv("PEER_MUJOCO_STICKY") != NULL ? "100" : setting("PEER_MUJOCO_IMPRATIO", "1"),
+            work->friction);
     for (int i = 0; i < work->n_box; i++) write_wall(xml, &work->box[i]);
     for (int i = 0; i < work->n_body; i++) write_body(xml, i, &work->bodies[i]);
     fprintf(xml, "</worldbody>\n</mujoco>\n");

@@ -33,6 +33,7 @@ typedef struct simulator {
     int threads;
     bool no_fall;        // has the bits of another, and falls like it
     const char *setting; // in its environment, set to 1, or NULL
+    const char *only;    // the workload that it takes part in, or NULL: all
     pid_t process;
     int socket;
     const char *fate; // why it takes part no longer, or NULL
@@ -44,6 +45,8 @@ typedef struct simulator {
     double used;               // [s]
     judge_verdict last, worst; // now, and the worst of each so far
     double lowest, gain;       // energy in all: the least so far, the largest rise from there [J]
+    int half;                  // steps taken at the first look in the second half, or 0
+    double start[2], creep;    // centre of mass then [m], and how fast it has moved since [m/s]
 } simulator;
 
 #define DAMPED "PEER_BULLET_DAMPED"
@@ -56,6 +59,11 @@ static simulator simulators[] = {
     {.name = "Bullet, double", .program = "bullet-double", .threads = 1},
     {.name = "Bullet, double, damped", .program = "bullet-double", .threads = 1, .setting = DAMPED},
     {.name = "MuJoCo", .program = "mujoco", .threads = 1},
+    {.name = "MuJoCo, impratio 100",
+     .program = "mujoco",
+     .threads = 1,
+     .setting = "PEER_MUJOCO_STICKY",
+     .only = "slope"},
 };
 
 #define N_SIMULATORS ((int)(sizeof simulators / sizeof *simulators))
@@ -66,6 +74,7 @@ static const struct {
 } workloads[] = {
     {"rings", "apps/scenes/rings.json", 1500, 300},
     {"block", "tests/peers/block.json", 1000, 500},
+    {"slope", "tests/peers/slope.json", 2000, 2000},
 };
 
 // --- Children ---
@@ -171,6 +180,19 @@ static void look(simulator *s, judge *j, const peer_workload *w, double *state)
     s->last = now;
 }
 
+// How fast the bodies move along the ground in the second half of a phase.
+static void watch_creep(simulator *s, const peer_workload *w, int steps)
+{
+    if (2 * s->n < steps) return;
+    if (s->half == 0) {
+        s->half = s->n;
+        memcpy(s->start, s->last.centre, sizeof s->start);
+    } else {
+        double by = hypot(s->last.centre[0] - s->start[0], s->last.centre[1] - s->start[1]);
+        s->creep = by / ((s->n - s->half) * w->dt);
+    }
+}
+
 static bool wanted(const simulator *s)
 {
     return s->process > 0 && s->fate == NULL && !s->rests;
@@ -186,6 +208,8 @@ static bool run_phase(const peer_workload *w, judge *j, const options *o, int st
         s->n = 0;
         s->used = 0;
         s->last = s->worst = (judge_verdict){0};
+        s->half = 0;
+        s->creep = NAN;
         free(s->step);
         s->step = calloc((size_t)steps + TURN, sizeof *s->step);
         if (s->step == NULL) return false;
@@ -196,13 +220,17 @@ static bool run_phase(const peer_workload *w, judge *j, const options *o, int st
             simulator *s = &simulators[i];
             if (!wanted(s) || s->used > o->seconds) continue;
             take_turn(s, TURN);
-            if (wanted(s) && s->n % looks < TURN) look(s, j, w, state);
+            if (!wanted(s) || s->n % looks >= TURN) continue;
+            look(s, j, w, state);
+            watch_creep(s, w, steps);
         }
         if (isatty(2)) fprintf(stderr, "\r%6d of %d ", done + TURN, steps);
     }
     if (isatty(2)) fprintf(stderr, "\r");
     for (int i = 0; i < N_SIMULATORS; i++) {
-        if (wanted(&simulators[i])) look(&simulators[i], j, w, state);
+        if (!wanted(&simulators[i])) continue;
+        look(&simulators[i], j, w, state);
+        if (simulators[i].n > simulators[i].half) watch_creep(&simulators[i], w, steps);
     }
     return true;
 }
@@ -257,10 +285,11 @@ static double ratio_to_first(const simulator *s, const times *t, const times *fi
 
 static void print_row(const simulator *s, const times *t, double ratio, const char *end)
 {
-    printf("%-22s %6d %9.2f %9.2f %9.2f %6.2f %8.0f %6d %6d %8.2f %8.2f %9.3g %9.3g %9.3g  %s\n",
+    printf("%-22s %6d %9.2f %9.2f %9.2f %6.2f %8.0f %6d %6d %8.2f %8.2f %9.3g %9.3g %9.3g %9.3g  "
+           "%s\n",
            s->name, s->n, t->median, t->mean, t->cpu, ratio, t->contacts,
            (int)s->worst.intersections, (int)s->worst.inside, 1e3 * s->worst.depth,
-           1e3 * s->worst.sunk, s->worst.kinetic, s->last.kinetic, s->gain, end);
+           1e3 * s->worst.sunk, s->worst.kinetic, s->last.kinetic, s->gain, 1e6 * s->creep, end);
     if (t->fem > 0) {
         printf("%22s of the mean: fem %.2f, collision %.2f, solve %.2f\n", "", t->fem, t->collision,
                t->solve);
@@ -270,9 +299,10 @@ static void print_row(const simulator *s, const times *t, double ratio, const ch
 static void report(const char *workload, const char *phase, int steps, int skip, FILE *csv)
 {
     times first = time_steps(&simulators[0], skip);
-    printf("\n%s, %s\n%-22s %6s %9s %9s %9s %6s %8s %6s %6s %8s %8s %9s %9s %9s  %s\n", workload,
-           phase, "simulator", "steps", "median ms", "mean ms", "cpu ms", "ratio", "contacts",
-           "pairs", "inside", "mm deep", "mm sunk", "kinetic J", "at end", "gain J", "end");
+    printf("\n%s, %s\n%-22s %6s %9s %9s %9s %6s %8s %6s %6s %8s %8s %9s %9s %9s %9s  %s\n",
+           workload, phase, "simulator", "steps", "median ms", "mean ms", "cpu ms", "ratio",
+           "contacts", "pairs", "inside", "mm deep", "mm sunk", "kinetic J", "at end", "gain J",
+           "creep um/s", "end");
     for (int i = 0; i < N_SIMULATORS; i++) {
         const simulator *s = &simulators[i];
         if (s->process <= 0 || s->rests) continue;
@@ -283,9 +313,9 @@ static void report(const char *workload, const char *phase, int steps, int skip,
         fprintf(csv, "%s,%s,\"%s\",%d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f", workload, phase,
                 s->name, s->threads, s->n, t.median, t.mean, t.cpu, ratio, t.fem, t.collision,
                 t.solve, t.contacts);
-        fprintf(csv, ",%d,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%s\n", (int)s->worst.intersections,
+        fprintf(csv, ",%d,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s\n", (int)s->worst.intersections,
                 (int)s->worst.inside, s->worst.depth, s->worst.sunk, s->worst.kinetic,
-                s->last.kinetic, s->gain, end);
+                s->last.kinetic, s->gain, s->creep, end);
     }
     fflush(stdout);
     fflush(csv);
@@ -293,12 +323,13 @@ static void report(const char *workload, const char *phase, int steps, int skip,
 
 // --- A workload ---
 
-static void open_all(const options *o, const char *scene)
+static void open_all(const options *o, const char *name, const char *scene)
 {
     for (int i = 0; i < N_SIMULATORS; i++) {
         simulator *s = &simulators[i];
         s->fate = NULL;
         if (o->only != NULL && i > 0 && strstr(s->name, o->only) == NULL) continue;
+        if (s->only != NULL && strcmp(s->only, name) != 0) continue;
         if (start(s, o->programs, scene) && order(s, PEER_OPEN, 0)) confirm(s);
     }
 }
@@ -343,7 +374,7 @@ static bool compare(const options *o, const char *name, const char *scene, int f
     double *state = malloc(6 * (size_t)w.n_vert * sizeof *state);
     bool good = j != NULL && state != NULL;
     if (good) {
-        open_all(o, scene);
+        open_all(o, name, scene);
         good = make_start(o, name, &w, j, fall, state, csv);
         if (good) share_state(&w, state);
         good = good && run_phase(&w, j, o, steps + WARM_UP, false, state);
@@ -364,7 +395,7 @@ static const char usage[] =
     "usage: peers PROGRAMS [--workload NAME] [--only NAME] [--fall N] [--resume FILE.plc]\n"
     "             [--steps N] [--seconds S] [--csv FILE]\n\n"
     "  PROGRAMS         the folder that holds the simulators\n"
-    "  --workload NAME  rings or block; default both\n"
+    "  --workload NAME  rings, block or slope; default all\n"
     "  --only NAME      simulators with this in their name, and Pliant\n"
     "  --fall N         steps from the start of the scene on; default: the workload's\n"
     "  --resume FILE    no fall, but a checkpoint of Pliant's; with --workload\n"
@@ -412,7 +443,8 @@ int main(int argc, char **argv)
     }
     fprintf(csv, "workload,phase,simulator,threads,steps,ms_median,ms_mean,ms_cpu,ratio,"
                  "ms_fem,ms_collision,ms_solve,contacts,"
-                 "intersections,inside,depth_m,sunk_m,kinetic_max,kinetic_end,energy_gain,end\n");
+                 "intersections,inside,depth_m,sunk_m,kinetic_max,kinetic_end,energy_gain,"
+                 "creep_m_s,end\n");
     bool good = true;
     for (size_t k = 0; k < sizeof workloads / sizeof *workloads; k++) {
         if (o.workload != NULL && strcmp(o.workload, workloads[k].name) != 0) continue;

@@ -111,7 +111,7 @@ static bool take(peer_workload *w)
     w->density = m->density;
     w->friction = scene->ground_surface.friction;
     w->dt = scene->world.dt;
-    w->gravity = -scene->world.gravity[2];
+    memcpy(w->gravity, scene->world.gravity, sizeof w->gravity);
     for (int32_t i = 0; i < scene->n_bodies; i++) {
         const pl_scene_body *body = &scene->bodies[i];
         if (body->kind == PL_BODY_DEFORMABLE) {
