@@ -117,6 +117,7 @@ static pl_status step_into(pl_world *world, const pl_bench_options *options, con
         sum->n++;
         sum->total += stats.t_total;
         sum->iterations += stats.iterations;
+        sum->rescued += stats.rescues > 0;
         sum->residual = fmax(sum->residual, stats.residual);
         sum->friction = fmax(sum->friction, stats.friction_error);
         sum->hash = stats.hash;
@@ -135,10 +136,12 @@ static pl_status run_into(pl_world *world, figure *f, const char *name, const st
     pl_status closed = pl_stats_close(&file);
     PL_TRY(status != PL_OK ? status : closed);
     double n = PL_MAX(sum.n, 1);
-    printf("  %-12s %5d steps to %g s: %8.1f iterations, %8.1f ms, residual %.1e, friction %.1e, "
+    char rescued[NAME_TEXT] = "";
+    if (sum.rescued > 0) snprintf(rescued, sizeof rescued, ", %d rescued by auto", sum.rescued);
+    printf("  %-12s %5d steps%s to %g s: %8.1f iterations, %8.1f ms, residual %.1e, friction %.1e, "
            "hash %016" PRIx64 "\n",
-           name, sum.n, pl_world_time(world), sum.iterations / n, 1e3 * sum.total / n, sum.residual,
-           sum.friction, sum.hash);
+           name, sum.n, rescued, pl_world_time(world), sum.iterations / n, 1e3 * sum.total / n,
+           sum.residual, sum.friction, sum.hash);
     fflush(stdout);
     if (sum.n == 0) drop_table(f);
     return PL_OK;

@@ -238,6 +238,7 @@ static void add(pl_bench_steps *sum, const pl_step_stats *s, double cpu)
     sum->rounds += s->rounds;
     sum->contacts += s->constraints;
     sum->pressed += s->contacts;
+    sum->rescued += s->rescues > 0;
     sum->residual = fmax(sum->residual, s->residual);
     sum->normal = fmax(sum->normal, s->constraint_error);
     sum->friction = fmax(sum->friction, s->friction_error);

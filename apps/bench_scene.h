@@ -54,6 +54,7 @@ typedef struct pl_bench_steps {
     double cpu;                          // sum of the time of all processors [s]
     double iterations, rounds;           // sums
     double contacts, pressed;            // sums: all, those with a force
+    int32_t rescued;                     // steps in which "auto" took over from another solver
     double residual, normal, friction;   // largest
     double dt;                           // of the last one [s]
     uint64_t hash;                       // of its state

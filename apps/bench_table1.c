@@ -304,7 +304,8 @@ pl_status pl_bench_table1(const pl_bench_options *options)
     printf(
         "Means over problems of the same steps; one thread, time of the processor. ratio: to %s; "
         "VJ19: to its\nCR (Full). >: some did not converge within %g s of wall clock, and "
-        "count as\nthey ended. held: errors within tolerance, as the yardstick of all has it. "
+        "count as\nthey ended; none is rescued by another. held: errors within tolerance, as the "
+        "yardstick of all has it. "
         "coll.: share of "
         "collision in the step.\n\n",
         t.method[t.ours].name, options->quick ? LIMIT_QUICK : LIMIT);

@@ -32,7 +32,7 @@ typedef struct job {
     int32_t steps, threads, every, checkpoint_every, jitter; // 0: not given
     double time, dt, fps, eps1, eps2, max_seconds;           // 0: not given
     int formats;                                             // of `out`
-    bool paper, no_contact, audit, quiet;
+    bool paper, no_contact, no_rescue, audit, quiet;
 } job;
 
 typedef struct run {
@@ -388,6 +388,7 @@ static void override(const job *j, pl_world_options *o)
     if (j->precond != NULL) o->precond = j->precond;
     if (j->eps1 > 0) o->eps1 = j->eps1;
     if (j->eps2 > 0) o->eps2 = j->eps2;
+    if (j->no_rescue) o->rescue = false;
     if (j->no_contact) o->contact = false;
     o->threads = j->threads;
 }
@@ -483,6 +484,8 @@ int pl_command_run(int argc, char **argv)
         {"--eps2", PL_OPTION_NUMBER, &j.eps2, "X", "error of a contact [m]"},
         {"--paper", PL_OPTION_FLAG, &j.paper, NULL,
          "contacts as VJ19 prints them: its loop, its tolerances, and the solver cr, unless named"},
+        {"--no-rescue", PL_OPTION_FLAG, &j.no_rescue, NULL,
+         "a step fails where its solver does; else auto takes over (column rescues)"},
         {"--no-contact", PL_OPTION_FLAG, &j.no_contact, NULL, "bodies pass through each other"},
         {"--audit", PL_OPTION_FLAG, &j.audit, NULL,
          "prove after every step that nothing intersects"},

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PANELS_MAX = 16, PANEL_COLUMNS = PL_PLOT_DASHES, CURVES_MAX = 50, NAME_TEXT = 128 };
+enum { PANELS_MAX = 16, PANEL_COLUMNS = PL_PLOT_DASHES, CURVES_MAX = 100, NAME_TEXT = 128 };
 enum { TITLE_TEXT = 256, MARKS = 2, ALL_RUNS = -1 };
 
 typedef struct run {
@@ -39,6 +39,8 @@ typedef struct figure {
 typedef struct page {
     char title[TITLE_TEXT];
     pl_curve curve[CURVES_MAX];
+    int32_t run[CURVES_MAX];     // whose curve it is
+    double *circles[CURVES_MAX]; // owned: of curves that mark rescued steps; NULL for others
 } page;
 
 typedef struct picture {
@@ -70,6 +72,7 @@ static const quantity quantities[] = {
     {"rounds", "rounds", "Rounds per step", "", false, false},
     {"relinearizations", "relinearizations", "Relinearizations per step", "", false, false},
     {"halvings", "halvings", "Halvings per step", "", false, false},
+    {"rescues", "rescues", "Rescues by auto per step", "", false, false},
     {"state_changes", "state changes", "State changes per step", "", false, false},
     {"bodies", "bodies", "Bodies", "", false, false},
     {"contacts", "with a force", "Contacts with a force", "", false, false},
@@ -235,10 +238,43 @@ static pl_status add_column(picture *p, pl_panel *panel, page *to, const char *c
         *curve = (pl_curve){.colour = alone ? nth : r, .dash = alone ? 0 : nth, .n = csv->n_row};
         quantity q = quantity_of(csv->name[y]);
         curve->points = q.points;
+        to->run[panel->n_curve] = r;
         if (first) curve->label = q.label;
         PL_TRY(pl_csv_numbers(csv, x, &curve->x));
         PL_TRY(pl_csv_numbers(csv, y, &curve->y));
         panel->n_curve++;
+    }
+    return PL_OK;
+}
+
+// Circles where another solver had to take over, in the colour of the curve; without them the curve
+// of a solver that fails would show the work of one that does not.
+static pl_status add_rescues(picture *p, pl_panel *panel, page *to)
+{
+    int32_t n = panel->n_curve;
+    for (int32_t c = 0; c < n; c++) {
+        pl_csv *csv = &p->run[to->run[c]].csv;
+        const double *rescues;
+        int32_t column = pl_csv_find(csv, "rescues");
+        if (column < 0) continue;
+        PL_TRY(pl_csv_numbers(csv, column, &rescues));
+        double *y = pl_alloc(csv->n_row, sizeof *y);
+        if (y == NULL) return PL_ERROR_MEMORY;
+        bool any = false;
+        for (int64_t i = 0; i < csv->n_row; i++) {
+            y[i] = rescues[i] > 0 ? to->curve[c].y[i] : NAN;
+            any = any || rescues[i] > 0;
+        }
+        if (!any) {
+            pl_free(y);
+            continue;
+        }
+        int32_t at = panel->n_curve++;
+        to->circles[at] = y;
+        to->curve[at] = to->curve[c];
+        to->curve[at].y = y;
+        to->curve[at].points = true;
+        to->curve[at].label = at == n ? "rescued by auto" : NULL;
     }
     return PL_OK;
 }
@@ -301,7 +337,7 @@ static pl_status add_panel(picture *p, const order *o, bool required)
     if (o->title != NULL && !brief) snprintf(to->title, TITLE_TEXT, "%s", o->title);
     for (int32_t c = 0; c < panel->n_curve && nth == 1; c++) to->curve[c].label = NULL;
     p->n_panel += panel->n_curve > 0;
-    return PL_OK;
+    return add_rescues(p, panel, to);
 }
 
 static pl_status add_columns(picture *p)
@@ -460,6 +496,9 @@ pl_status pl_draw_runs(const pl_drawing *drawing, int32_t n, char *const *path)
     pl_status status = p->run != NULL ? load_runs(p, path) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = add_panels(p);
     if (status == PL_OK) status = write_plot(p);
+    for (int i = 0; i < PANELS_MAX * CURVES_MAX; i++) {
+        pl_free(p->page[i / CURVES_MAX].circles[i % CURVES_MAX]);
+    }
     for (int32_t i = 0; i < p->n_run; i++) pl_csv_free(&p->run[i].csv);
     pl_free(p->run);
     pl_free(p);

@@ -51,6 +51,7 @@ static pl_status read_contact(const pl_json *at, pl_world_options *world)
     world->contact = world->integrator != PL_INTEGRATOR_IMPLICIT; // which knows none
     PL_TRY(pl_json_bool(at, "contact", &world->contact));
     PL_TRY(read_solver(at, world));
+    PL_TRY(pl_json_bool(at, "rescue", &world->rescue));
     PL_TRY(pl_json_number(at, "eps1", &world->eps1));
     PL_TRY(pl_json_number(at, "eps2", &world->eps2));
     PL_TRY(pl_json_count(at, "contact_iterations", &world->contact_iterations));
@@ -61,12 +62,25 @@ static pl_status read_contact(const pl_json *at, pl_world_options *world)
 
 pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
 {
-    static const char *const keys[] = {
-        "dt",       "gravity",        "integrator",       "tolerance",
-        "duration", "max_iterations", "newton_tolerance", "newton_iterations",
-        "contact",  "solver",         "precond",          "eps1",
-        "eps2",     "rounds",         "halvings",         "contact_iterations",
-        "paper",    "max_seconds"};
+    static const char *const keys[] = {"dt",
+                                       "gravity",
+                                       "integrator",
+                                       "tolerance",
+                                       "duration",
+                                       "max_iterations",
+                                       "newton_tolerance",
+                                       "newton_iterations",
+                                       "contact",
+                                       "solver",
+                                       "precond",
+                                       "eps1",
+                                       "eps2",
+                                       "rounds",
+                                       "halvings",
+                                       "contact_iterations",
+                                       "paper",
+                                       "max_seconds",
+                                       "rescue"};
     pl_world_options *world = &scene->world;
     *world = pl_world_options_default();
     scene->duration = DURATION;

@@ -117,7 +117,7 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_st
 }
 
 // Without rows it is a linear system. Where the solver of choice does not converge, the one that
-// does goes on from there.
+// does goes on from there, if it may.
 static pl_status solve(pl_world *world, pl_step_stats *stats)
 {
     pl_touch *touch = world->touch;
@@ -126,7 +126,9 @@ static pl_status solve(pl_world *world, pl_step_stats *stats)
         return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
     }
     pl_status status = solve_with(touch->solver, world, stats);
-    if (status != PL_ERROR_NUMERICS || touch->net == touch->solver) return status;
+    bool rescue = world->options.rescue && touch->net != touch->solver;
+    if (status != PL_ERROR_NUMERICS || !rescue) return status;
+    stats->rescues++;
     touch->options.same_matrix = true; // it is now
     return solve_with(touch->net, world, stats);
 }

@@ -24,6 +24,7 @@ pl_world_options pl_world_options_default(void)
                               .contact = true,
                               .solver = "auto",
                               .precond = "full",
+                              .rescue = true,
                               .eps1 = 1e-5,
                               .eps2 = 1e-6,
                               .contact_iterations = 3000,

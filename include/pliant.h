@@ -550,6 +550,7 @@ typedef struct pl_world_options {
     bool contact;               // bodies do not pass through each other (not if implicit)
     const char *solver;         // of contact problems; pl_solver_help lists them
     const char *precond;        // of "cr" and "minres": "full", "diag", "schur" or "none"
+    bool rescue;                // where that solver fails, "auto" goes on; else the step fails
     double eps1;                // relative residual of contact problems, in (0, 1)
     double eps2;                // error of a contact [m], > 0
     int32_t contact_iterations; // of one contact problem
@@ -560,7 +561,8 @@ typedef struct pl_world_options {
 } pl_world_options;
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
-// 1e-8, 200; 600 s. Contact by "auto", 1e-5 and 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings.
+// 1e-8, 200; 600 s. Contact by "auto", which rescues others; 1e-5 and 1e-6 m, 3,000 iterations, 8
+// rounds, 6 halvings.
 PL_API pl_world_options pl_world_options_default(void);
 
 // Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
@@ -743,6 +745,7 @@ typedef struct pl_step_stats {
     int32_t iterations, newton, relinearizations, state_changes;
     double t_fem, t_collision, t_solve, t_total;
     int32_t rounds, halvings; // see pl_world_options
+    int32_t rescues;          // solves that "auto" took over from the solver of choice
     double residual, constraint_error, fb_error, friction_error, min_gap;
     double fb_normal, fb_stick, fb_slip;   // the parts of fb_error: the largest is that
     int32_t inverted;                      // tets that are flat or inverted at its end

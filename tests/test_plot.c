@@ -112,6 +112,20 @@ static void test_figure_13(void)
     expect(1, "$P plot $T/a.csv --figure 13 --columns step -o $T/f.svg", "give one of them");
 }
 
+// A circle at each step that was rescued, in each panel, and one in its legend.
+static void test_rescued_steps(void)
+{
+    write_file("r.csv", "time,iterations,t_total_ms,rescues\n1,5,2,0\n2,60,9,1\n3,80,12,2\n");
+    write_file("s.csv", "time,iterations,t_total_ms,rescues\n1,5,2,0\n2,6,3,0\n3,7,3,0\n");
+    expect(0, "$P plot $T/r.csv $T/s.csv --figure 10 -o $T/f.svg", "");
+    TEST_ASSERT_EQUAL_INT(6, count(read_whole("f.svg"), "<circle "));
+    parse("f.svg");
+    expect_text("rescued by auto");
+    expect(0, "$P plot $T/s.csv $T/s.csv --figure 10 -o $T/f.svg", "");
+    TEST_ASSERT_EQUAL_INT(0, count(read_whole("f.svg"), "<circle "));
+    TEST_ASSERT_NULL(strstr(parse("f.svg"), "rescued"));
+}
+
 static void test_other_figures(void)
 {
     // Residuals by iteration: a panel per file, a circle per update and one in the legend.
@@ -298,6 +312,7 @@ int main(void)
     RUN_TEST(test_a_run);
     RUN_TEST(test_several_runs);
     RUN_TEST(test_figure_13);
+    RUN_TEST(test_rescued_steps);
     RUN_TEST(test_other_figures);
     RUN_TEST(test_gaps);
     RUN_TEST(test_many_rows);

@@ -58,6 +58,38 @@ static void test_bad_options(void)
     expect(0, "$P run --help", "Solvers of contact problems:\n\napg ");
 }
 
+// The sum of the last column of the statistics, which is `rescues`.
+static int count_rescues(const char *name)
+{
+    int sum = 0;
+    char *text = read_whole(name), *end = NULL;
+    strtok_r(text, "\n", &end); // the header
+    for (char *row; (row = strtok_r(NULL, "\n", &end)) != NULL;) {
+        sum += atoi(strrchr(row, ',') + 1);
+    }
+    return sum;
+}
+
+// 60 iterations are enough for auto, and too few for minres: with no halving left, a step fails
+// unless auto may take over.
+static void test_rescues(void)
+{
+    write_file("brief.json", "{\"world\": {\"dt\": 0.002, \"duration\": 0.12, \"halvings\": 0,"
+                             " \"contact_iterations\": 60}, \"ground\": false, \"bodies\": [" PLATE
+                             "," CUBE("[0.03, 0.02, 0.16]", "[0, 0, 0]") "]}");
+    expect(0, "$P run $T/brief.json --quiet --stats $T/r.csv", "");
+    TEST_ASSERT_EQUAL_INT(0, count_rescues("r.csv"));
+    expect(0, "$P run $T/brief.json --quiet --no-rescue --stats $T/r.csv", "");
+    expect(0, "$P run $T/brief.json --quiet --solver minres --stats $T/r.csv", "");
+    TEST_ASSERT_TRUE(count_rescues("r.csv") > 0);
+    expect(1, "$P run $T/brief.json --quiet --solver minres --no-rescue",
+           "minres did not converge in 60 iterations");
+    expect(1,
+           "sed 's/\"dt\"/\"rescue\": false, \"solver\": \"minres\", &/' $T/brief.json "
+           ">$T/unaided.json; $P run $T/unaided.json --quiet",
+           "minres did not converge in 60 iterations");
+}
+
 // Each of them has its way with the run: no two end with the same bits.
 static void test_options_count(void)
 {
@@ -409,6 +441,7 @@ int main(void)
     write_file("overlap.json", OVERLAP);
     write_file("inside.json", INSIDE);
     RUN_TEST(test_bad_options);
+    RUN_TEST(test_rescues);
     RUN_TEST(test_options_count);
     RUN_TEST(test_jitter);
     RUN_TEST(test_statistics);
