@@ -308,6 +308,7 @@ static int report(const run *r, pl_status status)
             snprintf(when, sizeof when, "after step %" PRId64, pl_world_steps(r->world));
         }
         pl_run_print_audit(r->scene, r->world, &r->report, when);
+        if (!stepped) pl_run_print_remedy(r->world, &r->report);
         code = EXIT_INTERSECTS;
     }
     if (r->failed || (r->intersects && stepped)) print_evidence(r);

@@ -67,7 +67,9 @@ static pl_status audit(const pl_reel *reel)
     if (!reel->scene->world.contact || !steps) return PL_OK;
     PL_TRY(pl_world_audit(reel->world, &report));
     if (report.clean) return PL_OK;
-    return pl_fail(PL_ERROR_GEOMETRY, "%s: bodies intersect at the start; 'pliant run' says where",
+    return pl_fail(PL_ERROR_GEOMETRY,
+                   "%s: bodies intersect at the start; 'pliant run' says where, and what to "
+                   "move",
                    reel->scene->file);
 }
 

@@ -10,4 +10,7 @@
 void pl_run_print_audit(const pl_scene *scene, const pl_world *world, const pl_audit_report *report,
                         const char *when);
 
+// Prints which bodies to move, and by how much, so that they do not intersect.
+void pl_run_print_remedy(const pl_world *world, const pl_audit_report *report);
+
 #endif

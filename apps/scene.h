@@ -90,6 +90,9 @@ void pl_scene_free(pl_scene *scene);
 // By the names that scenes have for them: PL_ERROR_ARGUMENT if it is none.
 pl_status pl_integrator_find(const char *name, pl_integrator *out);
 
+// What the world's messages call the ground; bodies are "bodies[3]", or "bodies[3] copy 5".
+#define PL_GROUND_NAME "the ground"
+
 // The world that a scene describes: its bodies in order, those left out that are only drawn, and
 // then the ground, if it carries anything. Fails with the key's path where a value is out of range
 // or a mesh cannot be simulated.

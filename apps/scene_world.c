@@ -4,6 +4,7 @@
 #include "../meshes/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Complains about the body in the words of the library, which names the field; `options` is the key
@@ -33,6 +34,15 @@ static pl_status drive(pl_world *world, const pl_scene *scene, const pl_scene_bo
     return PL_OK;
 }
 
+// The latest body by its place in the file, and which copy it is if there are several.
+static pl_status name_body(pl_world *world, const pl_scene_body *body, bool alone, int32_t copy)
+{
+    char name[64];
+    int length = snprintf(name, sizeof name, "bodies[%d]", (int)body->entry);
+    if (!alone) snprintf(name + length, sizeof name - (size_t)length, " copy %d", (int)copy);
+    return pl_world_set_name(world, pl_world_body_count(world) - 1, name);
+}
+
 static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene_body *body)
 {
     int32_t number;
@@ -55,8 +65,14 @@ static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene
 
 static pl_status add_bodies(pl_world *world, const pl_scene *scene)
 {
-    for (int32_t i = 0; i < scene->n_bodies; i++) {
-        if (scene->bodies[i].simulated) PL_TRY(add_body(world, scene, &scene->bodies[i]));
+    int32_t copy = 0, n = scene->n_bodies;
+    for (int32_t i = 0; i < n; i++) {
+        const pl_scene_body *body = &scene->bodies[i];
+        copy = i > 0 && body[-1].entry == body->entry ? copy + 1 : 0; // they stand together
+        if (!body->simulated) continue;
+        bool alone = copy == 0 && (i + 1 == n || body[1].entry != body->entry);
+        PL_TRY(add_body(world, scene, body));
+        PL_TRY(name_body(world, body, alone, copy));
     }
     if (pl_world_body_count(world) > 0) return PL_OK;
     return pl_fail(PL_ERROR_FORMAT, "%s: bodies: none of them is simulated", scene->file);
@@ -73,9 +89,10 @@ static pl_status add_ground(pl_world *world, const pl_scene *scene)
     options.surface = scene->ground_surface;
     pl_mesh *mesh;
     PL_TRY(pl_mesh_create(3, x, 1, face, 0, NULL, &mesh));
-    pl_status status = pl_world_add_kinematic(world, mesh, &options, NULL);
+    int32_t number;
+    pl_status status = pl_world_add_kinematic(world, mesh, &options, &number);
     pl_mesh_destroy(mesh);
-    return status;
+    return status == PL_OK ? pl_world_set_name(world, number, PL_GROUND_NAME) : status;
 }
 
 pl_status pl_scene_world(const pl_scene *scene, pl_world **out)

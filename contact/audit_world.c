@@ -1,10 +1,13 @@
 // The audit of a world: collision/'s proof, on the surfaces that its bodies have.
 
 #include "audit_world.h"
+#include "way_out.h"
 #include "../collision/audit.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { REMEDY_TEXT = 160 };
 
 struct pl_auditor {
     int64_t n_bodies, n_ignored; // of the world that it was made for
@@ -175,19 +178,22 @@ pl_status pl_world_check_apart(pl_world *world)
         if (!lasts) pl_world_end_audits(world);
         return PL_OK;
     }
-    if (report.n_intersections == 0) {
-        const pl_audit_inside *in = &report.inside[0];
-        return pl_fail(PL_ERROR_GEOMETRY,
-                       "body %" PRId32 ", vertex %" PRId32 " is inside of body %" PRId32
-                       " at the start; move them apart",
-                       in->body, in->vertex, in->other);
+    const pl_audit_inside *in = report.n_inside > 0 ? &report.inside[0] : NULL;
+    const pl_audit_pair *pair = report.n_intersections > 0 ? &report.intersections[0] : NULL;
+    int32_t a = pair != NULL ? pair->body[0] : in->body,
+            b = pair != NULL ? pair->body[1] : in->other;
+    char name[2][PL_BODY_NAME], remedy[REMEDY_TEXT];
+    const char *first = pl_world_body_name(world, a, name[0]);
+    const char *second = pl_world_body_name(world, b, name[1]);
+    pl_way_out_text(world, a, b, remedy, sizeof remedy);
+    if (pair == NULL) {
+        return pl_fail(PL_ERROR_GEOMETRY, "%s, vertex %" PRId32 " is inside of %s at the start; %s",
+                       first, in->vertex, second, remedy);
     }
-    const pl_audit_pair *pair = &report.intersections[0];
     return pl_fail(PL_ERROR_GEOMETRY,
-                   "body %" PRId32 ", face %" PRId32 " meets body %" PRId32 ", face %" PRId32
-                   " at the start (pairs of faces that meet: %" PRId32 "); move them apart",
-                   pair->body[0], pair->face[0], pair->body[1], pair->face[1],
-                   report.n_intersections);
+                   "%s, face %" PRId32 " meets %s, face %" PRId32
+                   " at the start (pairs of faces that meet: %" PRId32 "); %s",
+                   first, pair->face[0], second, pair->face[1], report.n_intersections, remedy);
 }
 
 pl_status pl_world_measure_gap(const pl_world *world, double *gap)

@@ -6,6 +6,7 @@
 #include "../solvers/kernel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 pl_status pl_world_check_body(const pl_world *world, int32_t body)
@@ -13,6 +14,21 @@ pl_status pl_world_check_body(const pl_world *world, int32_t body)
     PL_REQUIRE(world);
     if (pl_world_has(world, body)) return PL_OK;
     return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)body, (int)world->n_bodies);
+}
+
+pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name)
+{
+    PL_TRY(pl_world_check_body(world, body));
+    snprintf(world->bodies[body].name, PL_BODY_NAME, "%s", name != NULL ? name : "");
+    return PL_OK;
+}
+
+const char *pl_world_body_name(const pl_world *world, int64_t body, char text[PL_BODY_NAME])
+{
+    const char *name = world->bodies[body].name;
+    if (name[0] != '\0') return name;
+    snprintf(text, PL_BODY_NAME, "body %lld", (long long)body);
+    return text;
 }
 
 // --- Between the order of the meshes and ours ---

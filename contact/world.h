@@ -12,9 +12,12 @@
 #include "../solvers/cg.h"
 #include "motion.h"
 
+enum { PL_BODY_NAME = 48 }; // bytes of what errors and warnings call a body
+
 typedef struct pl_world_body {
     pl_body_kind kind;
-    pl_mesh *mesh; // the rest shape, as it was given
+    char name[PL_BODY_NAME]; // "" if it was given none
+    pl_mesh *mesh;           // the rest shape, as it was given
     pl_surface_options surface;
     int32_t shown; // where its vertices begin in the arrays for the outside
 
@@ -130,6 +133,9 @@ static inline bool pl_world_has(const pl_world *world, int32_t body)
 
 // PL_ERROR_ARGUMENT if there is no such body, or no world.
 pl_status pl_world_check_body(const pl_world *world, int32_t body);
+
+// What to call a body: the name that it was given, or "body 3" in `text`.
+const char *pl_world_body_name(const pl_world *world, int64_t body, char text[PL_BODY_NAME]);
 
 // From the order of the mesh of a deformable body to ours (3*n_vert each).
 void pl_world_permute(const pl_world_body *b, const double *from, double *to);

@@ -687,6 +687,9 @@ PL_API pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const p
 // not 0 or above.
 PL_API pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction);
 
+// What errors and warnings call a body in place of "body 3"; 47 bytes of it count. NULL: nothing.
+PL_API pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name);
+
 // --- State ---
 
 // A body that is not there is of the kind PL_BODY_NONE, has 0 vertices and NULL for arrays.

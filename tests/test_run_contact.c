@@ -249,6 +249,9 @@ static void test_overlap_at_the_start(void)
         expect(2, words, "overlap.json: bodies intersect at the start: ");
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "bodies[1] face "), output);
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " and bodies[2] face "), output);
+        // The cube, 0.3 m high, has its middle at 0.1 m, and is to leave room of a hundredth edge.
+        const char *remedy = "\npliant: bodies[1] and bodies[2]: move bodies[2] by (0, 0, 0.05";
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, remedy), output);
         TEST_ASSERT_FALSE(exists("never"));
         TEST_ASSERT_EQUAL_STRING("kept\n", read_whole("kept.csv"));
     }
@@ -257,6 +260,10 @@ static void test_overlap_at_the_start(void)
     write_file("sunk.json", SCENE_ON("true", "{\"mesh\": \"cube\"}"));
     expect(2, "$P run $T/sunk.json", "bodies[0] face ");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " and the ground's face 0 "), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, ": move bodies[0] by (0, 0, 0.5"), output);
+    write_file("copies.json", SCENE_ON("true", "{\"mesh\": \"cube\", \"position\": [0, 0, 0.4],"
+                                               " \"copies\": {\"count\": [2, 1, 1]}}"));
+    expect(2, "$P run $T/copies.json", ": move bodies[0] copy 1 by (0, 0, 0.1");
     expect(0, "$P run $T/overlap.json --no-contact --steps 2", "2 steps in ");
 }
 
