@@ -2,6 +2,7 @@
 #include "cpu_time.h"
 #include "paths.h"
 #include "scene.h"
+#include "../contact/warnings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,6 +186,7 @@ static pl_status open_at(const pl_bench_scene *scene, const pl_bench_change *cha
 {
     if (access(path, F_OK) != 0) PL_TRY(make_state(scene, path));
     PL_TRY(pl_bench_start(scene, change, out));
+    (void)pl_warn_first(*out, PL_WARNING_CHECKPOINT); // the change is meant
     pl_status status = pl_world_load(*out, path);
     if (status != PL_OK) {
         pl_world_destroy(*out);

@@ -1,6 +1,8 @@
-// The state of a world in a file: a header, the arrays of the state, a checksum over all of it.
+// The state of a world in a file: a header, the arrays of the state, a checksum over all of it, and
+// what the world was made with (origin.h; not in version 5).
 
 #include "bdf2.h"
+#include "origin.h"
 #include "touch.h"
 #include "../collision/surfaces.h"
 #include "../base/file.h"
@@ -12,7 +14,7 @@
 // Numbers are stored in the machine's byte order; another one shows as another magic.
 #define MAGIC 0x31544b434e4c50ull // "PLNCKT1"
 
-enum { VERSION = 5 };
+enum { VERSION = 6, OLDEST = 5 };
 
 typedef struct header {
     uint64_t magic, version;
@@ -109,6 +111,8 @@ static pl_status write_state(const pl_world *world, const header *h, void *trees
         pl_output_write(&out, pieces[i].data, pieces[i].size);
     }
     pl_output_write(&out, &sum, sizeof sum);
+    pl_origin origin = pl_origin_of(world);
+    pl_output_write(&out, &origin, sizeof origin);
     return pl_output_close(&out);
 }
 
@@ -154,7 +158,7 @@ static pl_status check_header(const pl_world *world, const pl_bytes *bytes, cons
     if (bytes->size < sizeof *h) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
     memcpy(h, bytes->data, sizeof *h);
     if (h->magic != MAGIC) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
-    if (h->version != VERSION) {
+    if (h->version < OLDEST || h->version > VERSION) {
         return pl_fail(PL_ERROR_FORMAT, "%s: a checkpoint of version %llu, this is version %d",
                        path, (unsigned long long)h->version, (int)VERSION);
     }
@@ -340,11 +344,14 @@ static void take_state(pl_world *world, const content *c, pl_touch *touch)
 }
 
 // All that can fail happens beside the world.
-static pl_status load(pl_world *world, const pl_bytes *bytes, const char *path)
+static pl_status load(pl_world *world, const pl_bytes *bytes, const char *path, bool has_origin)
 {
     content c = {0};
     pl_touch *touch = NULL;
     PL_TRY(check_header(world, bytes, path, &c.h));
+    if (has_origin != (c.h.version > OLDEST)) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", path);
+    }
     bool contacts = c.h.n_memory >= 0, past = c.h.has_gain != 0 || c.h.has_history != 0;
     if (contacts || (past && !world->options.contact)) PL_TRY(pl_world_prepare(world));
     PL_TRY(find_pieces(world, bytes, path, &c));
@@ -361,8 +368,10 @@ pl_status pl_world_load(pl_world *world, const char *path)
     pl_bytes bytes;
     bool ready = world->ready;
     PL_TRY(pl_bytes_load(path, &bytes));
-    pl_status status = load(world, &bytes, path);
+    pl_origin here = pl_origin_of(world), origin = pl_origin_take(&bytes);
+    pl_status status = load(world, &bytes, path, origin.magic != 0);
     if (status != PL_OK && !ready) pl_world_unprepare(world);
     pl_bytes_free(&bytes);
+    if (status == PL_OK) pl_origin_compare(&origin, &here, world, path);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "audit_world.h"
 #include "bdf2.h"
 #include "touch.h"
+#include "warnings.h"
 #include "../solvers/vectors.h"
 
 #include <math.h>
@@ -320,6 +321,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     note_gain(world);
     pl_world_show(world);
     finish_stats(world, stats);
+    pl_warn_step(world, stats);
     return PL_OK;
 }
 

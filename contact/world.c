@@ -4,6 +4,7 @@
 #include "audit_world.h"
 #include "bdf2.h"
 #include "touch.h"
+#include "warnings.h"
 #include "../meshes/curve.h"
 
 #include <math.h>
@@ -226,5 +227,6 @@ pl_status pl_world_prepare(pl_world *world)
         return status;
     }
     world->ready = true;
+    pl_warn_start(world);
     return PL_OK;
 }

@@ -63,7 +63,9 @@ struct pl_world {
     double dt; // of the step under way, or of the last one: less than the options' where it had to
                // be halved [s]
     int64_t steps;
-    double started; // the step under way, by the wall clock [s]
+    double started;         // the step under way, by the wall clock [s]
+    uint32_t warned;        // see warnings.h
+    double deepest, height; // of all bodies before the first step, along gravity [m]; warnings.c
 
     pl_world_body *bodies; // (n_bodies)
     int64_t n_bodies, body_capacity;

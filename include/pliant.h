@@ -760,7 +760,9 @@ typedef struct pl_step_stats {
     uint64_t hash;
 } pl_step_stats;
 
-// Advances the world by dt. stats may be NULL. On failure (PL_ERROR_GEOMETRY or PL_ERROR_MEMORY
+// Advances the world by dt. stats may be NULL. The log gets a warning, once in the life of a world
+// each, if a material is far too soft or stiff for the size of its body, if tets are inverted, and
+// if a body falls for ever, below all others. On failure (PL_ERROR_GEOMETRY or PL_ERROR_MEMORY
 // when the first step builds its system, with contact also if bodies intersect at the start,
 // PL_ERROR_NUMERICS when a solve does not converge or a number overflows, PL_ERROR_TIME when
 // max_seconds pass) the state is that of before the step.
@@ -827,7 +829,8 @@ PL_API size_t pl_solver_help(char *buffer, size_t size);
 PL_API pl_status pl_world_save(const pl_world *world, const char *path);
 
 // Reads a state back into a world that was built alike: same bodies, meshes and vertices driven. A
-// run resumed so has the same bits as one that never stopped. Fails with PL_ERROR_FILE, or
+// run resumed so has the same bits as one that never stopped; if dt, a material, mass or friction
+// is another, the log gets a warning. Fails with PL_ERROR_FILE, or
 // PL_ERROR_FORMAT (not a checkpoint, another version, damaged, of another world); the world is then
 // unchanged.
 PL_API pl_status pl_world_load(pl_world *world, const char *path);

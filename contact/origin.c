@@ -1,0 +1,70 @@
+#include "origin.h"
+#include "warnings.h"
+#include "../base/hash.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAGIC 0x314749524f4c50ull // "PLORIG1"
+
+// Number by number: between the fields of a struct there may be anything.
+static uint64_t hash_material(uint64_t hash, const pl_material_options *m)
+{
+    const double numbers[] = {m->young,        m->poisson,           m->density,
+                              m->mass_damping, m->stiffness_damping, m->stretch_limit,
+                              m->mooney_share};
+    int32_t kind = (int32_t)m->kind;
+    return pl_hash(pl_hash(hash, &kind, sizeof kind), numbers, sizeof numbers);
+}
+
+static uint64_t hash_materials(const pl_world *world)
+{
+    uint64_t hash = PL_HASH_START;
+    for (int64_t i = 0; i < world->n_bodies; i++) {
+        const pl_world_body *b = &world->bodies[i];
+        const double surface[2] = {b->surface.friction, b->surface.radius};
+        hash = pl_hash(hash, surface, sizeof surface);
+        if (b->kind == PL_BODY_DEFORMABLE) hash = hash_material(hash, &b->material);
+        if (b->kind != PL_BODY_RIGID) continue;
+        const double rigid[2] = {world->rigid[b->rigid].mass, b->damping};
+        hash = pl_hash(hash, rigid, sizeof rigid);
+    }
+    return hash;
+}
+
+static uint64_t sum_of(const pl_origin *origin)
+{
+    return pl_hash(PL_HASH_START, origin, offsetof(pl_origin, sum));
+}
+
+pl_origin pl_origin_of(const pl_world *world)
+{
+    pl_origin origin = {
+        .magic = MAGIC, .dt = world->options.dt, .materials = hash_materials(world)};
+    origin.sum = sum_of(&origin);
+    return origin;
+}
+
+pl_origin pl_origin_take(pl_bytes *bytes)
+{
+    pl_origin origin = {0};
+    if (bytes->size < sizeof origin) return origin;
+    memcpy(&origin, bytes->data + bytes->size - sizeof origin, sizeof origin);
+    if (origin.magic != MAGIC || origin.sum != sum_of(&origin)) return (pl_origin){0};
+    bytes->size -= sizeof origin;
+    return origin;
+}
+
+void pl_origin_compare(const pl_origin *origin, const pl_origin *here, pl_world *world,
+                       const char *path)
+{
+    bool step = origin->dt != here->dt, material = origin->materials != here->materials;
+    char dt[96] = "";
+    if (origin->magic != MAGIC || (!step && !material)) return;
+    if (!pl_warn_first(world, PL_WARNING_CHECKPOINT)) return;
+    if (step) snprintf(dt, sizeof dt, "dt %g s (here %g s)", origin->dt, here->dt);
+    pl_log(PL_LOG_WARNING,
+           "%s: the run that wrote it had %s%s%s: from here on this one goes another way", path, dt,
+           step && material ? " and " : "", material ? "other materials, masses or friction" : "");
+}

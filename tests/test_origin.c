@@ -1,0 +1,123 @@
+// A checkpoint is known by the world that wrote it: another dt, another material, and files of the
+// version before, which do not tell.
+
+#include "logs.h"
+
+#include <unistd.h>
+
+static char path[] = "/tmp/pliant-origin-XXXXXX";
+
+void setUp(void)
+{
+    keep_log();
+}
+
+void tearDown(void)
+{
+    pl_set_log(NULL, NULL);
+}
+
+typedef struct kind {
+    double dt, young, friction, mass;
+} kind;
+
+static pl_world *make(const kind *k)
+{
+    pl_world_options options = no_contact();
+    options.dt = k->dt;
+    pl_world *world = make_world(&options);
+    pl_deformable_options soft = pl_deformable_options_default();
+    soft.material.young = k->young;
+    soft.surface.friction = k->friction;
+    add_body(world, "cube:cells=1", &soft);
+    pl_rigid_options rigid = pl_rigid_options_default();
+    rigid.mass = k->mass;
+    pl_mesh *mesh = make_mesh("cube:cells=1");
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_rigid(world, mesh, &rigid, NULL));
+    pl_mesh_destroy(mesh);
+    return world;
+}
+
+static void load(const kind *k)
+{
+    pl_world *world = make(k);
+    for (int i = 0; i < 2; i++) { // it is said once
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(world, path), pl_error_text());
+    }
+    pl_world_destroy(world);
+}
+
+static void test_tells_other_worlds(void)
+{
+    const kind usual = {1e-3, 5e5, 0.5, 3};
+    pl_world *world = make(&usual);
+    step(world, 3);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));
+    pl_world_destroy(world);
+    load(&usual);
+    expect_no_warning();
+    const kind others[3] = {{1e-3, 5e6, 0.5, 3}, {1e-3, 5e5, 0.4, 3}, {1e-3, 5e5, 0.5, 4}};
+    for (int i = 0; i < 3; i++) {
+        keep_log();
+        load(&others[i]); // masses, which the file has, too
+        expect_warning(": the run that wrote it had other materials, masses or friction: ", path);
+    }
+    keep_log();
+    load(&(const kind){2e-3, 5e5, 0.5, 3});
+    expect_warning("the run that wrote it had dt 0.001 s (here 0.002 s): ", "another way");
+    keep_log();
+    load(&(const kind){2e-3, 5e6, 0.5, 3});
+    expect_warning("had dt 0.001 s (here 0.002 s) and other materials, masses or", path);
+}
+
+static size_t read_file(char *data, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    TEST_ASSERT_NOT_NULL(file);
+    size_t n = fread(data, 1, size, file);
+    fclose(file);
+    return n;
+}
+
+static void write_file(const char *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    TEST_ASSERT_NOT_NULL(file);
+    TEST_ASSERT_EQUAL(size, fwrite(data, 1, size, file));
+    TEST_ASSERT_EQUAL(0, fclose(file));
+}
+
+enum { TRAILER = 32, FILE_MAX = 1 << 16 };
+
+// What is missing or wrong at the end makes the file a damaged one.
+static void test_damage(void)
+{
+    static char data[FILE_MAX];
+    const kind usual = {1e-3, 5e5, 0.5, 3};
+    pl_world *world = make(&usual);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));
+    size_t n = read_file(data, sizeof data);
+    write_file(data, n - TRAILER);
+    expect_failure(PL_ERROR_FORMAT, pl_world_load(world, path), "the checkpoint is damaged");
+    for (size_t i = n - TRAILER; i < n; i++) {
+        data[i] ^= 1;
+        write_file(data, n);
+        expect_failure(PL_ERROR_FORMAT, pl_world_load(world, path), "the checkpoint is damaged");
+        data[i] ^= 1;
+    }
+    write_file(data, n);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_load(world, path));
+    expect_no_warning();
+    pl_world_destroy(world);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    int fd = mkstemp(path);
+    TEST_ASSERT_TRUE(fd >= 0 && close(fd) == 0);
+    RUN_TEST(test_tells_other_worlds);
+    RUN_TEST(test_damage);
+    unlink(path);
+    return UNITY_END();
+}
