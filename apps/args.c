@@ -126,6 +126,11 @@ static void print_help(const pl_command *command)
     if (command->notes != NULL) printf("\n%s", command->notes);
 }
 
+void pl_args_no_effect(bool given, const char *option, const char *why)
+{
+    if (given) pl_log(PL_LOG_WARNING, "%s has no effect: %s", option, why);
+}
+
 int pl_command_failed(void)
 {
     fprintf(stderr, "pliant: %s\n", pl_error_text());

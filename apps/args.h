@@ -36,4 +36,7 @@ typedef struct pl_command {
 // for and printed, or something is wrong and was said.
 bool pl_args_read(const pl_command *command, int argc, char **argv, int *n_words, int *exit_code);
 
+// Warns that an option changes nothing here, if it is given; `why` is the rest of the sentence.
+void pl_args_no_effect(bool given, const char *option, const char *why);
+
 #endif

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "load.h"
 #include "tetrahedralize.h"
+#include "../base/file.h"
 #include "../meshes/io.h"
 
 #include <inttypes.h>
@@ -162,6 +163,10 @@ static pl_status run(const job *j)
         return pl_fail(PL_ERROR_ARGUMENT, "--scale and --fit exclude each other");
     }
     if (j->output != NULL) PL_TRY(pl_mesh_writable(j->output));
+    bool text = j->output != NULL &&
+                (pl_has_extension(j->output, ".obj") || pl_has_extension(j->output, ".off"));
+    pl_args_no_effect(j->ascii && text, "--ascii", "OBJ and OFF are always text");
+    pl_args_no_effect(j->ascii && j->output == NULL, "--ascii", "nothing is written without -o");
     pl_mesh *mesh;
     PL_TRY(pl_load_mesh(j->input, j->weld, &mesh));
     pl_status status = process(j, &mesh);

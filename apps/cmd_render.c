@@ -256,6 +256,39 @@ static pl_status open_reel(render *r, const char *word)
     return pl_reel_open_still(&r->scene, &options, &r->reel);
 }
 
+// Options that this input has no use for. The reel is open.
+static void warn_unused(const render *r, const char *word)
+{
+    const job *j = r->job;
+    bool meshes = r->scene_path == NULL;
+    const char *itself = "it is for meshes; a scene says this itself";
+    pl_args_no_effect(!meshes && j->up != NULL, "--up", itself);
+    pl_args_no_effect(!meshes && j->cut != NULL, "--cut", itself);
+    pl_args_no_effect(!meshes && j->edges, "--edges", itself);
+    pl_args_no_effect(j->from != NULL && !r->framed, "--from", "the camera has its place");
+    pl_args_no_effect(j->no_ground && !r->scene.ground, "--no-ground", "the scene has none");
+    bool timeless = r->reel.world == NULL && !pl_is_folder(word) && !j->film;
+    pl_args_no_effect(j->time > 0 && timeless, "--time", "nothing moves");
+}
+
+// Forces of contacts are those of a step: a state by itself, at the start or of a checkpoint, has
+// none.
+static void warn_no_forces(const render *r)
+{
+    const job *j = r->job;
+    const char *option = j->contacts ? "--contacts" : "--color pressure";
+    bool forces = j->contacts || j->quantity == PL_QUANTITY_PRESSURE;
+    if (!forces || r->reel.world == NULL) return;
+    if (!r->scene.world.contact) {
+        pl_args_no_effect(true, option, "the scene has no contact");
+    } else if (!j->film && pl_world_steps(r->reel.world) >= r->reel.last) {
+        pl_log(PL_LOG_WARNING,
+               "%s: %s no forces of contacts, only steps do; --time T beyond %g s "
+               "makes some",
+               option, j->resume != NULL ? "a checkpoint has" : "the start has", r->reel.time);
+    }
+}
+
 // --- The camera ---
 
 static pl_status no_such_camera(const render *r)
@@ -464,6 +497,8 @@ static pl_status render_words(render *r, int n_words, char **words)
     PL_TRY(choose_camera(r));
     PL_TRY(open_reel(r, words[0]));
     r->reel.shot = &r->shot;
+    warn_unused(r, words[0]);
+    warn_no_forces(r);
     PL_TRY(open_studio(r));
     return r->job->film ? make_film(r) : make_picture(r);
 }
@@ -531,7 +566,7 @@ int pl_command_render(int argc, char **argv)
         {"--passes", PL_OPTION_COUNT, &j.passes, "N", "quality: time is proportional; default 32"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N",
          "of the simulation; default one per core"},
-        {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but errors"},
+        {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but warnings and errors"},
     };
     const pl_command command = {
         "render MESH...|SCENE|RUN -o OUT [options]",

@@ -11,9 +11,11 @@
 #include "run_audit.h"
 #include "scene.h"
 #include "schedule.h"
+#include "stale.h"
 #include "stats_file.h"
 #include "../contact/audit_world.h"
 #include "../contact/world.h"
+#include "../solvers/solver.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -285,6 +287,9 @@ static pl_status simulate(run *r)
     // The first step would do it, and say better what is wrong.
     if (r->job->max_seconds > 0) (void)pl_world_prepare(r->world);
     pl_leave_never();
+    if (state_folder(r->job) != NULL) {
+        pl_warn_stale(state_folder(r->job), r->job->resume != NULL ? r->first : -1);
+    }
     PL_TRY(open_outputs(r));
     pl_interrupt_catch();
     r->progress = pl_progress_start(r->first, r->last, r->job->quiet);
@@ -394,6 +399,29 @@ static void override(const job *j, pl_world_options *o)
     o->threads = j->threads;
 }
 
+// Of a world with the options that the run has.
+static void warn_unused(const job *j, const pl_world_options *o, bool had_contact)
+{
+    const pl_solver *solver = NULL;
+    const char *why =
+        j->no_contact ? "--no-contact leaves no contacts to solve" : "the scene has no contact";
+    pl_args_no_effect(j->no_contact && !had_contact, "--no-contact", "the scene has none");
+    if (!o->contact) {
+        pl_args_no_effect(j->solver != NULL, "--solver", why);
+        pl_args_no_effect(j->precond != NULL, "--precond", why);
+        pl_args_no_effect(j->eps1 > 0, "--eps1", why);
+        pl_args_no_effect(j->eps2 > 0, "--eps2", why);
+        pl_args_no_effect(j->paper, "--paper", why);
+        pl_args_no_effect(j->no_rescue, "--no-rescue", why);
+        return;
+    }
+    if (pl_solver_find(o->solver, &solver) != PL_OK) return; // which was checked
+    pl_args_no_effect(j->precond != NULL && !pl_solver_has_precond(solver), "--precond",
+                      "only the solvers cr and minres have one");
+    pl_args_no_effect(j->no_rescue && strcmp(o->solver, "auto") == 0, "--no-rescue",
+                      "it is auto that rescues others; --solver chooses one");
+}
+
 // The steps until the given time, from the time and step that the world has.
 static pl_status count_steps(const run *r, int64_t *last)
 {
@@ -431,7 +459,9 @@ static const char NOTES[] =
 
 static pl_status prepare(run *r, pl_scene *scene)
 {
+    bool had_contact = scene->world.contact;
     override(r->job, &scene->world);
+    warn_unused(r->job, &scene->world, had_contact);
     if (r->job->jitter > 0) PL_TRY(pl_scene_jitter(scene, r->job->jitter));
     PL_TRY(pl_scene_world(r->scene, &r->world));
     if (r->job->resume != NULL) PL_TRY(pl_world_load(r->world, r->job->resume));
@@ -502,7 +532,7 @@ int pl_command_run(int argc, char **argv)
         {"--checkpoint-every", PL_OPTION_COUNT, &j.checkpoint_every, "N",
          "write DIR/checkpoint-*.plc every N steps and at the end"},
         {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "go on from a checkpoint"},
-        {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but errors"},
+        {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but warnings and errors"},
     };
     char notes[NOTES_ROOM];
     int length = snprintf(notes, sizeof notes, "%sSolvers of contact problems:\n\n", NOTES);

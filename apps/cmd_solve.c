@@ -15,6 +15,11 @@
 #include <string.h>
 
 enum { EXIT_NOT_CONVERGED = 2 };
+
+// Wall clock of one solve [s]: hundreds of times what the steps of any scene here take, and short
+// enough to try every solver on a problem that some never solve.
+static const double MAX_SECONDS = 60;
+
 enum { ROW_MAX = 1024, NOTES_ROOM = 2048, NAME_LEAST = 7, SOLVER_WIDTH = 8 };
 
 // What the command line asks for.
@@ -276,6 +281,16 @@ static pl_status choose_solvers(const job *j, replay *r)
     return status;
 }
 
+static void warn_unused(const job *j, const replay *r)
+{
+    bool precond = false;
+    for (int32_t i = 0; i < r->n_solver; i++) {
+        precond = precond || pl_solver_has_precond(&r->solver[i]);
+    }
+    pl_args_no_effect(j->precond != NULL && !precond, "--precond", "only cr and minres have one");
+    pl_args_no_effect(j->paper && !precond, "--paper", "only cr and minres know the difference");
+}
+
 static pl_status choose_options(const job *j, replay *r)
 {
     r->options = pl_solver_options_default();
@@ -290,10 +305,12 @@ static pl_status choose_options(const job *j, replay *r)
     if (j->eps1 > 0) r->options.eps1 = j->eps1;
     if (j->eps2 > 0) r->options.eps2 = j->eps2;
     if (j->max_iterations > 0) r->options.max_iterations = j->max_iterations;
-    r->options.max_seconds = j->max_seconds;
+    r->options.max_seconds = j->max_seconds > 0 ? j->max_seconds : MAX_SECONDS;
     r->options.paper = j->paper;
     r->cold = j->cold;
-    return choose_solvers(j, r);
+    PL_TRY(choose_solvers(j, r));
+    warn_unused(j, r);
+    return PL_OK;
 }
 
 static void free_replay(replay *r)
@@ -346,7 +363,7 @@ int pl_command_solve(int argc, char **argv)
         {"--paper", PL_OPTION_FLAG, &j.paper, NULL,
          "as VJ19 prints it, with the solver cr unless one is named"},
         {"--max-iterations", PL_OPTION_COUNT, &j.max_iterations, "N", "of a solve; default 20000"},
-        {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T", "of a solve; default no limit"},
+        {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T", "of a solve; default 60"},
         {"--cold", PL_OPTION_FLAG, &j.cold, NULL, "start from rest and without impulses"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
         {"--csv", PL_OPTION_TEXT, &j.csv, "FILE.csv", "write the table to a file, too"},

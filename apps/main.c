@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct entry {
     const char *name;
@@ -31,6 +32,8 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void print_log(pl_log_level level, const char *text, void *user)
 {
     (void)user;
+    fflush(stdout);
+    if (isatty(STDERR_FILENO) == 1) fprintf(stderr, "\r\033[K"); // over a line of progress
     fprintf(stderr, "pliant: %s%s\n", level == PL_LOG_WARNING ? "warning: " : "", text);
 }
 

@@ -63,6 +63,11 @@ pl_status pl_precond_find(const char *name, pl_precond *out)
                            PL_N_PRECOND);
 }
 
+bool pl_solver_has_precond(const pl_solver *solver)
+{
+    return solver->solve == pl_cr_solve || solver->solve == pl_minres_solve;
+}
+
 const char *pl_solve_end_name(pl_solve_end end)
 {
     static const char *const names[] = {[PL_SOLVE_CONVERGED] = "converged",

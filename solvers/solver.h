@@ -116,6 +116,9 @@ extern const int32_t pl_n_solver;
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_solver_find(const char *name, const pl_solver **out);
 
+// Does the option `precond` make a difference to it?
+bool pl_solver_has_precond(const pl_solver *solver);
+
 // Solves, and measures the result. Returns PL_OK only if it ended with PL_SOLVE_CONVERGED;
 // PL_ERROR_NUMERICS if not, with v and f the best that the solver has; PL_ERROR_ARGUMENT (see
 // pl_problem_check, and options out of range) or PL_ERROR_MEMORY, with v and f as they were.

@@ -76,6 +76,7 @@ static void test_mesh_writes_every_format(void)
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "72 vertices, 144 faces"), output);
     }
     expect(0, "mesh $T/r.vtu", "108 tets");
+    expect(0, "mesh $T/r.msh --ascii -o $T/s.off 2>&1", "--ascii has no effect: OBJ and OFF are");
     expect(0, "mesh $T/r.msh --surface --ascii -o $T/s.ply", "72 vertices, 144 faces, 0 tets");
 }
 

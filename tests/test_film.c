@@ -401,6 +401,40 @@ static void test_colours_arrows_and_wireframes(void)
 }
 
 // A folder, a shape and a file are what they are; other words are scenes.
+// Options that this input has no use for, and forces that a state by itself does not have.
+static void test_no_effect(void)
+{
+    need_driver();
+    static const char *const meshes_only[] = {"--cut x", "--up z", "--edges"};
+    for (int i = 0; i < 3; i++) {
+        char words[256], warning[128];
+        snprintf(words, sizeof words, "$P render $T/scene.json -o $T/n.png %s" SMALL,
+                 meshes_only[i]);
+        snprintf(warning, sizeof warning, "pliant: warning: %.*s has no effect: it is for meshes;",
+                 (int)strcspn(meshes_only[i], " "), meshes_only[i]);
+        expect(0, words, warning);
+        snprintf(words, sizeof words, "$P render cube -o $T/n.png %s" SMALL, meshes_only[i]);
+        expect(0, words, "1 body");
+        TEST_ASSERT_NULL_MESSAGE(strstr(output, "warning"), output);
+    }
+    expect(0, "$P render cube -o $T/n.png --time 1" SMALL, "--time has no effect: nothing moves");
+    expect(0, "$P render cube -o $T/n.png --camera 1,1,1:0,0,0 --from 1,0,0" SMALL,
+           "--from has no effect: the camera has its place");
+    expect(0, "$P run $T/scene.json --steps 10 --out $T/n --checkpoint-every 10 --quiet", "");
+#define RESUMED "$P render $T/scene.json --resume $T/n/checkpoint-000010.plc -o $T/n.png" SMALL
+    expect(0, RESUMED, "2 bodies");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "warning"), output);
+    expect(0, RESUMED "--contacts", "warning: --contacts: a checkpoint has no forces of contacts");
+    expect(0, RESUMED "--color pressure", "warning: --color pressure: a checkpoint has no forces");
+    expect(0, RESUMED "--contacts --time 0.5", "2 bodies");
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "warning"), output);
+    expect(0, "$P render $T/scene.json --contacts -o $T/n.png" SMALL, "the start has no forces of");
+    expect(0,
+           "sed 's/\"dt\"/\"contact\": false, &/' $T/scene.json >$T/free.json; "
+           "$P render $T/free.json --time 0.1 --contacts -o $T/n.png" SMALL,
+           "--contacts has no effect: the scene has no contact");
+}
+
 static void test_names_of_scenes(void)
 {
     expect(1, "$P render impakt -o $T/a.png",
@@ -511,6 +545,7 @@ int main(void)
     RUN_TEST(test_film_of_a_run);
     RUN_TEST(test_cameras);
     RUN_TEST(test_colours_arrows_and_wireframes);
+    RUN_TEST(test_no_effect);
     RUN_TEST(test_names_of_scenes);
     RUN_TEST(test_bad_words);
     RUN_TEST(test_no_ffmpeg_for_the_command);

@@ -58,6 +58,50 @@ static void test_bad_options(void)
     expect(0, "$P run --help", "Solvers of contact problems:\n\napg ");
 }
 
+static void test_no_effect(void)
+{
+    expect(0, "$P run $T/fall.json --steps 1 --precond diag",
+           "warning: --precond has no effect: only the solvers cr and minres have one\n");
+    expect(0, "$P run $T/fall.json --steps 1 --quiet --solver cr --precond diag --no-rescue", "");
+    TEST_ASSERT_EQUAL_STRING("", output);
+    expect(0, "$P run $T/fall.json --steps 1 --no-rescue",
+           "warning: --no-rescue has no effect: it is auto that rescues others");
+    expect(0,
+           "$P run $T/fall.json --steps 1 --no-contact --eps1 1e-3 --eps2 1e-5 --solver cr --paper",
+           "warning: --solver has no effect: --no-contact leaves no contacts to solve\n");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --eps1 has no effect: "), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --eps2 has no effect: "), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --paper has no effect: "), output);
+    expect(0,
+           "sed 's/\"dt\"/\"contact\": false, &/' $T/fall.json >$T/through.json; "
+           "$P run $T/through.json --steps 1 --no-contact --eps2 1e-5",
+           "warning: --no-contact has no effect: the scene has none\n");
+}
+
+// Checkpoints of another run, where the run puts its own; those before it are its past.
+static void test_stale_checkpoints(void)
+{
+    expect(0, "$P run $T/fall.json --quiet --out $T/stale --checkpoint-every 10 --steps 30", "");
+    TEST_ASSERT_EQUAL_STRING("", output);
+    expect(0, "$P run $T/fall.json --quiet --out $T/stale --steps 5",
+           "/stale: 3 checkpoints of an earlier run are in this folder, up to step 30: ");
+    expect(0,
+           "$P run $T/fall.json --quiet --out $T/stale --resume $T/stale/checkpoint-000020.plc "
+           "--steps 21",
+           "/stale: 1 checkpoint of an earlier run is in this folder, up to step 30: ");
+    expect(0,
+           "$P run $T/fall.json --quiet --out $T/stale --resume $T/stale/checkpoint-000030.plc "
+           "--steps 31",
+           "");
+    TEST_ASSERT_EQUAL_STRING("", output);
+    // With another dt than the one that it was written with.
+    expect(0,
+           "$P run $T/fall.json --quiet --resume $T/stale/checkpoint-000030.plc --steps 31 "
+           "--dt 0.001",
+           "warning: ");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "had dt 0.002 s (here 0.001 s)"), output);
+}
+
 // The sum of the last column of the statistics, which is `rescues`.
 static int count_rescues(const char *name)
 {
@@ -448,6 +492,8 @@ int main(void)
     write_file("overlap.json", OVERLAP);
     write_file("inside.json", INSIDE);
     RUN_TEST(test_bad_options);
+    RUN_TEST(test_no_effect);
+    RUN_TEST(test_stale_checkpoints);
     RUN_TEST(test_rescues);
     RUN_TEST(test_options_count);
     RUN_TEST(test_jitter);

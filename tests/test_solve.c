@@ -213,6 +213,9 @@ static void test_bad_options(void)
 {
     expect(1, "$P solve", "usage: pliant solve PROBLEM.plp");
     expect(1, "$P solve $T/last.plp --solver cg", "--solver: unknown solver \"cg\", did you mean");
+    expect(2, "$P solve $T/last.plp --precond diag --max-iterations 1 --cold",
+           "warning: --precond has no effect: only cr and minres have one");
+    expect(0, "$P solve --help", "of a solve; default 60\n");
     expect(1, "$P solve $T/last.plp --precond dia", "--precond: unknown precond \"dia\", did you");
     expect(1, "$P solve $T/last.plp --eps1 1", "--eps1: 1 is not between 0 and 1");
     expect(1, "$P solve $T/last.plp --eps2 0", "--eps2: \"0\" is not above 0");
