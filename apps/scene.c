@@ -3,6 +3,7 @@
 #include "load.h"
 #include "paths.h"
 #include "scene_copies.h"
+#include "scene_keys.h"
 #include "scene_physics.h"
 #include "scene_shots.h"
 #include "scene_surface.h"
@@ -59,10 +60,9 @@ static pl_status load_beside(const char *scene_path, const char *word, pl_mesh *
 
 static pl_status read_cut(const pl_json *at, pl_scene_cut *cut)
 {
-    static const char *const keys[] = {"normal", "offset", "shrink"};
     pl_json v;
     if (!pl_json_get(at, "cut", &v)) return PL_OK;
-    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(&v, PL_KEYS_CUT));
     cut->on = true;
     cut->normal[0] = 1;
     PL_TRY(pl_json_vector(&v, "normal", cut->normal));
@@ -162,14 +162,8 @@ static pl_status read_render_mesh(const pl_json *at, const pl_mesh *shape, int32
 
 static pl_status read_body(const pl_json *at, const pl_groups *groups, pl_scene *scene)
 {
-    static const char *const keys[] = {
-        "mesh",  "position", "rotation", "scale",   "color",   "opacity",     "edges",
-        "cut",   "material", "fixed",    "driven",  "forces",  "velocity",    "angular_velocity",
-        "type",  "density",  "mass",     "damping", "motion",  "friction",    "radius",
-        "group", "ignore",   "self",     "copies",  "comment", "render_mesh", "name",
-    };
     const char *name;
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(at, PL_KEYS_BODY));
     PL_TRY(pl_json_string(at, "name", &name)); // pl_scene_read_shots looks for it
     pl_mesh *shape = NULL;
     int32_t first = scene->n_bodies;
@@ -197,8 +191,7 @@ static pl_status read_bodies(const pl_json *root, pl_scene *scene)
 
 static pl_status read_scene(const pl_json *root, pl_scene *scene)
 {
-    static const char *const keys[] = {"comment", "bodies", "ground", "camera", "cameras", "world"};
-    PL_TRY(pl_json_object(root, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(root, PL_KEYS_SCENE));
     PL_TRY(pl_scene_read_ground(root, scene));
     PL_TRY(pl_scene_read_world(root, scene));
     PL_TRY(read_bodies(root, scene));

@@ -1,5 +1,6 @@
 #include "scene_copies.h"
 #include "random.h"
+#include "scene_keys.h"
 #include "../meshes/mesh.h"
 
 #include <math.h>
@@ -78,11 +79,10 @@ static pl_status read_spacing(const pl_json *at, const pl_mesh *shape, pl_copies
 
 pl_status pl_copies_read(const pl_json *at, const pl_mesh *shape, pl_copies *out)
 {
-    static const char *const keys[] = {"count", "spacing", "shrink", "jitter", "turn", "seed"};
     *out = (pl_copies){.total = 1, .count = {1, 1, 1}};
     pl_json v, count;
     if (!pl_json_get(at, "copies", &v)) return PL_OK;
-    PL_TRY(pl_json_object(&v, keys, sizeof keys / sizeof keys[0]));
+    PL_TRY(pl_scene_check_keys(&v, PL_KEYS_COPIES));
     PL_TRY(pl_json_require(&v, "count", &count));
     PL_TRY(read_counts(&v, "count", 3, 1, out->count));
     PL_TRY(read_counts(&v, "shrink", 2, 0, out->shrink));

@@ -1,4 +1,5 @@
 #include "scene_physics.h"
+#include "scene_keys.h"
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
 #include "../solvers/solver.h"
@@ -62,31 +63,12 @@ static pl_status read_contact(const pl_json *at, pl_world_options *world)
 
 pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
 {
-    static const char *const keys[] = {"dt",
-                                       "gravity",
-                                       "integrator",
-                                       "tolerance",
-                                       "duration",
-                                       "max_iterations",
-                                       "newton_tolerance",
-                                       "newton_iterations",
-                                       "contact",
-                                       "solver",
-                                       "precond",
-                                       "eps1",
-                                       "eps2",
-                                       "rounds",
-                                       "halvings",
-                                       "contact_iterations",
-                                       "paper",
-                                       "max_seconds",
-                                       "rescue"};
     pl_world_options *world = &scene->world;
     *world = pl_world_options_default();
     scene->duration = DURATION;
     pl_json v;
     if (!pl_json_get(root, "world", &v)) return PL_OK;
-    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(&v, PL_KEYS_WORLD));
     PL_TRY(pl_json_number(&v, "dt", &world->dt));
     PL_TRY(pl_json_vector(&v, "gravity", world->gravity));
     int integrator = (int)world->integrator;
@@ -105,15 +87,12 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
 
 static pl_status read_material(const pl_json *v, pl_material_options *m)
 {
-    static const char *const keys[] = {"kind",         "young",        "poisson",
-                                       "density",      "mass_damping", "stiffness_damping",
-                                       "mooney_share", "stretch_limit"};
     static const char *const kinds[] = {[PL_MATERIAL_COROTATIONAL] = "co-rotational",
                                         [PL_MATERIAL_NEO_HOOKEAN] = "neo-hookean",
                                         [PL_MATERIAL_FIXED_COROTATED] = "fixed-corotated",
                                         [PL_MATERIAL_STVK] = "stvk",
                                         [PL_MATERIAL_MOONEY_RIVLIN] = "mooney-rivlin"};
-    PL_TRY(pl_json_object(v, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(v, PL_KEYS_MATERIAL));
     int kind = (int)m->kind;
     PL_TRY(pl_json_choice(v, "kind", kinds, COUNT(kinds), &kind));
     m->kind = (pl_material_kind)kind;
@@ -147,15 +126,13 @@ static pl_status select_listed(const pl_json *v, const pl_mesh *mesh, uint8_t *c
 // Marks the vertices in a region. Every region is a box, most of whose sides may be at infinity.
 static pl_status select_region(const pl_json *v, const pl_mesh *mesh, uint8_t *chosen)
 {
-    static const char *const keys[] = {"box", "above", "below", "axis"};
-    static const char *const box_keys[] = {"min", "max"};
     static const char *const axes[] = {"x", "y", "z"};
     double lo[3] = {-INFINITY, -INFINITY, -INFINITY}, hi[3] = {INFINITY, INFINITY, INFINITY};
-    PL_TRY(pl_json_object(v, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(v, PL_KEYS_REGION));
     pl_json box;
     if (pl_json_get(v, "box", &box)) {
         pl_json side;
-        PL_TRY(pl_json_object(&box, box_keys, COUNT(box_keys)));
+        PL_TRY(pl_scene_check_keys(&box, PL_KEYS_BOX));
         PL_TRY(pl_json_require(&box, "min", &side));
         PL_TRY(pl_json_require(&box, "max", &side));
         PL_TRY(pl_json_vector(&box, "min", lo));
@@ -207,7 +184,6 @@ static pl_status read_selection(const pl_json *v, const pl_mesh *mesh, int32_t *
 
 static pl_status read_keys(const pl_json *at, pl_motion *motion)
 {
-    static const char *const keys[] = {"time", "offset", "angle"};
     pl_json v, item = {0};
     int n = 0;
     if (!pl_json_get(at, "keys", &v)) return PL_OK;
@@ -218,7 +194,7 @@ static pl_status read_keys(const pl_json *at, pl_motion *motion)
     motion->n_key = n;
     for (int i = 0; pl_json_next(&v, &item); i++) {
         pl_json time;
-        PL_TRY(pl_json_object(&item, keys, COUNT(keys)));
+        PL_TRY(pl_scene_check_keys(&item, PL_KEYS_MOTION_KEY));
         PL_TRY(pl_json_require(&item, "time", &time));
         PL_TRY(pl_json_number(&item, "time", &key[i].time));
         PL_TRY(pl_json_vector(&item, "offset", key[i].offset));
@@ -233,12 +209,10 @@ static pl_status read_keys(const pl_json *at, pl_motion *motion)
 
 static pl_status read_motion(const pl_json *at, pl_motion *motion)
 {
-    static const char *const keys[] = {"velocity", "rate", "axis", "centre",
-                                       "start",    "end",  "keys"};
     pl_json v;
     *motion = pl_motion_default();
     if (!pl_json_get(at, "motion", &v)) return PL_OK;
-    PL_TRY(pl_json_object(&v, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(&v, PL_KEYS_MOTION));
     PL_TRY(pl_json_number(&v, "start", &motion->start));
     PL_TRY(pl_json_number(&v, "end", &motion->end));
     PL_TRY(pl_json_vector(&v, "velocity", motion->velocity));
@@ -251,7 +225,6 @@ static pl_status read_motion(const pl_json *at, pl_motion *motion)
 
 static pl_status read_driven(const pl_json *at, pl_scene_body *body)
 {
-    static const char *const keys[] = {"select", "motion"};
     pl_json v, item = {0}, select;
     int n = 0;
     if (!pl_json_get(at, "driven", &v)) return PL_OK;
@@ -261,7 +234,7 @@ static pl_status read_driven(const pl_json *at, pl_scene_body *body)
     body->n_driven = n;
     for (int i = 0; pl_json_next(&v, &item); i++) {
         pl_scene_drive *drive = &body->driven[i];
-        PL_TRY(pl_json_object(&item, keys, COUNT(keys)));
+        PL_TRY(pl_scene_check_keys(&item, PL_KEYS_DRIVEN));
         PL_TRY(pl_json_require(&item, "select", &select));
         PL_TRY(read_selection(&select, body->mesh, &drive->vertex, &drive->n));
         PL_TRY(read_motion(&item, &drive->motion));
@@ -284,11 +257,10 @@ static void vertex_volumes(const pl_mesh *mesh, double *volume)
 static pl_status add_force(const pl_json *at, const pl_mesh *mesh, const double *volume,
                            double *force)
 {
-    static const char *const keys[] = {"select", "total"};
     pl_json v;
     double total[3], sum = 0;
     int32_t *vertex = NULL, n = mesh->n_vert; // NULL: all
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(at, PL_KEYS_FORCE));
     PL_TRY(pl_json_require(at, "total", &v));
     PL_TRY(pl_json_vector(at, "total", total));
     if (pl_json_get(at, "select", &v)) PL_TRY(read_selection(&v, mesh, &vertex, &n));
@@ -326,22 +298,39 @@ static pl_status read_forces(const pl_json *at, pl_scene_body *body)
 typedef enum body_type { DRAWN, DEFORMABLE, RIGID, STATIC, KINEMATIC } body_type;
 
 // Which types of bodies have a key; all of them may have those that are not listed.
+enum { MOVES = 1 << DEFORMABLE | 1 << RIGID, TOUCHES = MOVES | 1 << STATIC | 1 << KINEMATIC };
+static const struct {
+    const char *key;
+    unsigned types;
+} typed_keys[] = {
+    {"velocity", MOVES},        {"angular_velocity", MOVES}, {"material", 1 << DEFORMABLE},
+    {"fixed", 1 << DEFORMABLE}, {"driven", 1 << DEFORMABLE}, {"forces", 1 << DEFORMABLE},
+    {"self", 1 << DEFORMABLE},  {"density", 1 << RIGID},     {"mass", 1 << RIGID},
+    {"damping", 1 << RIGID},    {"motion", 1 << KINEMATIC},  {"friction", TOUCHES},
+    {"radius", TOUCHES},        {"group", TOUCHES},          {"ignore", TOUCHES}};
+
+// What a body of this type has the key in, or NULL.
+static const char *find_owner(const char *key, body_type type)
+{
+    const char *owner = pl_scene_key_owner(PL_KEYS_BODY, key);
+    for (int i = 0; owner != NULL && i < COUNT(typed_keys); i++) {
+        bool has = (typed_keys[i].types >> type & 1) != 0;
+        if (has && strcmp(typed_keys[i].key, owner) == 0) return owner;
+    }
+    return NULL;
+}
+
 static pl_status check_keys(const pl_json *at, body_type type)
 {
-    enum { MOVES = 1 << DEFORMABLE | 1 << RIGID, TOUCHES = MOVES | 1 << STATIC | 1 << KINEMATIC };
-    static const struct {
-        const char *key;
-        unsigned types;
-    } keys[] = {
-        {"velocity", MOVES},        {"angular_velocity", MOVES}, {"material", 1 << DEFORMABLE},
-        {"fixed", 1 << DEFORMABLE}, {"driven", 1 << DEFORMABLE}, {"forces", 1 << DEFORMABLE},
-        {"self", 1 << DEFORMABLE},  {"density", 1 << RIGID},     {"mass", 1 << RIGID},
-        {"damping", 1 << RIGID},    {"motion", 1 << KINEMATIC},  {"friction", TOUCHES},
-        {"radius", TOUCHES},        {"group", TOUCHES},          {"ignore", TOUCHES}};
     static const char *const names[] = {NULL, "deformable", "rigid", "static", "kinematic"};
     pl_json v;
-    for (int i = 0; i < COUNT(keys); i++) {
-        if ((keys[i].types >> type & 1) != 0 || !pl_json_get(at, keys[i].key, &v)) continue;
+    for (int i = 0; i < COUNT(typed_keys); i++) {
+        const char *key = typed_keys[i].key, *owner = find_owner(key, type);
+        if ((typed_keys[i].types >> type & 1) != 0 || !pl_json_get(at, key, &v)) continue;
+        if (type != DRAWN && owner != NULL) {
+            return pl_json_fail(&v, "a %s body has no such key; its \"%s\" has", names[type],
+                                owner);
+        }
         if (type != DRAWN) return pl_json_fail(&v, "a %s body has no such key", names[type]);
         if (!cJSON_IsNull(v.node)) {
             return pl_json_fail(&v, "the body is only drawn (\"material\": null)");

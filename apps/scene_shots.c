@@ -1,4 +1,5 @@
 #include "scene_shots.h"
+#include "scene_keys.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,19 +54,16 @@ static pl_status choose_key(const pl_json *at, const char *a, const char *b, boo
 
 static pl_status read_fixed(const pl_json *at, pl_shot *shot)
 {
-    static const char *const keys[] = {"kind", "eye", "target", "angle"};
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(at, PL_KEYS_FIXED));
     return read_sight(at, shot->eye, shot->target);
 }
 
 static pl_status read_orbit(const pl_json *at, pl_shot *shot)
 {
-    static const char *const keys[] = {"kind", "centre",  "radius", "height",
-                                       "rate", "azimuth", "period", "angle"};
     pl_json v;
     bool period;
     double degrees = AZIMUTH, rate = 0;
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(at, PL_KEYS_ORBIT));
     PL_TRY(pl_json_vector(at, "centre", shot->target));
     PL_TRY(pl_json_require(at, "radius", &v));
     PL_TRY(pl_json_positive(at, "radius", &shot->radius));
@@ -124,8 +122,7 @@ static pl_status read_body(const pl_json *root, const pl_json *at, const pl_scen
 static pl_status read_follow(const pl_json *root, const pl_json *at, const pl_scene *scene,
                              pl_shot *shot)
 {
-    static const char *const keys[] = {"kind", "body", "offset", "eye", "smoothing", "angle"};
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(at, PL_KEYS_FOLLOW));
     PL_TRY(read_body(root, at, scene, shot));
     PL_TRY(choose_key(at, "offset", "eye", &shot->stands));
     PL_TRY(pl_json_vector(at, shot->stands ? "eye" : "offset", shot->eye));
@@ -139,10 +136,9 @@ static pl_status read_follow(const pl_json *root, const pl_json *at, const pl_sc
 
 static pl_status read_key(const pl_json *at, const pl_shot *shot, pl_shot_key *key)
 {
-    static const char *const keys[] = {"time", "eye", "target", "angle"};
     pl_json v;
     bool first = shot->n_keys == 0;
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(at, PL_KEYS_KEYFRAME));
     PL_TRY(pl_json_require(at, "time", &v));
     PL_TRY(pl_json_number(at, "time", &key->time));
     PL_TRY(read_sight(at, key->eye, key->target));
@@ -153,10 +149,9 @@ static pl_status read_key(const pl_json *at, const pl_shot *shot, pl_shot_key *k
 
 static pl_status read_keyframes(const pl_json *at, pl_shot *shot)
 {
-    static const char *const keys[] = {"kind", "keys", "angle"};
     pl_json list, item = {0};
     int n;
-    PL_TRY(pl_json_object(at, keys, COUNT(keys)));
+    PL_TRY(pl_scene_check_keys(at, PL_KEYS_KEYFRAMES));
     PL_TRY(pl_json_require(at, "keys", &list));
     PL_TRY(pl_json_array(&list, &n));
     if (n == 0) return pl_json_fail(&list, "at least one key expected");

@@ -1,4 +1,5 @@
 #include "scene_surface.h"
+#include "scene_keys.h"
 
 #include <string.h>
 
@@ -74,7 +75,6 @@ pl_status pl_scene_read_surface(const pl_json *at, const pl_groups *groups,
 
 pl_status pl_scene_read_ground(const pl_json *root, pl_scene *scene)
 {
-    static const char *const keys[] = {"friction", "size"};
     pl_json v;
     scene->ground = true;
     scene->ground_size = GROUND_SIZE;
@@ -82,7 +82,7 @@ pl_status pl_scene_read_ground(const pl_json *root, pl_scene *scene)
     if (!pl_json_get(root, "ground", &v)) return PL_OK;
     if (cJSON_IsBool(v.node)) return pl_json_bool(root, "ground", &scene->ground);
     if (!cJSON_IsObject(v.node)) return pl_json_fail(&v, "true, false or an object {...} expected");
-    PL_TRY(pl_json_object(&v, keys, sizeof keys / sizeof keys[0]));
+    PL_TRY(pl_scene_check_keys(&v, PL_KEYS_GROUND));
     PL_TRY(pl_json_not_negative(&v, "friction", &scene->ground_surface.friction));
     return pl_json_positive(&v, "size", &scene->ground_size);
 }

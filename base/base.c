@@ -12,7 +12,7 @@ enum {
     LOG_TEXT_SIZE = 1024,
     ALIGNMENT = 64,
     NEAREST_MAX = 63,
-    NAMES_MAX = 120
+    NAMES_MAX = 400
 };
 enum { HUGE_PAGE = 2 << 20 };
 
@@ -202,19 +202,38 @@ static int edit_distance(const char *a, const char *b)
     return row[n];
 }
 
-// None of the names is near: all of them, if they are few.
+const char *pl_nearest(const char *name, const char *const *names, int n)
+{
+    const char *best = NULL;
+    int best_distance =
+        1 + PL_MAX(2, (int)strlen(name) / 3); // more typos than this are another word
+    for (int i = 0; i < n; i++) {
+        if (names[i][0] == '\0') continue;
+        int distance = edit_distance(name, names[i]);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+// None of the names is near: all of them, or as many as there is room for.
 static pl_status fail_unlike(pl_status status, const char *what, const char *name,
                              const char *const *names, int n)
 {
-    char list[NAMES_MAX + 1] = "";
+    char list[NAMES_MAX + 8] = "";
     size_t length = 0;
-    for (int i = 0; i < n && length <= NAMES_MAX; i++) {
-        length += strlen(names[i]) + (i > 0 ? 2 : 0);
-        if (length > NAMES_MAX) break;
-        if (i > 0) strcat(list, ", ");
-        strcat(list, names[i]);
+    for (int i = 0; i < n; i++) {
+        size_t more = strlen(names[i]);
+        if (more == 0) continue;
+        if (length + more + 2 > NAMES_MAX) {
+            strcpy(list + length, length > 0 ? ", ..." : "...");
+            break;
+        }
+        length += (size_t)sprintf(list + length, "%s%s", length > 0 ? ", " : "", names[i]);
     }
-    if (length == 0 || length > NAMES_MAX) return pl_fail(status, "unknown %s \"%s\"", what, name);
+    if (list[0] == '\0') return pl_fail(status, "unknown %s \"%s\": there are none", what, name);
     return pl_fail(status, "unknown %s \"%s\" (known: %s)", what, name, list);
 }
 
@@ -223,16 +242,7 @@ pl_status pl_fail_unknown(pl_status status, const char *what, const char *word, 
 {
     char name[NEAREST_MAX + 1];
     snprintf(name, sizeof name, "%.*s", (int)PL_MIN(length, (size_t)NEAREST_MAX), word);
-    const char *best = NULL;
-    int best_distance =
-        1 + PL_MAX(2, (int)strlen(name) / 3); // more typos than this are another word
-    for (int i = 0; i < n; i++) {
-        int distance = edit_distance(name, names[i]);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = names[i];
-        }
-    }
+    const char *best = pl_nearest(name, names, n);
     if (best == NULL) return fail_unlike(status, what, name, names, n);
     return pl_fail(status, "unknown %s \"%s\", did you mean \"%s\"?", what, name, best);
 }

@@ -65,8 +65,11 @@ pl_status pl_reserve(void **block, int64_t *capacity, int64_t need, size_t size)
 // Seconds from a steady clock.
 double pl_seconds(void);
 
-// Fails with `unknown WHAT "word"`, and suggests the nearest of `names` (n) by edit distance if one
-// is near enough to be meant, or else tells all if they are few. `length` bounds `word`, which need
+// The nearest of `names` (n) by edit distance, NULL if none is near enough to be meant.
+const char *pl_nearest(const char *name, const char *const *names, int n);
+
+// Fails with `unknown WHAT "word"`, and suggests the nearest of `names` (n), or else tells all of
+// them, as far as there is room. `length` bounds `word`, which need
 // not be terminated there.
 pl_status pl_fail_unknown(pl_status status, const char *what, const char *word, size_t length,
                           const char *const *names, int n);

@@ -160,15 +160,17 @@ static void test_unknown_names_suggest(void)
     TEST_ASSERT_EQUAL_STRING("unknown key \"mass\" (known: position, rotation, scale)",
                              pl_error_text());
     pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, names, 0);
-    TEST_ASSERT_EQUAL_STRING("unknown key \"mass\"", pl_error_text());
-    // 6 of 18 letters and the commas between them are 118, 7 are too many.
-    const char *const many[] = {"a-name-of-18-bytes", "a-name-of-18-bytes", "a-name-of-18-bytes",
-                                "a-name-of-18-bytes", "a-name-of-18-bytes", "a-name-of-18-bytes",
-                                "a-name-of-18-bytes"};
-    pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, many, 6);
+    TEST_ASSERT_EQUAL_STRING("unknown key \"mass\": there are none", pl_error_text());
+    pl_fail_unknown(PL_ERROR_FORMAT, "group", "mass", 4, (const char *const[]){"", "ground"}, 2);
+    TEST_ASSERT_EQUAL_STRING("unknown group \"mass\" (known: ground)", pl_error_text());
+    // 20 of 18 letters and the commas between them are 398, 21 are too many.
+    const char *many[21];
+    for (int i = 0; i < 21; i++) many[i] = "a-name-of-18-bytes";
+    pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, many, 20);
     TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), ", a-name-of-18-bytes)"));
-    pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, many, 7);
-    TEST_ASSERT_EQUAL_STRING("unknown key \"mass\"", pl_error_text());
+    TEST_ASSERT_NULL(strstr(pl_error_text(), "..."));
+    pl_fail_unknown(PL_ERROR_FORMAT, "key", "mass", 4, many, 21);
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), ", a-name-of-18-bytes, ...)"));
 }
 
 // Names come from files, and may have any length: groups of a scene, columns of a table.

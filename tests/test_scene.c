@@ -138,6 +138,16 @@ static void test_complaints_name_the_key(void)
     refuse("[]", ": an object {...} expected");
     refuse("{}", ": the key \"bodies\" is missing");
     refuse("{\"bodys\": []}", ": unknown key \"bodys\", did you mean \"bodies\"?");
+    refuse("{\"gravity\": [0, 0, 0], \"bodies\": []}",
+           ": unknown key \"gravity\": \"world\" has it");
+    refuse("{\"gravitty\": [0, 0, 0], \"bodies\": []}",
+           ": unknown key \"gravitty\", did you mean \"gravity\" of \"world\"?");
+    refuse("{\"bodies\": [], \"zebra\": 1}",
+           ": unknown key \"zebra\" (known: comment, bodies, ground, camera, cameras, world)");
+    refuse("{\"bodies\": [{\"mesh\": \"cube\", \"young\": 1e5}]}",
+           ": bodies[0]: unknown key \"young\": \"material\" has it");
+    refuse("{\"bodies\": [{\"mesh\": \"cube\", \"material\": {\"friction\": 1}}]}",
+           ": bodies[0].material: unknown key \"friction\": \"bodies\" has it");
     refuse("{\"bodies\": 3}", ": bodies: an array [...] expected");
     refuse("{\"bodies\": [], \"bodies\": []}", ": the key \"bodies\" stands twice");
     refuse("{\"bodies\": [{}]}", ": bodies[0]: the key \"mesh\" is missing");
@@ -727,8 +737,9 @@ static void test_contact_complaints(void)
     refuse(BODY("\"type\": \"static\", \"motion\": {}"),
            ": bodies[0].motion: a static body has no such key");
     refuse(BODY("\"type\": \"kinematic\", \"velocity\": [0, 0, 1]"),
-           ": bodies[0].velocity: a kinematic body has no such key");
-    refuse(BODY("\"density\": 5"), ": bodies[0].density: a deformable body has no such key");
+           ": bodies[0].velocity: a kinematic body has no such key; its \"motion\" has");
+    refuse(BODY("\"density\": 5"),
+           ": bodies[0].density: a deformable body has no such key; its \"material\" has");
     refuse(BODY("\"material\": null, \"friction\": 1"),
            ": bodies[0].friction: the body is only drawn (\"material\": null)");
     refuse(BODY("\"friction\": -0.5"), ": bodies[0].friction: a number, 0 or above, expected");

@@ -1,0 +1,138 @@
+#include "scene_keys.h"
+
+#include <string.h>
+
+enum { KEYS_MAX = 32 };
+
+// An object, the one that it stands in, and what it has.
+typedef struct keys {
+    const char *name; // as the one above it calls it
+    pl_scene_object above;
+    const char *key[KEYS_MAX]; // NULL after the last
+} keys;
+
+static const keys table[PL_N_KEYS] = {
+    [PL_KEYS_SCENE] = {"the scene",
+                       PL_KEYS_SCENE,
+                       {"comment", "bodies", "ground", "camera", "cameras", "world"}},
+    [PL_KEYS_WORLD] = {"world",
+                       PL_KEYS_SCENE,
+                       {"dt", "duration", "gravity", "integrator", "tolerance", "max_iterations",
+                        "newton_tolerance", "newton_iterations", "max_seconds", "contact", "solver",
+                        "precond", "rescue", "eps1", "eps2", "contact_iterations", "rounds",
+                        "halvings", "paper"}},
+    [PL_KEYS_GROUND] = {"ground", PL_KEYS_SCENE, {"friction", "size"}},
+    [PL_KEYS_BODY] = {"bodies", PL_KEYS_SCENE, {"mesh",
+                                                "position",
+                                                "rotation",
+                                                "scale",
+                                                "copies",
+                                                "type",
+                                                "material",
+                                                "density",
+                                                "mass",
+                                                "damping",
+                                                "velocity",
+                                                "friction",
+                                                "angular_velocity",
+                                                "radius",
+                                                "group",
+                                                "ignore",
+                                                "self",
+                                                "fixed",
+                                                "driven",
+                                                "forces",
+                                                "motion",
+                                                "color",
+                                                "opacity",
+                                                "edges",
+                                                "cut",
+                                                "name",
+                                                "comment",
+                                                "render_mesh"}},
+    [PL_KEYS_MATERIAL] = {"material",
+                          PL_KEYS_BODY,
+                          {"kind", "young", "poisson", "density", "mass_damping",
+                           "stiffness_damping", "stretch_limit", "mooney_share"}},
+    [PL_KEYS_CUT] = {"cut", PL_KEYS_BODY, {"normal", "offset", "shrink"}},
+    [PL_KEYS_COPIES] = {"copies",
+                        PL_KEYS_BODY,
+                        {"count", "spacing", "shrink", "jitter", "turn", "seed"}},
+    [PL_KEYS_REGION] = {"fixed", PL_KEYS_BODY, {"box", "above", "below", "axis"}},
+    [PL_KEYS_BOX] = {"box", PL_KEYS_REGION, {"min", "max"}},
+    [PL_KEYS_DRIVEN] = {"driven", PL_KEYS_BODY, {"select", "motion"}},
+    [PL_KEYS_FORCE] = {"forces", PL_KEYS_BODY, {"select", "total"}},
+    [PL_KEYS_MOTION] = {"motion",
+                        PL_KEYS_BODY,
+                        {"start", "end", "velocity", "rate", "axis", "centre", "keys"}},
+    [PL_KEYS_MOTION_KEY] = {"keys", PL_KEYS_MOTION, {"time", "offset", "angle"}},
+    [PL_KEYS_FIXED] = {"camera", PL_KEYS_SCENE, {"kind", "eye", "target", "angle"}},
+    [PL_KEYS_ORBIT] = {"camera",
+                       PL_KEYS_SCENE,
+                       {"kind", "centre", "radius", "height", "rate", "azimuth", "period",
+                        "angle"}},
+    [PL_KEYS_FOLLOW] = {"camera",
+                        PL_KEYS_SCENE,
+                        {"kind", "body", "offset", "eye", "smoothing", "angle"}},
+    [PL_KEYS_KEYFRAMES] = {"camera", PL_KEYS_SCENE, {"kind", "keys", "angle"}},
+    [PL_KEYS_KEYFRAME] = {"keys", PL_KEYS_KEYFRAMES, {"time", "eye", "target", "angle"}},
+};
+
+static int count_keys(pl_scene_object object)
+{
+    int n = 0;
+    while (n < KEYS_MAX && table[object].key[n] != NULL) n++;
+    return n;
+}
+
+static bool has_key(pl_scene_object object, const char *key)
+{
+    for (int i = 0; i < count_keys(object); i++) {
+        if (strcmp(table[object].key[i], key) == 0) return true;
+    }
+    return false;
+}
+
+// Is one of them in the other?
+static bool is_next_to(pl_scene_object a, pl_scene_object b)
+{
+    return a != b && (table[a].above == b || table[b].above == a);
+}
+
+const char *pl_scene_key_owner(pl_scene_object object, const char *key)
+{
+    for (int i = 0; i < PL_N_KEYS; i++) {
+        pl_scene_object other = (pl_scene_object)i;
+        if (is_next_to(object, other) && has_key(other, key)) return table[other].name;
+    }
+    return NULL;
+}
+
+// Those that are not near in any way are left to what is known here, which pl_fail_unknown lists.
+static pl_status fail_elsewhere(const pl_json *at, pl_scene_object object, const char *key)
+{
+    const char *owner = pl_scene_key_owner(object, key);
+    if (owner != NULL) return pl_json_fail(at, "unknown key \"%s\": \"%s\" has it", key, owner);
+    if (pl_nearest(key, table[object].key, count_keys(object)) != NULL) return PL_OK;
+    for (int i = 0; i < PL_N_KEYS; i++) {
+        pl_scene_object other = (pl_scene_object)i;
+        if (!is_next_to(object, other)) continue;
+        const char *near = pl_nearest(key, table[other].key, count_keys(other));
+        if (near == NULL) continue;
+        return pl_json_fail(at, "unknown key \"%s\", did you mean \"%s\" of \"%s\"?", key, near,
+                            table[other].name);
+    }
+    return PL_OK;
+}
+
+pl_status pl_scene_check_keys(const pl_json *at, pl_scene_object object)
+{
+    const cJSON *child = NULL;
+    if (cJSON_IsObject(at->node)) {
+        cJSON_ArrayForEach(child, at->node)
+        {
+            if (!has_key(object, child->string)) PL_TRY(fail_elsewhere(at, object, child->string));
+        }
+    }
+    return pl_json_object(at, table[object].key, count_keys(object));
+}
