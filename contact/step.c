@@ -3,7 +3,7 @@
 #include "step.h"
 #include "audit_world.h"
 #include "bdf2.h"
-#include "touch.h"
+#include "impossible.h"
 #include "warnings.h"
 #include "../solvers/vectors.h"
 
@@ -279,10 +279,7 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
     if (hopeless) return status;
     if (halvings == 0) {
         if (status != PL_OK) return status;
-        return pl_fail(PL_ERROR_NUMERICS,
-                       "bodies still collide after %d rounds in a step of %g s, the shortest that "
-                       "halvings allow",
-                       (int)world->options.rounds, dt);
+        return pl_fail_colliding(world, dt);
     }
     stats->halvings++;
     PL_TRY(take_step(world, dt / 2, t_end - dt / 2, halvings - 1, stats));
@@ -314,6 +311,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     PL_TRY(save(world));
     pl_status status = take_step(world, dt, world->time + dt, world->options.halvings, stats);
     if (status != PL_OK) {
+        status = pl_explain_failure(world, status);
         go_back(world);
         return status;
     }
