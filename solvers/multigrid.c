@@ -17,7 +17,7 @@
 enum {
     GROUP_SIZE = 40,       // vertices per group
     GROUPS_PER_GROUP = 24, // on the levels above
-    DENSE_GROUPS = 128,    // a last level of no more is solved by a dense factor
+    DENSE_GROUPS = 64,     // a last level of no more is solved by a dense factor
     POWER_STEPS = 6,
     // What a thread takes at least: rows of A, and of groups.
     CHUNK_ROWS = 256,
