@@ -311,6 +311,7 @@ static bool step(pl_apg *a, double enough)
     pl_loop(a->problem->A->n, CHUNK_ROWS, descend_rows, &l);
     pl_rows_multiply(a->problem, NULL, true, a->v, a->ws->u);
     int32_t made = pl_sweeps_run(&a->sweeps, a->n_sweep, enough, a->ws->u, a->f);
+    a->n_swept += made;
     pl_loop(a->ws->uses.n, CHUNK_USES, follow_blocks, &l);
     return made < a->n_sweep;
 }
@@ -561,6 +562,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
     double slack = a->single != NULL ? CURVATURE_SLACK_SINGLE : CURVATURE_SLACK;
     for (int32_t last = stats->iterations + n;; stats->iterations++, a->n_step++) {
         if (stats->iterations == last) return PL_SOLVE_LIMIT;
+        if (a->most_swept > 0 && a->n_swept >= a->most_swept) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
         bool early = step(a, sweep_share(a) * options->eps2 / a->problem->dt);
         pl_step_sums sum = multiply_and_judge(a);
@@ -615,6 +617,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     a->again = false;
     pl_ahead_start(&a->ahead);
     a->n_step = a->n_noisy = 0;
+    a->n_swept = 0;
     a->rr = INFINITY;
     a->n_sweep = a->n_usual = usual_sweeps(a->problem);
     a->sweeps.plain = false;
@@ -627,13 +630,20 @@ void pl_apg_result(const pl_apg *a, double *v, double *f)
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) f[i] = a->s * a->f[i];
 }
 
+pl_solve_end pl_apg_improve(pl_apg *a, const pl_solver_options *options, int32_t n, double *v,
+                            double *f, pl_solve_stats *stats)
+{
+    pl_apg_start(a, v, f, stats);
+    pl_solve_end end = pl_apg_run(a, options, n, stats);
+    if (end != PL_SOLVE_BREAKDOWN) pl_apg_result(a, v, f);
+    return end;
+}
+
 pl_status pl_apg_solve(const pl_problem *problem, const pl_solver_options *options,
                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
     pl_apg a;
     PL_TRY(pl_apg_create(problem, ws, stats, &a));
-    pl_apg_start(&a, v, f, stats);
-    stats->end = pl_apg_run(&a, options, options->max_iterations, stats);
-    if (stats->end != PL_SOLVE_BREAKDOWN) pl_apg_result(&a, v, f);
+    stats->end = pl_apg_improve(&a, options, options->max_iterations, v, f, stats);
     return PL_OK;
 }

@@ -16,6 +16,8 @@ typedef struct pl_apg {
     pl_ahead ahead;           // how it runs ahead
     int32_t n_sweep, n_usual; // sweeps of a step, and where the residual is not good yet
     int32_t n_step;           // since it started
+    int64_t n_swept;          // sweeps since then
+    int64_t most_swept;       // after which a run ends; 0: any number
     int32_t n_noisy;          // of these: sweeps ended early, and the residual did not halve
     double rr;                // the residual of the last step, squared
     double residual;          // of the last step, in units of what is allowed
@@ -40,9 +42,15 @@ pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_st
 // Starts from v (n) and f (3*n_contact).
 void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats);
 
-// At most n more iterations; PL_SOLVE_LIMIT after these. The counts of *stats go on.
+// At most n more iterations; PL_SOLVE_LIMIT after these, or after most_swept sweeps. The counts of
+// *stats go on.
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
                         pl_solve_stats *stats);
+
+// Starts from v and f, runs n iterations at most and leaves its result in them, unless it breaks
+// down.
+pl_solve_end pl_apg_improve(pl_apg *a, const pl_solver_options *options, int32_t n, double *v,
+                            double *f, pl_solve_stats *stats);
 
 // Finds s once more, with more care: smoothers need that. It must be started anew then.
 void pl_apg_settle(pl_apg *a, pl_solve_stats *stats);

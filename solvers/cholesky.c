@@ -57,6 +57,16 @@ double pl_cholesky_bytes(const pl_cholesky *G)
     return (double)G->nnz * (9 * sizeof *G->val + sizeof *G->row);
 }
 
+double pl_cholesky_work_count(const pl_cholesky *G)
+{
+    double sum = 0;
+    for (int32_t j = 0; j < G->order.n; j++) {
+        double count = (double)(G->col[j + 1] - G->col[j]);
+        sum += 0.5 * (count + 1) * (count + 2);
+    }
+    return sum;
+}
+
 // --- The values ---
 
 // C (9) -= A B^T

@@ -35,6 +35,9 @@ pl_status pl_cholesky_analyze(const pl_bsr *A, const uint8_t *skip, pl_arena *ar
 // The memory that G's values and rows take [bytes].
 double pl_cholesky_bytes(const pl_cholesky *G);
 
+// Multiplications of 3x3 blocks that a factorization takes.
+double pl_cholesky_work_count(const pl_cholesky *G);
+
 // Takes the memory of the values.
 pl_status pl_cholesky_take(pl_cholesky *G, pl_arena *arena);
 

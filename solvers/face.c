@@ -1,23 +1,19 @@
 // Newton's method on the faces of the friction cones, with multigrid, between steps of apg.
 //
-// Let K be a stiffness for each contact, and F(u) = P(f - K u), where P is the projection of
-// pl_coulomb_project. At a solution F(u) = f, and
+// With K, F and J as in cones.h, at a solution F(u) = f, and
 //     r(v) = b + L^T F(L v - c) - A v = 0,
-// which is piecewise smooth: on a face, dF = -J du with
-//     open: J = 0;    stick: J = K;
-//     slip, with p = f_t - K_t u_t, d = p / |p|:  J_nn = K_n,  J_tn = mu K_n d,
-//         J_tt = (mu F_n / |p|) K_t (I - d d^T)
-// and a step of Newton's solves (A + L^T J L) e = r. The matrix is not symmetric where contacts
-// slip; its symmetric part is what the multigrid cycle takes, and GMRES does the rest. Then f :=
-// F(u) at the new velocities, as in the method of multipliers: what is left of u falls by about
-// 1 / (1 + K L A^-1 L^T) in each round, so that K need not be large, and A + L^T K L stays well
-// conditioned: K is a few times the stiffness with which the blocks of A answer.
+// which is piecewise smooth: a step of Newton's solves (A + L^T J L) e = r. The matrix is not
+// symmetric where contacts slip; its symmetric part is what the multigrid cycle takes, and GMRES
+// does the rest. Then f := F(u) at the new velocities, as in the method of multipliers: what is
+// left of u falls by about 1 / (1 + K L A^-1 L^T) in each round, so that K need not be large, and A
+// + L^T K L stays well conditioned: K is a few times the stiffness with which the blocks of A
+// answer.
 //
 // Newton's step alone may cycle between faces. It is shortened to where the residual turns along
 // it, and steps of apg, which find faces well but spread slowly through large bodies, come first.
 
-#include "apg.h"
-#include "coulomb.h"
+#include "face.h"
+#include "cones.h"
 #include "gmres.h"
 #include "multigrid.h"
 #include "vectors.h"
@@ -26,11 +22,9 @@
 #include <string.h>
 
 enum {
-    FIRST_STEPS = 20, // of apg, by `auto`, twice: most small steps in time are solved by then
-    MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
-    LEAST_STEPS = 5,  // of apg before a step of Newton's; twice as many where it does not help
+    LEAST_STEPS = 5, // of apg before a step of Newton's; twice as many where it does not help
     MOST_STEPS = 40,
-    VAIN_ROUNDS = 10,  // in a row that do not bring the error down, and the rest is left to apg
+    VAIN_ROUNDS = 10,  // in a row that do not bring the error down, and the rest is left to others
     NEWTON_STEPS = 10, // of GMRES at most;
     GOOD_STEPS = 12,   // after a good step
     LINE_STEPS = 8,
@@ -63,7 +57,8 @@ typedef struct face {
     double *e, *Ae, *Le, *Fe; // the step; A and L times it; F at its end
     pl_stiffness *J;          // (n_contact) the symmetric part
     float *couple;            // (2*n_contact) J_tn
-    pl_apg apg;
+    pl_apg *apg;
+    int32_t most; // iterations that it may come to
     pl_multigrid mg;
     pl_gmres gmres;
     double error; // how far from solved: 1 is
@@ -95,46 +90,26 @@ static pl_status create(const pl_problem *problem, const pl_solver_options *opti
         out->K[2 * k] = answers && S[0] > 0 ? STIFFNESS / S[0] : 0;
         out->K[2 * k + 1] = answers && S[4] + S[8] > 0 ? 2 * STIFFNESS / (S[4] + S[8]) : 0;
     }
-    PL_TRY(pl_multigrid_create(problem, &ws->D, &ws->uses, out->apg.single, out->apg.s, &ws->arena,
-                               &out->mg));
+    PL_TRY(pl_multigrid_create(problem, &ws->D, &ws->uses, out->apg->single, out->apg->s,
+                               &ws->arena, &out->mg));
     return pl_gmres_create(n, &ws->arena, &out->gmres);
 }
 
 // F := P(f - K u) for all contacts.
 static void push(const face *s, const double *u, double *F)
 {
-    for (int32_t k = 0; k < s->problem->n_contact; k++) {
-        const double *kk = s->K + 2 * (int64_t)k, *f = s->f + 3 * (int64_t)k,
-                     *w = u + 3 * (int64_t)k;
-        const double z[3] = {f[0] - kk[0] * w[0], f[1] - kk[1] * w[1], f[2] - kk[1] * w[2]};
-        pl_coulomb_project(s->problem->contact[k].mu, z, F + 3 * (int64_t)k);
-        if (kk[0] == 0) memset(F + 3 * (int64_t)k, 0, 3 * sizeof *F);
-    }
+    pl_cones_push(s->problem, s->K, s->f, u, F);
 }
 
 // J of all contacts at u.
 static void linearize(face *s)
 {
-    for (int32_t k = 0; k < s->problem->n_contact; k++) {
-        const double *K = s->K + 2 * (int64_t)k, *F = s->F + 3 * (int64_t)k;
-        const double *f = s->f + 3 * (int64_t)k, *u = s->u + 3 * (int64_t)k;
-        float *couple = s->couple + 2 * (int64_t)k;
-        double mu = s->problem->contact[k].mu;
-        s->J[k] = (pl_stiffness){0};
-        couple[0] = couple[1] = 0;
-        if (!(F[0] > 0)) continue;
-        double p1 = f[1] - K[1] * u[1], p2 = f[2] - K[1] * u[2], length = sqrt(p1 * p1 + p2 * p2);
-        s->J[k].nn = (float)K[0];
-        if (length <= mu * F[0]) {
-            s->J[k].t11 = s->J[k].t22 = (float)K[1];
-            continue;
-        }
-        double d1 = p1 / length, d2 = p2 / length, across = mu * F[0] / length * K[1];
-        s->J[k].t11 = (float)(across * d2 * d2);
-        s->J[k].t12 = (float)(-across * d1 * d2);
-        s->J[k].t22 = (float)(across * d1 * d1);
-        couple[0] = (float)(mu * K[0] * d1);
-        couple[1] = (float)(mu * K[0] * d2);
+    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+        pl_cone_slope J = pl_cone_slope_at(s->problem->contact[k].mu, s->K + 2 * k, s->f + 3 * k,
+                                           s->u + 3 * k, s->F + 3 * k);
+        s->J[k] = (pl_stiffness){(float)J.nn, (float)J.t11, (float)J.t12, (float)J.t22};
+        s->couple[2 * k] = (float)J.n1;
+        s->couple[2 * k + 1] = (float)J.n2;
     }
 }
 
@@ -215,19 +190,6 @@ static void evaluate(face *s)
     pl_contact_residual(s->problem, &s->ws->uses, s->v, s->F, s->ws->world, s->r);
 }
 
-static double measure(const face *s, const double *r, const double *u, const double *f)
-{
-    pl_contact_errors errors = {0};
-    double norm = sqrt(pl_vec_dot(s->n, r, r));
-    memset(s->ws->r, 0, (size_t)s->n * sizeof *r);
-    pl_rows_transpose_add(s->problem, &s->ws->uses, 1, f, s->ws->world, s->ws->r);
-    double pushes = sqrt(pl_vec_dot(s->n, s->ws->r, s->ws->r));
-    double residual = pl_relative_residual(s->ws, pushes, norm) / s->options->eps1;
-    pl_contact_errors_update(s->problem, s->ws->scale, u, f, &errors);
-    double worst = pl_contact_errors_worst(&errors) / s->options->eps2;
-    return isfinite(worst) ? PL_MAX(residual, worst) : INFINITY;
-}
-
 // Iterations that are allowed still.
 static int32_t left(const face *s, const pl_solve_stats *stats)
 {
@@ -265,19 +227,12 @@ static bool is_solved(face *s, pl_solve_stats *stats)
     pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
     pl_contact_residual(s->problem, &s->ws->uses, s->v, s->f, s->ws->world, s->r);
     stats->products++;
-    s->error = measure(s, s->r, s->u, s->f);
+    s->error = pl_solve_error(s->problem, s->options, s->ws, s->r, s->u, s->f);
     return s->error <= 1;
 }
 
-static pl_solve_end run_apg(face *s, int32_t n, pl_solve_stats *stats)
-{
-    pl_apg_start(&s->apg, s->v, s->f, stats);
-    pl_solve_end end = pl_apg_run(&s->apg, s->options, n, stats);
-    if (end != PL_SOLVE_BREAKDOWN) pl_apg_result(&s->apg, s->v, s->f);
-    return end;
-}
-
-// Steps of Newton's and of apg in turn.
+// Steps of Newton's and of apg in turn. PL_SOLVE_STALLED: after `most` iterations, or where these
+// do not help.
 static pl_solve_end iterate(face *s, pl_solve_stats *stats)
 {
     int32_t n_apg = LEAST_STEPS, n_vain = 0;
@@ -285,14 +240,15 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
     double last = INFINITY, least = INFINITY, after = INFINITY;
     for (;;) {
         if (left(s, stats) == 0) return PL_SOLVE_LIMIT;
+        if (stats->iterations >= s->most) return PL_SOLVE_STALLED;
         if (pl_solve_is_late(s->ws, s->options)) return PL_SOLVE_TIME;
         evaluate(s);
         stats->products++;
-        double error = measure(s, s->r, s->u, s->F);
+        double error = pl_solve_error(s->problem, s->options, s->ws, s->r, s->u, s->F);
         if (!isfinite(error)) return PL_SOLVE_BREAKDOWN;
         n_vain = error < SLOW * least ? 0 : n_vain + 1;
         if (n_vain == 0) least = error;
-        if (n_vain == VAIN_ROUNDS) return run_apg(s, left(s, stats), stats);
+        if (n_vain == VAIN_ROUNDS) return PL_SOLVE_STALLED;
         if (error > SLOW * last) n_apg = PL_MIN(2 * n_apg, MOST_STEPS);
         if (error < FAST * last) n_apg = PL_MAX(n_apg / 2, LEAST_STEPS);
         last = error;
@@ -300,48 +256,18 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
         bool gains = good && s->error < GAIN * after;
         after = s->error;
         if (gains) continue;
-        pl_solve_end end = run_apg(s, PL_MIN(n_apg, left(s, stats)), stats);
+        pl_solve_end end =
+            pl_apg_improve(s->apg, s->options, PL_MIN(n_apg, left(s, stats)), s->v, s->f, stats);
         if (end != PL_SOLVE_LIMIT) return end;
     }
 }
 
-// How many more steps of apg it takes, if its residual goes on to fall as it did in the last n from
-// what it was before; 0 if it is there.
-static double steps_left(const pl_apg *apg, double before, int32_t n)
+pl_status pl_face_go_on(const pl_problem *problem, const pl_solver_options *options,
+                        pl_workspace *ws, pl_apg *apg, int32_t most, double *v, double *f,
+                        pl_solve_stats *stats)
 {
-    if (apg->residual <= 1) return 0;
-    return apg->residual < before ? n * log(apg->residual) / log(before / apg->residual) : INFINITY;
-}
-
-// Steps of apg, as many as pay: PL_SOLVE_LIMIT if these do not solve it.
-static pl_solve_end start(face *s, pl_solve_stats *stats)
-{
-    int32_t most = s->options->max_iterations;
-    pl_apg_start(&s->apg, s->v, s->f, stats);
-    pl_solve_end end = pl_apg_run(&s->apg, s->options, PL_MIN(FIRST_STEPS, most), stats);
-    double before = s->apg.residual;
-    if (end == PL_SOLVE_LIMIT && stats->iterations < most) {
-        int32_t n = PL_MIN(FIRST_STEPS, most - stats->iterations);
-        end = pl_apg_run(&s->apg, s->options, n, stats);
-    }
-    bool pays = steps_left(&s->apg, before, FIRST_STEPS) < MORE_STEPS;
-    if (end == PL_SOLVE_LIMIT && pays) {
-        int32_t n = PL_MIN(2 * MORE_STEPS, most - stats->iterations);
-        end = pl_apg_run(&s->apg, s->options, n, stats);
-    }
-    if (end != PL_SOLVE_BREAKDOWN) pl_apg_result(&s->apg, s->v, s->f);
-    return end;
-}
-
-static pl_status solve(const pl_problem *problem, const pl_solver_options *options,
-                       pl_workspace *ws, bool at_once, double *v, double *f, pl_solve_stats *stats)
-{
-    face s = {.problem = problem, .options = options, .ws = ws, .v = v, .f = f};
-    PL_TRY(pl_apg_create(problem, ws, stats, &s.apg));
-    int32_t most = options->max_iterations;
-    stats->end = at_once ? run_apg(&s, PL_MIN(LEAST_STEPS, most), stats) : start(&s, stats);
-    if (stats->end != PL_SOLVE_LIMIT || stats->iterations >= most) return PL_OK;
-    pl_apg_settle(&s.apg, stats);
+    face s = {.apg = apg, .most = most};
+    pl_apg_settle(apg, stats);
     PL_TRY(create(problem, options, ws, v, f, &s));
     stats->end = iterate(&s, stats);
     return PL_OK;
@@ -350,11 +276,15 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
 pl_status pl_face_solve(const pl_problem *problem, const pl_solver_options *options,
                         pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
-    return solve(problem, options, ws, true, v, f, stats);
-}
-
-pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *options,
-                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
-{
-    return solve(problem, options, ws, false, v, f, stats);
+    pl_apg apg;
+    int32_t most = options->max_iterations;
+    PL_TRY(pl_apg_create(problem, ws, stats, &apg));
+    stats->end = pl_apg_improve(&apg, options, PL_MIN(LEAST_STEPS, most), v, f, stats);
+    if (stats->end == PL_SOLVE_LIMIT && stats->iterations < most) {
+        PL_TRY(pl_face_go_on(problem, options, ws, &apg, most, v, f, stats));
+    }
+    if (stats->end == PL_SOLVE_STALLED && stats->iterations < most) {
+        stats->end = pl_apg_improve(&apg, options, most - stats->iterations, v, f, stats);
+    }
+    return PL_OK;
 }

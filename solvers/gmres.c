@@ -1,8 +1,8 @@
 // [Saad 1993]. The residual after k steps is the smallest over the span of the preconditioned basis
-// vectors. Hessenberg's matrix H is triangularized by rotations as it grows, so that the norm of
-// the residual is known in every step without forming it.
+// vectors.
 
 #include "gmres.h"
+#include "hessenberg.h"
 #include "kernel.h"
 #include "vectors.h"
 
@@ -30,29 +30,6 @@ pl_status pl_gmres_create(int64_t n, pl_arena *arena, pl_gmres *out)
     return PL_OK;
 }
 
-// A triangular system from Hessenberg's, column by column.
-typedef struct least_squares {
-    double R[N][N + 1]; // R[j][i]: row i of column j
-    double c[N], s[N];  // rotations
-    double g[N + 1];    // the right-hand side; |g[k]| is the residual after k steps
-} least_squares;
-
-static void add_column(least_squares *ls, int j)
-{
-    double *h = ls->R[j];
-    for (int i = 0; i < j; i++) {
-        double t = ls->c[i] * h[i] + ls->s[i] * h[i + 1];
-        h[i + 1] = ls->c[i] * h[i + 1] - ls->s[i] * h[i];
-        h[i] = t;
-    }
-    double length = hypot(h[j], h[j + 1]);
-    ls->c[j] = length > 0 ? h[j] / length : 1;
-    ls->s[j] = length > 0 ? h[j + 1] / length : 0;
-    h[j] = length;
-    ls->g[j + 1] = -ls->s[j] * ls->g[j];
-    ls->g[j] *= ls->c[j];
-}
-
 typedef struct combination {
     const pl_gmres *gmres;
     int k;
@@ -71,14 +48,10 @@ static void combine_elements(void *context, int64_t first, int64_t last)
 }
 
 // e := the combination of the moved vectors that solves the first k columns.
-static void combine(const pl_gmres *gmres, least_squares *ls, int k, double *e)
+static void combine(const pl_gmres *gmres, const pl_hessenberg *ls, int k, double *e)
 {
     double y[N] = {0};
-    for (int i = k - 1; i >= 0; i--) {
-        double sum = ls->g[i];
-        for (int j = i + 1; j < k; j++) sum -= ls->R[j][i] * y[j];
-        y[i] = ls->R[i][i] != 0 ? sum / ls->R[i][i] : 0;
-    }
+    pl_hessenberg_solve(ls, k, y);
     pl_loop(gmres->n, CHUNK_SIZE, combine_elements, &(combination){gmres, k, y, e});
 }
 
@@ -89,7 +62,7 @@ int32_t pl_gmres_solve(pl_gmres *gmres, pl_gmres_apply *multiply, pl_gmres_apply
     double norm = sqrt(pl_vec_dot(n, r, r));
     memset(e, 0, (size_t)n * sizeof *e);
     if (!(norm > 0) || !isfinite(norm)) return 0;
-    least_squares ls = {.g = {norm}};
+    pl_hessenberg ls = {.g = {norm}};
     for (int64_t i = 0; i < n; i++) gmres->basis[0][i] = (float)(r[i] / norm);
     int k = 0;
     while (k < PL_MIN(steps, N) && fabs(ls.g[k]) > drop * norm) {
@@ -103,7 +76,7 @@ int32_t pl_gmres_solve(pl_gmres *gmres, pl_gmres_apply *multiply, pl_gmres_apply
         double length = sqrt(pl_vecf_dot(n, w, w));
         if (!isfinite(length)) break;
         ls.R[k][k + 1] = length;
-        add_column(&ls, k++);
+        pl_hessenberg_add(&ls, k++);
         if (!(length > 0)) break;
         pl_vecf_scale(n, (float)(1 / length), w);
     }

@@ -12,8 +12,13 @@ const pl_solver pl_solvers[] = {
     {"face", PL_FORM_FULL,
      "as apg; for large or stiff bodies and large steps: iterations hardly grow with them",
      "apg and Newton's method on the faces of the cones, with multigrid", pl_face_solve},
-    {"auto", PL_FORM_FULL, "as apg: apg, and face where that would take more than 100 iterations",
-     "as apg and face", pl_auto_solve},
+    {"auto", PL_FORM_FULL,
+     "as apg: apg, and newton or face where that would take more than 100 iterations",
+     "as apg, newton and face", pl_auto_solve},
+    {"newton", PL_FORM_FULL,
+     "as apg; by sparse factors: for small systems, however stiff or unequal in mass",
+     "proximal semi-smooth Newton [Alart & Curnier 1991], started by interior points",
+     pl_newton_solve},
     {"cr", PL_FORM_FULL, "friction within eps2 unless as printed; few iterations without friction",
      "preconditioned conjugate residuals with switching states [VJ19, Alg. 1-3]", pl_cr_solve},
     {"minres", PL_FORM_FULL,
@@ -97,6 +102,21 @@ double pl_relative_residual(const pl_workspace *ws, double pushes, double r)
     const double large = 1e100; // than any tolerance, and finite
     double size = PL_MAX(ws->b_norm, pushes);
     return r == 0 ? 0 : size > 0 ? r / size : large;
+}
+
+double pl_solve_error(const pl_problem *problem, const pl_solver_options *options,
+                      const pl_workspace *ws, const double *r, const double *u, const double *f)
+{
+    int64_t n = 3 * (int64_t)problem->A->n;
+    pl_contact_errors errors = {0};
+    double norm = sqrt(pl_vec_dot(n, r, r));
+    memset(ws->r, 0, (size_t)n * sizeof *r);
+    pl_rows_transpose_add(problem, &ws->uses, 1, f, ws->world, ws->r);
+    double pushes = sqrt(pl_vec_dot(n, ws->r, ws->r));
+    double residual = pl_relative_residual(ws, pushes, norm) / options->eps1;
+    pl_contact_errors_update(problem, ws->scale, u, f, &errors);
+    double worst = pl_contact_errors_worst(&errors) / options->eps2;
+    return isfinite(worst) ? PL_MAX(residual, worst) : INFINITY;
 }
 
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options)
@@ -245,7 +265,10 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
     if (options == NULL) options = &usual;
     *stats = (pl_solve_stats){.end = PL_SOLVE_BREAKDOWN, .errors.residual = NAN};
     ws->started = pl_seconds();
-    if (!options->same_matrix) ws->curvature = 0;
+    if (!options->same_matrix) {
+        ws->curvature = 0;
+        ws->direct = false;
+    }
     PL_TRY(check_options(options));
     PL_TRY(pl_problem_check(problem, v, f));
     PL_TRY(prepare(problem, ws, v));

@@ -86,6 +86,7 @@ typedef struct pl_workspace {
     double b_norm;     // |b'|, see pl_contact_errors
     double started;    // [s] of pl_seconds
     double curvature;  // of A, as apg found it; 0: not yet
+    bool direct;       // newton has solved with this A where apg did not: auto begins with it
     const double *Av;  // A times the result, if the solver has computed that; or NULL
 } pl_workspace;
 
@@ -131,12 +132,18 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
 // large for anything else of 0.
 double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
 
+// How far from solved v and f are: 1 is. r (3*A.n) is the residual, u (3*n_contact) the relative
+// velocities. Infinite where a number is not finite. ws->r and ws->world are scratch.
+double pl_solve_error(const pl_problem *problem, const pl_solver_options *options,
+                      const pl_workspace *ws, const double *r, const double *u, const double *f);
+
 // Has the time that the options allow passed?
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
 
 pl_solve_fn pl_apg_solve;      // apg.c
 pl_solve_fn pl_face_solve;     // face.c
-pl_solve_fn pl_auto_solve;     // face.c
+pl_solve_fn pl_auto_solve;     // auto.c
+pl_solve_fn pl_newton_solve;   // newton.c
 pl_solve_fn pl_cr_solve;       // cr.c
 pl_solve_fn pl_minres_solve;   // cr.c
 pl_solve_fn pl_ica_solve;      // ica.c

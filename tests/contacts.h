@@ -266,9 +266,9 @@ static const way ways[] = {
     {"minres", PL_PRECOND_FULL},   {"minres", PL_PRECOND_DIAG}, {"ica", PL_PRECOND_FULL},
     {"sp-cr", PL_PRECOND_FULL},    {"sp-as", PL_PRECOND_FULL},  {"face", PL_PRECOND_FULL},
     {"auto", PL_PRECOND_FULL},     {"cr", PL_PRECOND_SCHUR},    {"minres", PL_PRECOND_SCHUR},
-    {"delassus", PL_PRECOND_FULL}, {"cr", PL_PRECOND_NONE}};
+    {"delassus", PL_PRECOND_FULL}, {"cr", PL_PRECOND_NONE},     {"newton", PL_PRECOND_FULL}};
 enum { WAYS = sizeof ways / sizeof *ways };
-enum { WAYS_OF_MANY = WAYS - 2 }; // that thousands of contacts are not too much for
+enum { WAYS_OF_MANY = WAYS - 3 }; // that thousands of contacts are not too much for
 
 static inline pl_status solve_small(small *s, way w, double eps1, double eps2)
 {

@@ -1,0 +1,195 @@
+// The default solver: apg first, and where that would take long, newton or face, by what they cost.
+//
+// Work is counted in multiplications of numbers, which depend on the problem alone.
+
+#include "face.h"
+#include "newton.h"
+#include "vectors.h"
+
+#include <math.h>
+
+enum {
+    FIRST_STEPS = 20, // of apg, twice: most small steps in time are solved by then
+    MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
+    FAR_STEPS = 60,   // more are not taken to be left: face needs about so many, whatever apg would
+    SWEEPS = 1000,    // of apg, after which newton is looked at
+    MANY = 2500,      // blocks of A; if there are more, newton is looked at only
+    LONG = 200,       // after so many iterations
+    LEAST_STEPS = 10, // of face, if it is taken at all
+};
+
+// A solve by newton is taken to need so many factors, and solves with them.
+static const double NEWTON_FACTORS = 6, NEWTON_SOLVES = 30;
+// Products with A and sweeps in an iteration of apg or face, and what a sweep takes for a contact.
+static const double STEP_PRODUCTS = 3, STEP_SWEEPS = 8, SWEEP_WORK = 160;
+// No factor takes more multiplications than this: a few seconds.
+static const double MOST_WORK = 1e10;
+
+typedef struct automatic {
+    const pl_problem *problem;
+    const pl_solver_options *options;
+    pl_workspace *ws;
+    double *v, *f;
+    double *v_given, *f_given; // those that it starts with
+    pl_apg apg;
+    double left;        // steps of apg that seem to be left
+    double newton_work; // 0: not known yet; infinite: too much
+    bool tried;         // newton, in vain
+} automatic;
+
+// Iterations that are allowed still.
+static int32_t allowed(const automatic *s, const pl_solve_stats *stats)
+{
+    return s->options->max_iterations - stats->iterations;
+}
+
+// Of an iteration of apg or face.
+static double step_work(const automatic *s)
+{
+    double products = STEP_PRODUCTS * 9 * (double)s->problem->A->nnz;
+    return products + STEP_SWEEPS * SWEEP_WORK * s->problem->n_contact;
+}
+
+static pl_status find_newton_work(automatic *s)
+{
+    pl_arena_mark mark = pl_arena_here(&s->ws->arena);
+    pl_newton newton;
+    if (s->newton_work > 0) return PL_OK;
+    PL_TRY(pl_newton_create(s->problem, s->options, s->ws, s->v, s->f, &newton));
+    const pl_cholesky *G = &newton.H.factor;
+    double factor = 27 * pl_cholesky_work_count(G), solve = 18 * (double)G->nnz;
+    bool fits = factor <= MOST_WORK;
+    s->newton_work = fits ? NEWTON_FACTORS * factor + NEWTON_SOLVES * solve : INFINITY;
+    pl_arena_back(&s->ws->arena, mark);
+    return PL_OK;
+}
+
+// v and f := those given: impulses of the last step tell newton more about faces than what apg has
+// come to.
+static void start_over(const automatic *s)
+{
+    pl_vec_copy(3 * (int64_t)s->problem->A->n, s->v_given, s->v);
+    pl_vec_copy(3 * (int64_t)s->problem->n_contact, s->f_given, s->f);
+}
+
+// stats->end is PL_SOLVE_STALLED if it did not help.
+static pl_status try_newton(automatic *s, pl_solve_stats *stats)
+{
+    pl_arena_mark mark = pl_arena_here(&s->ws->arena);
+    pl_newton newton;
+    s->tried = true;
+    PL_TRY(pl_newton_create(s->problem, s->options, s->ws, s->v, s->f, &newton));
+    PL_TRY(pl_newton_take(&newton));
+    stats->end = pl_newton_run(&newton, stats);
+    s->ws->direct = stats->end == PL_SOLVE_CONVERGED;
+    if (stats->end == PL_SOLVE_BREAKDOWN) stats->end = PL_SOLVE_STALLED;
+    pl_arena_back(&s->ws->arena, mark);
+    return PL_OK;
+}
+
+// --- Before ---
+
+// How many more steps of apg it takes, if its residual goes on to fall as it did in the last n from
+// what it was before; 0 if it is there.
+static double steps_left(const pl_apg *apg, double before, int32_t n)
+{
+    if (apg->residual <= 1) return 0;
+    return apg->residual < before ? n * log(apg->residual) / log(before / apg->residual) : INFINITY;
+}
+
+// n steps of apg. Where the contacts take most of their time, as those of rigid bodies do, and more
+// than newton would: *costly, and there may be fewer.
+static pl_status run_apg(automatic *s, int32_t n, bool *costly, pl_solve_stats *stats)
+{
+    int32_t end = stats->iterations + PL_MIN(n, allowed(s, stats));
+    *costly = false;
+    stats->end = pl_apg_run(&s->apg, s->options, end - stats->iterations, stats);
+    if (stats->end != PL_SOLVE_LIMIT || stats->iterations == end) return PL_OK;
+    s->apg.most_swept = 0;
+    PL_TRY(find_newton_work(s));
+    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_contact;
+    *costly = s->newton_work <= swept;
+    if (*costly) return PL_OK;
+    stats->end = pl_apg_run(&s->apg, s->options, end - stats->iterations, stats);
+    return PL_OK;
+}
+
+// Steps of apg, as many as pay: PL_SOLVE_LIMIT if these do not solve it.
+static pl_status start(automatic *s, pl_solve_stats *stats)
+{
+    bool costly;
+    pl_apg_start(&s->apg, s->v, s->f, stats);
+    s->apg.most_swept = s->problem->A->n <= MANY && !s->tried ? SWEEPS : 0;
+    s->left = INFINITY;
+    PL_TRY(run_apg(s, FIRST_STEPS, &costly, stats));
+    double before = s->apg.residual;
+    if (stats->end == PL_SOLVE_LIMIT && !costly) {
+        PL_TRY(run_apg(s, FIRST_STEPS, &costly, stats));
+    }
+    if (stats->end == PL_SOLVE_LIMIT && !costly) {
+        s->left = steps_left(&s->apg, before, FIRST_STEPS);
+    }
+    if (stats->end == PL_SOLVE_LIMIT && s->left < MORE_STEPS) {
+        s->left = INFINITY; // if that is wrong
+        PL_TRY(run_apg(s, 2 * MORE_STEPS, &costly, stats));
+    }
+    if (stats->end != PL_SOLVE_BREAKDOWN) pl_apg_result(&s->apg, s->v, s->f);
+    s->apg.most_swept = 0;
+    return PL_OK;
+}
+
+// --- After ---
+
+// newton at once, if that pays.
+static pl_status choose_newton(automatic *s, pl_solve_stats *stats)
+{
+    stats->end = PL_SOLVE_STALLED;
+    if (s->tried || s->problem->A->n > MANY) return PL_OK;
+    PL_TRY(find_newton_work(s));
+    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_contact;
+    double spent = step_work(s) * (stats->iterations + PL_MIN(s->left, FAR_STEPS));
+    if (s->newton_work > spent + swept) return PL_OK;
+    start_over(s);
+    return try_newton(s, stats);
+}
+
+// face, until it has taken as long as newton would; then that, and apg.
+static pl_status finish(automatic *s, pl_solve_stats *stats)
+{
+    int32_t most = s->options->max_iterations, limit = most;
+    if (!s->tried) {
+        double steps = s->newton_work / step_work(s);
+        if (s->newton_work == 0) steps = LONG; // it is looked at then
+        if (steps < limit) limit = PL_MAX((int32_t)steps, stats->iterations + LEAST_STEPS);
+    }
+    PL_TRY(pl_face_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
+    if (stats->end == PL_SOLVE_STALLED && !s->tried) {
+        PL_TRY(find_newton_work(s));
+        if (isfinite(s->newton_work)) PL_TRY(try_newton(s, stats));
+    }
+    if (stats->end == PL_SOLVE_STALLED && allowed(s, stats) > 0) {
+        stats->end = pl_apg_improve(&s->apg, s->options, allowed(s, stats), s->v, s->f, stats);
+    }
+    return PL_OK;
+}
+
+pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *options,
+                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    automatic s = {.problem = problem, .options = options, .ws = ws, .v = v, .f = f};
+    if (ws->direct) {
+        PL_TRY(try_newton(&s, stats));
+        if (stats->end != PL_SOLVE_STALLED) return PL_OK;
+    }
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    s.v_given = pl_arena_take(&ws->arena, n, sizeof *v);
+    s.f_given = pl_arena_take(&ws->arena, m, sizeof *f);
+    if (s.v_given == NULL || s.f_given == NULL) return PL_ERROR_MEMORY;
+    pl_vec_copy(n, v, s.v_given);
+    pl_vec_copy(m, f, s.f_given);
+    PL_TRY(pl_apg_create(problem, ws, stats, &s.apg));
+    PL_TRY(start(&s, stats));
+    if (stats->end != PL_SOLVE_LIMIT || allowed(&s, stats) == 0) return PL_OK;
+    PL_TRY(choose_newton(&s, stats));
+    return stats->end == PL_SOLVE_STALLED ? finish(&s, stats) : PL_OK;
+}

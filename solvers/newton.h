@@ -1,0 +1,59 @@
+// The solver `newton`, piece by piece: for `auto`, and for what it starts with. Internal.
+
+#ifndef PL_NEWTON_H
+#define PL_NEWTON_H
+
+#include "cones.h"
+#include "contact_matrix.h"
+#include "solver.h"
+
+typedef struct pl_newton {
+    const pl_problem *problem;
+    const pl_solver_options *options;
+    pl_workspace *ws;
+    int64_t n, m;            // 3*A.n, 3*n_contact
+    double *v, *f;           // (n), (m) as they are, f those that F starts from; not owned
+    double *best_v, *best_f; // of all so far
+    double best;             // their error: 1 is solved
+    double least;            // error since it last began
+    double *W; // (2*n_contact) about how a contact answers its impulse, normal and tangential
+               // [1/kg]; 0 where it does not
+    pl_contact_matrix H;
+    double *u, *F; // (m) at v: relative velocities, impulses
+    double *r;     // (n) at v and F: b + L^T F - A v
+    // Of newton.c
+    double *K;                     // (2*n_contact) 1 / (d W)
+    double *e, *Ae, *Le;           // (n), (n), (m) the step, A and L times it
+    double *Fe;                    // (m) F at its end
+    double *x;                     // (n) scratch
+    pl_cone_slope *J;              // (n_contact)
+    pl_sym3 *D;                    // (n_contact) of the factor
+    bool factored;                 // there is one
+    double *basis;                 // of GMRES, n_contact numbers each
+    int64_t most_factors;          // stats->factorizations at which it gives up
+    int64_t n_judged, improved_at; // errors that were judged, and the last that was less
+} pl_newton;
+
+// Finds the pattern, and nothing more.
+pl_status pl_newton_create(const pl_problem *problem, const pl_solver_options *options,
+                           pl_workspace *ws, double *v, double *f, pl_newton *out);
+
+// All that it works with.
+pl_status pl_newton_take(pl_newton *s);
+
+// Improves v and f. PL_SOLVE_STALLED if it gives up.
+pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats);
+
+// Interior points, at most so many iterations: a start for cold problems. Leaves the best in v and
+// f. PL_SOLVE_STALLED if they do not solve it.
+pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats);
+
+// --- What both share ---
+
+// u, r and the error of v and f; keeps them if they are the best so far.
+double pl_newton_judge(pl_newton *s, const double *f, pl_solve_stats *stats);
+
+// PL_SOLVE_CONVERGED: it may go on.
+pl_solve_end pl_newton_limits(const pl_newton *s, const pl_solve_stats *stats);
+
+#endif

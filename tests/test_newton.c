@@ -1,0 +1,380 @@
+// The direct method. What all solvers have in common, tests/test_solvers.c tries.
+
+#include "contacts.h"
+#include "../solvers/contact_matrix.h"
+
+#include <omp.h>
+
+void setUp(void)
+{
+    random_state = 1;
+}
+
+void tearDown(void)
+{
+    omp_set_num_threads(2);
+}
+
+static const way NEWTON = {"newton", PL_PRECOND_FULL}, APG = {"apg", PL_PRECOND_FULL};
+static const way AUTO = {"auto", PL_PRECOND_FULL};
+
+// --- The matrix ---
+
+// x := H^-1 r against elimination of the dense A + L^T D L, known blocks left out.
+static void test_the_matrix_is_that_of_its_formula(void)
+{
+    small s;
+    start_random(&s, 9, 7, 0.5);
+    s.known[4] = 1;
+    int n = 3 * s.A.n, m = 3 * s.problem.n_contact;
+    pl_uses uses;
+    pl_contact_matrix M;
+    pl_sym3 D[7] = {{0}};
+    double *A = dense_copy(&s.A), *L = dense_rows(&s.problem), *r = random_vector(n);
+    double *x = random_vector(n);
+    long double *H = calloc((size_t)(n * n), sizeof *H), *b = calloc((size_t)n, sizeof *b);
+    for (int k = 1; k < 7; k++) { // the first one does not count
+        D[k] = (pl_sym3){.nn = 5, .n1 = 1, .n2 = -0.5, .t11 = 3, .t12 = 0.7, .t22 = 2};
+    }
+    for (int i = 0; i < n; i++) {
+        b[i] = s.known[i / 3] ? 0 : r[i];
+        for (int j = 0; j < n; j++) {
+            if (s.known[i / 3] || s.known[j / 3]) {
+                H[i * n + j] = i == j;
+                continue;
+            }
+            H[i * n + j] = A[i * n + j];
+            for (int k = 0; k < m; k += 3) {
+                const pl_sym3 *d = &D[k / 3];
+                const double S[9] = {d->nn,  d->n1, d->n2,  d->n1, d->t11,
+                                     d->t12, d->n2, d->t12, d->t22};
+                for (int e = 0; e < 9; e++) {
+                    H[i * n + j] += L[(k + e / 3) * n + i] * S[e] * L[(k + e % 3) * n + j];
+                }
+            }
+        }
+    }
+    eliminate(n, 1, H, b);
+    TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s.problem, &s.ws.arena, &uses));
+    TEST_ASSERT_EQUAL(PL_OK, pl_contact_matrix_create(&s.problem, &uses, &s.ws.arena, &M));
+    TEST_ASSERT_EQUAL(PL_OK, pl_contact_matrix_take(&M, &s.ws.arena));
+    TEST_ASSERT_TRUE(pl_contact_matrix_set(&M, D));
+    pl_contact_matrix_solve(&M, r, x);
+    for (int i = 0; i < n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-12, (double)b[i], x[i]);
+    for (int k = 0; k < 7; k++) D[k].nn = -1e3;
+    TEST_ASSERT_FALSE(pl_contact_matrix_set(&M, D));
+    free(A), free(L), free(r), free(x), free(H), free(b);
+    end_small(&s);
+}
+
+// --- Solutions ---
+
+// A block that is not the only one of a contact.
+static int unneeded_block(const pl_problem *p)
+{
+    bool needed[64] = {0};
+    for (int32_t k = 0; k < p->n_contact; k++) {
+        if (p->contact[k].count == 1) needed[p->entry[p->contact[k].first].block] = true;
+    }
+    int block = 0;
+    while (needed[block]) block++;
+    TEST_ASSERT_TRUE(block < p->A->n);
+    return block;
+}
+
+// Against a dense answer, with friction and without, known blocks and lever arms among them.
+static void test_small_problems_against_a_slow_answer(void)
+{
+    const double mus[] = {0, 0.3, 0.8};
+    for (int trial = 0; trial < 15; trial++) {
+        small s;
+        start_random(&s, 10, 6, mus[trial % 3]);
+        if (trial % 2 == 1) {
+            int known = unneeded_block(&s.problem);
+            s.known[known] = 1;
+            for (int i = 3 * known; i < 3 * known + 3; i++) s.v[i] = random_number();
+        }
+        reduced r = reduce(&s.problem, s.v);
+        long double *f = calloc((size_t)r.m, sizeof *f);
+        double *v = calloc((size_t)r.n, sizeof *v);
+        slow_solve(&s.problem, &r, f);
+        velocities_of(&r, f, v);
+        solve_anew(&s, NEWTON, 1e-10, 1e-10);
+        TEST_ASSERT_TRUE(s.stats.factorizations > 0);
+        // eps2 over dt, times what A^-1 L^T makes of it
+        for (int i = 0; i < r.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-8, v[i], s.v[i]);
+        free(f), free(v);
+        free_reduced(&r);
+        end_small(&s);
+    }
+}
+
+static void test_a_floor_agrees_with_apg(void)
+{
+    small s;
+    start_floor(&s, 5);
+    solve_anew(&s, APG, 1e-11, 1e-11);
+    double *v = random_vector(3 * s.A.n);
+    memcpy(v, s.v, 3 * (size_t)s.A.n * sizeof *v);
+    solve_anew(&s, NEWTON, 1e-11, 1e-11);
+    for (int32_t i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-8, v[i], s.v[i]);
+    // What is solved needs no factor.
+    TEST_ASSERT_EQUAL(PL_OK, solve_small(&s, NEWTON, 1e-9, 1e-9));
+    TEST_ASSERT_EQUAL_INT64(0, s.stats.factorizations);
+    TEST_ASSERT_EQUAL_INT32(0, s.stats.iterations);
+    free(v);
+    end_small(&s);
+}
+
+// --- Masses ---
+
+// A stack of n blocks on the ground, each the given times as heavy as the one below; a rigid body
+// has two blocks, and four contacts hold it to the next.
+static void start_stack(small *s, int n, double ratio, int contacts)
+{
+    double mass[2 * 8];
+    for (int i = 0; i < n; i++) {
+        mass[2 * i] = pow(ratio, i), mass[2 * i + 1] = mass[2 * i] / 6;
+    }
+    start_masses(s, 2 * n, mass, 0.01);
+    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    for (int i = 0; i < n; i++) {
+        s->b[6 * i + 2] = -0.1 * mass[2 * i]; // falls by 0.1 m/s
+        for (int k = 0; k < contacts; k++) {
+            double a = 6.2831853 * (k + 0.5) / contacts, x = 0.6 * cos(a), y = 0.6 * sin(a);
+            pl_term term[4] = {{2 * i, 1, {0}},
+                               {2 * i + 1, 0, {x, y, -0.5}},
+                               {2 * i - 2, -1, {0}},
+                               {2 * i - 1, 0, {-x, -y, -0.5}}};
+            add_contact(s, &contact, i > 0 ? 4 : 2, term);
+        }
+    }
+}
+
+// The impulse on the ground carries all, whatever the masses.
+static void test_mass_ratios(void)
+{
+    const double ratios[] = {1, 1e2, 1e4, 1e6};
+    for (int r = 0; r < 4; r++) {
+        small s;
+        start_stack(&s, 2, ratios[r], 4);
+        solve_anew(&s, NEWTON, 1e-10, 1e-9);
+        TEST_ASSERT_TRUE(s.stats.iterations < 60);
+        double sum = 0, all = 0.1 * (1 + ratios[r]);
+        for (int k = 0; k < 4; k++) sum += s.f[3 * k];
+        TEST_ASSERT_DOUBLE_WITHIN(1e-6 * all, all, sum);
+        for (int i = 0; i < 12; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0, s.v[i]);
+        // auto gets there as well, and soon.
+        solve_anew(&s, AUTO, 1e-10, 1e-9);
+        TEST_ASSERT_TRUE(s.stats.iterations < 300);
+        TEST_ASSERT_TRUE(ratios[r] < 1e6 || s.stats.factorizations > 0);
+        end_small(&s);
+    }
+}
+
+// Up to 64 contacts under each face, of which three would do: the system stays regular.
+static void test_redundant_contacts(void)
+{
+    const int counts[] = {4, 16, 64};
+    for (int c = 0; c < 3; c++) {
+        small s;
+        start_stack(&s, 3, 10, counts[c]);
+        for (int i = 0; i < 3; i++)
+            s.b[6 * i] = 0.01 * s.A.val[9 * s.A.diag[2 * i]]; // and sideways
+        solve_anew(&s, NEWTON, 1e-10, 1e-9);
+        TEST_ASSERT_TRUE(s.stats.iterations < 60);
+        for (int i = 0; i < 18; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0, s.v[i]);
+        end_small(&s);
+    }
+}
+
+// The same contact twice: any share of its impulse solves it.
+static void test_a_contact_that_stands_twice(void)
+{
+    small s;
+    start_masses(&s, 1, (double[]){2}, 0.01);
+    s.b[0] = 0.3, s.b[2] = -1;
+    pl_contact contact = contact_along(0, 0, 1, 0.2);
+    for (int k = 0; k < 2; k++) add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
+    solve_anew(&s, NEWTON, 1e-10, 1e-10);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 1, s.f[0] + s.f[3]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.05, s.v[0]); // (0.3 - 0.2) / 2
+    end_small(&s);
+}
+
+// A block that slides: friction is exactly mu times the normal impulse, against the slip, also
+// where a lever arm makes both depend on each other.
+static void test_sliding_is_exact(void)
+{
+    for (int k = 0; k < 8; k++) {
+        small s;
+        double angle = 0.7 * k;
+        start_stack(&s, 1, 1, 4);
+        s.b[0] = 0.2 * cos(angle), s.b[1] = 0.2 * sin(angle);
+        solve_anew(&s, NEWTON, 1e-11, 1e-11);
+        double push[3] = {0}, slip = sqrt(s.v[0] * s.v[0] + s.v[1] * s.v[1]);
+        for (int i = 0; i < 4; i++) {
+            double t = sqrt(s.f[3 * i + 1] * s.f[3 * i + 1] + s.f[3 * i + 2] * s.f[3 * i + 2]);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5 * s.f[3 * i], t);
+            for (int a = 0; a < 3; a++) {
+                for (int e = 0; e < 3; e++) {
+                    push[e] += s.f[3 * i + a] * s.problem.contact[i].R[3 * a + e];
+                }
+            }
+        }
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1, push[2]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, -0.05 * s.v[0] / slip, push[0]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, -0.05 * s.v[1] / slip, push[1]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.15, slip);
+        end_small(&s);
+    }
+}
+
+// --- Stiff systems ---
+
+// A rod of 200 blocks, M + stiff K, that falls on a floor with every tenth of them.
+static void start_rod(small *s, double stiff)
+{
+    enum { N = 200 };
+    int32_t edge[2 * (N - 1)];
+    for (int32_t i = 0; i < N - 1; i++) edge[2 * i] = i, edge[2 * i + 1] = i + 1;
+    TEST_ASSERT_EQUAL(PL_OK, pl_bsr_create(N, N - 1, edge, &s->A));
+    for (int32_t i = 0; i < N; i++) {
+        for (int64_t k = s->A.row[i]; k < s->A.row[i + 1]; k++) {
+            double neighbours = (double)(s->A.row[i + 1] - s->A.row[i] - 1);
+            double value = k == s->A.diag[i] ? 1 + neighbours * stiff : -stiff;
+            for (int c = 0; c < 3; c++) s->A.val[9 * k + 4 * c] = value;
+        }
+    }
+    start_small(s, 0.01);
+    for (int32_t i = 0; i < N; i++) {
+        for (int e = 0; e < 3; e++) s->b[3 * i + e] = random_number() - 0.5 * (e == 2);
+        pl_contact contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
+        if (i % 10 == 0) add_contact(s, &contact, 1, &(pl_term){i, 1, {0}});
+    }
+}
+
+// From soft to 1e12 times as stiff: few iterations. auto takes newton where apg does not get there.
+static void test_stiffness_costs_nothing(void)
+{
+    int n_hard = 0;
+    for (int k = 0; k < 7; k++) {
+        small s;
+        start_rod(&s, pow(100, k));
+        solve_anew(&s, NEWTON, 1e-6, 1e-6);
+        TEST_ASSERT_TRUE(s.stats.iterations < 100);
+        solve_anew(&s, APG, 1e-6, 1e-6);
+        bool hard = s.stats.iterations > 300;
+        n_hard += hard;
+        solve_anew(&s, AUTO, 1e-6, 1e-6);
+        TEST_ASSERT_TRUE(s.stats.iterations < 300);
+        TEST_ASSERT_TRUE(!hard || s.stats.factorizations > 0);
+        end_small(&s);
+    }
+    TEST_ASSERT_TRUE(n_hard > 0);
+}
+
+// --- Limits, threads, memory ---
+
+static void test_limits(void)
+{
+    small s;
+    start_stack(&s, 4, 100, 4);
+    const pl_solver *solver;
+    TEST_ASSERT_EQUAL(PL_OK, pl_solver_find("newton", &solver));
+    pl_solver_options options = pl_solver_options_default();
+    options.eps1 = options.eps2 = 1e-30; // never
+    for (int32_t limit = 0; limit < 8; limit++) {
+        set_to_rest(&s);
+        options.max_iterations = limit;
+        pl_status status = pl_solve(solver, &s.problem, &options, &s.ws, s.v, s.f, &s.stats);
+        TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, status);
+        TEST_ASSERT_EQUAL(PL_SOLVE_LIMIT, s.stats.end);
+        TEST_ASSERT_TRUE(s.stats.iterations <= limit + 1); // an interior point takes two
+    }
+    set_to_rest(&s);
+    options.max_iterations = 100000;
+    TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS,
+                      pl_solve(solver, &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
+    TEST_ASSERT_EQUAL(PL_SOLVE_STALLED, s.stats.end);
+    TEST_ASSERT_TRUE(s.stats.errors.normal < 1e-9); // what it has is good all the same
+    end_small(&s);
+}
+
+// Its diagonal blocks are positive definite, and it is not: the factor shows it.
+static void test_an_indefinite_matrix(void)
+{
+    small s;
+    const int32_t edge[2] = {0, 1};
+    TEST_ASSERT_EQUAL(PL_OK, pl_bsr_create(2, 1, edge, &s.A));
+    for (int64_t k = 0; k < 4; k++) {
+        for (int c = 0; c < 3; c++) s.A.val[9 * k + 4 * c] = k == 0 || k == 3 ? 1 : 2;
+    }
+    start_small(&s, 0.01);
+    s.b[2] = -1;
+    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
+    TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, NEWTON, 1e-6, 1e-6));
+    for (int i = 0; i < 6; i++) TEST_ASSERT_TRUE(isfinite(s.v[i]));
+    end_small(&s);
+}
+
+static void test_threads_do_not_change_bits(void)
+{
+    enum { N = 2400, HIGH = 8 }; // columns of eight: enough blocks and contacts for all loops
+    double mass[N];
+    small s;
+    for (int i = 0; i < N; i++) mass[i] = 1 + i % 7;
+    start_masses(&s, N, mass, 0.01);
+    for (int i = 0; i < N; i++) {
+        pl_contact contact = contact_along(0.2 * random_number(), 0.2 * random_number(), 1, 0.4);
+        for (int e = 0; e < 3; e++) s.b[3 * i + e] = 0.3 * random_number() - (e == 2);
+        add_contact(&s, &contact, i % HIGH > 0 ? 2 : 1, (pl_term[]){{i, 1, {0}}, {i - 1, -1, {0}}});
+    }
+    int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_contact;
+    double *v = random_vector(n), *f = random_vector(m);
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        omp_set_num_threads(threads);
+        solve_anew(&s, NEWTON, 1e-7, 1e-7);
+        if (threads == 1) memcpy(v, s.v, (size_t)n * sizeof *v);
+        if (threads == 1) memcpy(f, s.f, (size_t)m * sizeof *f);
+        TEST_ASSERT_TRUE(same_bits(v, s.v, n));
+        TEST_ASSERT_TRUE(same_bits(f, s.f, m));
+    }
+    free(v), free(f);
+    end_small(&s);
+}
+
+static void test_memory(void)
+{
+    small s;
+    start_stack(&s, 4, 100, 4);
+    fresh_small fresh = {&s, NEWTON};
+    TEST_ASSERT_TRUE(fail_each_allocation(solve_fresh_small, &fresh) > 0);
+    // Once the arena has grown, a solve makes no heap call.
+    s.ws = (pl_workspace){0};
+    for (int i = 0; i < 2; i++) solve_anew(&s, NEWTON, 1e-9, 1e-9);
+    const char *chunk = s.ws.arena.chunk[0];
+    solve_anew(&s, NEWTON, 1e-9, 1e-9);
+    TEST_ASSERT_EQUAL_INT32(1, s.ws.arena.n_chunk);
+    TEST_ASSERT_TRUE(s.ws.arena.chunk[0] == chunk);
+    end_small(&s);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_the_matrix_is_that_of_its_formula);
+    RUN_TEST(test_small_problems_against_a_slow_answer);
+    RUN_TEST(test_a_floor_agrees_with_apg);
+    RUN_TEST(test_mass_ratios);
+    RUN_TEST(test_redundant_contacts);
+    RUN_TEST(test_a_contact_that_stands_twice);
+    RUN_TEST(test_sliding_is_exact);
+    RUN_TEST(test_stiffness_costs_nothing);
+    RUN_TEST(test_limits);
+    RUN_TEST(test_an_indefinite_matrix);
+    RUN_TEST(test_threads_do_not_change_bits);
+    RUN_TEST(test_memory);
+    return UNITY_END();
+}
