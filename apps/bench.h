@@ -20,6 +20,7 @@ pl_status pl_bench_table1(const pl_bench_options *options);
 pl_status pl_bench_growth(const pl_bench_options *options);
 pl_status pl_bench_threads(const pl_bench_options *options);
 pl_status pl_bench_busy(const pl_bench_options *options);
+pl_status pl_bench_stiffness(const pl_bench_options *options);
 pl_status pl_bench_memory(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);

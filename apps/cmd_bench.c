@@ -24,6 +24,8 @@ static const bench benches[] = {
      "time per step of piles of 15 to 960 rings, blocks of 10k to 1M tets"},
     {"threads", pl_bench_threads, "the stages of a step with one thread and with several"},
     {"busy", pl_bench_busy, "threads against one thread beside busy processes"},
+    {"stiffness", pl_bench_stiffness,
+     "iterations over Young's modulus and mass ratios, of small scenes"},
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
     {"peers", pl_bench_peers, "Bullet and MuJoCo on the same workloads; needs 'make peers'"},
     {"figures", pl_bench_figures, "figures 6 and 9 to 13 of VJ19, from our runs, as CSV and SVG"},

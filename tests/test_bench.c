@@ -56,6 +56,12 @@ static void test_table1(void)
     expect(0, "$P solve $T/b/problems", "converged");
 }
 
+static void test_stiffness(void)
+{
+    expect(0, "$P bench stiffness --quick --out $T/b", "4 soft cubes");
+    load("stiffness.csv");
+}
+
 static void test_growth(void)
 {
     expect(0, "$P bench growth --quick --out $T/b", "time grows like n^");
@@ -146,6 +152,7 @@ int main(void)
     if (mkdtemp(folder) == NULL) return 1;
     UNITY_BEGIN();
     RUN_TEST(test_table1);
+    RUN_TEST(test_stiffness);
     RUN_TEST(test_growth);
     RUN_TEST(test_threads);
     RUN_TEST(test_busy);
