@@ -26,7 +26,12 @@
 
 // Compiles a function once per instruction set; the loader picks. Without contraction (see the
 // Makefile) all give the same bits. The thread sanitizer is not up yet when the loader picks.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
+// `make PLAIN=1` compiles none, for tools that do not know all instructions: valgrind 3.19
+// believes that there is AVX2, and ends with SIGILL at the encoding (66 0F D6) that the assembler
+// has for a vmovq between registers. The loader picks before there is an environment to look at, so
+// that no variable can choose.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_THREAD__) && !defined(PL_PLAIN)
 #define PL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define PL_CLONES
