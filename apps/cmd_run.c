@@ -45,9 +45,11 @@ typedef struct run {
     pl_export export;
     pl_stats_file stats;
     pl_progress progress;
-    int64_t saved;   // the step of the latest checkpoint, -1 if there is none
-    int64_t problem; // the step whose problem was kept because it failed, -1 if there is none
-    int64_t audited; // states that are free of intersection
+    int64_t saved;         // the step of the latest checkpoint, -1 if there is none
+    int64_t problem;       // the step whose problem was kept because it failed, -1 if there is none
+    int64_t audited;       // states that are free of intersection
+    int32_t inverted;      // tets, at most in one step,
+    int64_t inverted_step; // and in which first
     pl_audit_report report; // the latest
     bool failed;            // a step did, not what is written about it
     bool intersects;
@@ -215,6 +217,10 @@ static pl_status step(run *r)
                        pl_world_time(r->world), pl_error_text());
     }
     PL_TRY(record(r, &stats));
+    if (stats.inverted > r->inverted) {
+        r->inverted = stats.inverted;
+        r->inverted_step = stats.step;
+    }
     pl_progress_show(&r->progress, &stats);
     r->late = stats.step < r->last && seconds_left(j) <= 0;
     return j->audit ? audit(r) : PL_OK;
@@ -241,6 +247,10 @@ static void print_end(const run *r)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("%.0f MB of memory at most\n", (double)usage.ru_maxrss / 1024);
+    if (r->inverted > 0) {
+        printf("flat or inverted tets: %d at most, in step %lld\n", (int)r->inverted,
+               (long long)r->inverted_step);
+    }
     if (r->job->audit) printf("audit: %lld states free of intersection\n", (long long)r->audited);
     if (r->saved >= 0) {
         printf("last checkpoint: %s/checkpoint-%06" PRId64 ".plc\n", state_folder(r->job),

@@ -262,8 +262,8 @@ static int32_t find_most(const pl_world *world, const double *share, bool kinema
 }
 
 // `a` and `b` move as they are told; b may be -1.
-static pl_status fail_crushed(const pl_world *world, const double *share, int32_t body, int32_t a,
-                              int32_t b)
+static pl_status fail_crushed(const pl_world *world, pl_status status, const double *share,
+                              int32_t body, int32_t a, int32_t b)
 {
     char text[3][PL_BODY_NAME], others[32] = "", and[PL_BODY_NAME + 8] = "";
     int32_t n = 0;
@@ -273,7 +273,7 @@ static pl_status fail_crushed(const pl_world *world, const double *share, int32_
     if (n > 1) snprintf(others, sizeof others, " (and %d more)", (int)n - 1);
     if (b >= 0) snprintf(and, sizeof and, " and %s", pl_world_body_name(world, b, text[2]));
     bool rigid = world->bodies[body].kind == PL_BODY_RIGID;
-    return pl_fail(PL_ERROR_NUMERICS,
+    return pl_fail(status,
                    "%s%s is crushed: %s%s, moving as told, leave%s no room for it, and no step can "
                    "make any; let what moves stop earlier%s",
                    pl_world_body_name(world, body, text[0]), others,
@@ -315,8 +315,8 @@ pl_status pl_explain_failure(const pl_world *world, pl_status status)
     int32_t body = crushed ? find_most(world, share, false, -1) : -1;
     int32_t a = crushed ? find_most(world, share, true, -1) : -1;
     int32_t b = crushed ? find_most(world, share, true, a) : -1;
-    pl_status result =
-        body >= 0 && a >= 0 ? fail_crushed(world, share, body, a, b) : pl_fail(status, "%s", text);
+    pl_status result = body >= 0 && a >= 0 ? fail_crushed(world, status, share, body, a, b)
+                                           : pl_fail(status, "%s", text);
     give_back(&s);
     pl_free(share);
     return result;

@@ -11,8 +11,8 @@
 pl_status pl_fail_colliding(const pl_world *world, double dt);
 
 // After a step failed with `status`, and before the state goes back: if the rows of its last
-// contact problem contradict each other, fails with that and the bodies; else returns `status`,
-// with the text as it was.
+// contact problem contradict each other, the text is that, with the bodies; else it stays as it
+// was. Returns `status`.
 pl_status pl_explain_failure(const pl_world *world, pl_status status);
 
 #endif

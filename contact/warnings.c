@@ -115,12 +115,11 @@ static void warn_inverted(const pl_world *world, const pl_step_stats *stats)
     if (bodies > 1) {
         snprintf(others, sizeof others, " (%d in %d bodies)", (int)stats->inverted, (int)bodies);
     }
-    pl_log(
-        PL_LOG_WARNING,
-        "step %lld: %d of %d tets of %s are flat or inverted%s; a smaller dt, a stiffer material "
-        "or, if it has one, a smaller stretch_limit keeps their shape",
-        (long long)stats->step, (int)most, (int)world->bodies[worst].mesh->n_tet,
-        pl_world_body_name(world, worst, name), others);
+    pl_log(PL_LOG_WARNING,
+           "step %lld: %d of %d tets of %s %s flat or inverted%s; a smaller dt, a stiffer material "
+           "or, if it has one, a smaller stretch_limit keeps their shape",
+           (long long)stats->step, (int)most, (int)world->bodies[worst].mesh->n_tet,
+           pl_world_body_name(world, worst, name), most == 1 ? "is" : "are", others);
 }
 
 // --- Bodies that fall for ever ---
