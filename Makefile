@@ -82,12 +82,13 @@ setup: ## install the Debian packages that building and testing need (root or su
 
 # --- the demo -------------------------------------------------------------------------------------
 
-demo: ## set up, build, mesh the bunny and the armadillo, simulate, draw: results in out/
+demo: ## set up, build, mesh, simulate and film soft bodies that tumble down stairs: out/stairs.mp4
 	@base/setup.sh packages build
 	@base/setup.sh packages film || true # there are pictures without it
 	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
 
-MESHES := bunny armadillo armadillo-light armadillo-fine ball bunny-coarse armadillo-coarse
+MESHES := bunny armadillo armadillo-light armadillo-fine ball bunny-coarse armadillo-coarse bunny-smooth \
+          armadillo-smooth
 
 meshes: $(MESHES:%=build/meshes/%.msh) ## build, and make the meshes of the scenes: bunnies, armadillos, a ball
 
@@ -112,6 +113,15 @@ build/meshes/armadillo-fine.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
 	@mkdir -p $(@D)
 	$(B)/pliant mesh $< --fit 1 -o $@
 
+# Surfaces that the tets of a film carry: as fine as its frames can show.
+build/meshes/bunny-smooth.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
+	@mkdir -p $(@D)
+	$(B)/pliant mesh $< --fit 1 --faces 2000 -o $@
+
+build/meshes/armadillo-smooth.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
+	@mkdir -p $(@D)
+	$(B)/pliant mesh $< --fit 1 --faces 5000 -o $@
+
 # Coarser ones, for pliant view.
 build/meshes/bunny-coarse.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
 	@mkdir -p $(@D)
@@ -130,42 +140,29 @@ out/%.vtu: build/meshes/%.msh
 	@mkdir -p $(@D)
 	$(B)/pliant mesh $< --info -o $@ >out/$*.txt
 
-out/gallery.png: apps/scenes/gallery.json build/meshes/bunny.msh build/meshes/armadillo.msh
-	@mkdir -p $(@D)
-	$(B)/pliant render $< -o $@
-
-# Scenes that are simulated, and the checkpoints of which pictures are made. One thread each: the
-# bodies are small, and make runs several at once.
-SIMULATED := bunny-fall armadillo-twist beam
-PICTURES_bunny-fall := 000025 000175 000225 000350
-PICTURES_armadillo-twist := 000025 000350 000400 000750
-PICTURES_beam := 000025 000075 000150 000400
-
-RUN_armadillo-twist := --format vtu,pc2
-
-out/bunny-fall/done: build/meshes/bunny.msh
-out/armadillo-twist/done: build/meshes/armadillo-light.msh
-$(SIMULATED:%=out/%/done): out/%/done: apps/scenes/%.json | $(B)/pliant
-	$(B)/pliant run $< --out $(@D) --stats $(@D)/stats.csv --checkpoint-every 25 --threads 1 --quiet \
-		$(RUN_$*)
-	@for step in $(PICTURES_$*); do \
-		$(B)/pliant render $< --resume $(@D)/checkpoint-$$step.plc --size 960x720 \
-			-o out/$*-$$step.png || exit 1; done
+# A scene of bodies that touch, simulated with one thread, since make runs several things at once; its
+# film of 8 s, of the frames of the run, and two of its moments.
+out/stairs/done: apps/scenes/stairs.json build/meshes/bunny.msh build/meshes/bunny-smooth.msh \
+		build/meshes/armadillo-light.msh build/meshes/armadillo-smooth.msh | $(B)/pliant
+	$(B)/pliant run $< --out $(@D) --format pc2 --fps 25 --stats $(@D)/stats.csv --checkpoint-every 20 \
+		--threads 1 --quiet
 	@touch $@
 
-# Of the frames of the run, so that nothing is simulated twice: about 12 s of one core.
-out/armadillo-twist.mp4: out/armadillo-twist/done
+out/stairs.mp4: out/stairs/done
 	@! command -v ffmpeg >/dev/null || \
-	$(B)/pliant render out/armadillo-twist -o $@ --fps 25 --size 640x360 --passes 8 --quiet
+	$(B)/pliant render out/stairs -o $@ --fps 25 --size 640x360 --passes 8 --quiet
 
-demo-job: out/bunny.vtu out/armadillo.vtu out/gallery.png $(SIMULATED:%=out/%/done) out/armadillo-twist.mp4
-	@echo "The bunny in tetrahedra:       out/bunny.vtu (quality: out/bunny.txt)"
-	@echo "The armadillo in tetrahedra:   out/armadillo.vtu (quality: out/armadillo.txt)"
-	@echo "A bunny that falls:            out/bunny-fall-*.png (ParaView: out/bunny-fall/series.pvd)"
-	@echo "An armadillo that is twisted:  out/armadillo-twist-*.png (out/armadillo-twist/series.pvd)"
-	@echo "Beams that bend:               out/beam-*.png (out/beam/series.pvd)"
-	@echo "Bunny and armadillo, cut open: out/gallery.png"
-	@if test -e out/armadillo-twist.mp4; then echo "The twist as a film:           out/armadillo-twist.mp4"; \
+STILLS := 000240 000840
+
+$(STILLS:%=out/stairs-%.png): out/stairs-%.png: out/stairs/done
+	$(B)/pliant render apps/scenes/stairs.json --resume out/stairs/checkpoint-$*.plc --size 960x540 -o $@
+
+demo-job: out/bunny.vtu out/armadillo-light.vtu $(STILLS:%=out/stairs-%.png) out/stairs.mp4
+	@echo "The bunny in tetrahedra:        out/bunny.vtu (quality: out/bunny.txt)"
+	@echo "The armadillo in tetrahedra:    out/armadillo-light.vtu (quality: out/armadillo-light.txt)"
+	@echo "Statistics of every step:       out/stairs/stats.csv (pliant plot draws them)"
+	@echo "Bodies that tumble down stairs: $(STILLS:%=out/stairs-%.png)"
+	@if test -e out/stairs.mp4; then echo "The same as a film:             out/stairs.mp4"; \
 	else echo "No film: ffmpeg is not installed."; fi
 
 # --- the pictures of the README --------------------------------------------------------------------
@@ -184,10 +181,14 @@ pictures: ## simulate and draw the pictures of the README (a quarter of an hour)
 	@base/setup.sh packages build
 	@+$(MAKE) --no-print-directory -j$(JOBS) pictures-job
 
-pictures-job: $(STRIP:%=picture-%)
-	@ls -l $(STRIP:%=apps/pictures/%.png)
+pictures-job: $(STRIP:%=picture-%) picture-stairs
+	@ls -l $(STRIP:%=apps/pictures/%.png) apps/pictures/stairs.png
 
-.PHONY: $(STRIP:%=picture-%)
+.PHONY: $(STRIP:%=picture-%) picture-stairs
+picture-stairs: out/stairs/done
+	$(B)/pliant render apps/scenes/stairs.json --resume out/stairs/checkpoint-000300.plc --size 800x450 \
+		--passes 64 -o apps/pictures/stairs.png
+
 $(STRIP:%=picture-%): picture-%: apps/scenes/%.json build/meshes/bunny.msh build/meshes/armadillo-light.msh \
 		build/meshes/armadillo-fine.msh | $(B)/pliant
 	@mkdir -p out/pictures/$* apps/pictures

@@ -23,7 +23,7 @@
 #   MB          of memory at most
 set -u
 PLIANT=${PLIANT:-build/pliant}
-SCENES=${SCENES:-slope-stick slope-slide turning-slide impact stack arch hertz blocks rings rings-stiff \
+SCENES=${SCENES:-slope-stick slope-slide turning-slide impact stack arch hertz stairs blocks rings rings-stiff \
 bunnies pyramid armadillo-light strings wedge cubes mixed bearing armadillo}
 STEPS=${STEPS:-2000}
 SECONDS_EACH=${SECONDS_EACH:-600}
