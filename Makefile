@@ -150,7 +150,7 @@ out/stairs/done: apps/scenes/stairs.json build/meshes/bunny.msh build/meshes/bun
 
 out/stairs.mp4: out/stairs/done
 	@! command -v ffmpeg >/dev/null || \
-	$(B)/pliant render out/stairs -o $@ --fps 25 --size 640x360 --passes 8 --quiet
+	$(B)/pliant render out/stairs -o $@ --fps 25 --size 640x360 --passes 6 --quiet
 
 STILLS := 000240 000840
 
