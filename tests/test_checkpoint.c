@@ -1,6 +1,7 @@
 // Checkpoints: a run that was resumed has the bits of one that was not; damaged and foreign files.
 
 #include "../base/team.h"
+#include "../contact/origin.h"
 #include "failing_alloc.h"
 #include "worlds.h"
 #include "../base/hash.h"
@@ -344,8 +345,9 @@ static void test_save_without_memory(void)
 // follows up to the sum. The order of the trees, at the end, need not be a multiple of 8 bytes.
 static void write_crafted(char *data, size_t size)
 {
-    uint64_t sum = pl_hash(PL_HASH_START, data, size - sizeof sum);
-    memcpy(data + size - sizeof sum, &sum, sizeof sum);
+    size_t end = size - sizeof(pl_origin); // which has a sum of its own
+    uint64_t sum = pl_hash(PL_HASH_START, data, end - sizeof sum);
+    memcpy(data + end - sizeof sum, &sum, sizeof sum);
     write_file(data, size);
 }
 
@@ -364,7 +366,7 @@ static void check_crafted(pl_integrator integrator)
     uint64_t hash = pl_world_hash(world);
     size_t stride = 8 * (size / 8 / 60); // all of the header, and of the rest some
     TEST_ASSERT_EQUAL(PL_OK, pl_world_set_max_seconds(world, 0.02)); // a step from nonsense
-    for (size_t at = 0; at + 16 <= size; at += at < 128 ? 8 : stride) {
+    for (size_t at = 0; at + 16 + sizeof(pl_origin) <= size; at += at < 128 ? 8 : stride) {
         for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
             char kept[8];
             memcpy(kept, data + at, 8);
@@ -406,8 +408,8 @@ static void test_trees_have_each_element_once(void)
     char *data;
     size_t size = read_file(&data);
     // At the end: 12 faces of each of 8 bodies by id and kind, a cost of each body and its one
-    // chunk, the sum.
-    char *tree = data + size - 8 - 2 * 8 * sizeof(float) - 8 * 12 * 8;
+    // chunk, the sum, and the origin.
+    char *tree = data + size - sizeof(pl_origin) - 8 - 2 * 8 * sizeof(float) - 8 * 12 * 8;
     memcpy(tree, tree + 8, 8);
     write_crafted(data, size);
     expect_refusal(world, PL_ERROR_FORMAT, "other surfaces");

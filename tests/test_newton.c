@@ -3,8 +3,6 @@
 #include "contacts.h"
 #include "../solvers/contact_matrix.h"
 
-#include <omp.h>
-
 void setUp(void)
 {
     random_state = 1;
@@ -12,7 +10,7 @@ void setUp(void)
 
 void tearDown(void)
 {
-    omp_set_num_threads(2);
+    pl_threads_set(2);
 }
 
 static const way NEWTON = {"newton", PL_PRECOND_FULL}, APG = {"apg", PL_PRECOND_FULL};
@@ -334,7 +332,7 @@ static void test_threads_do_not_change_bits(void)
     int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_contact;
     double *v = random_vector(n), *f = random_vector(m);
     for (int threads = 1; threads <= 4; threads *= 2) {
-        omp_set_num_threads(threads);
+        pl_threads_set(threads);
         solve_anew(&s, NEWTON, 1e-7, 1e-7);
         if (threads == 1) memcpy(v, s.v, (size_t)n * sizeof *v);
         if (threads == 1) memcpy(f, s.f, (size_t)m * sizeof *f);
