@@ -219,9 +219,6 @@ static void measure(pl_audit *audit, pl_audit_report *out)
 
 static pl_status run(pl_audit *audit, const double *x, pl_audit_report *out)
 {
-    PL_REQUIRE(audit);
-    if (audit->mesh->n_vert > 0) PL_REQUIRE(x);
-    PL_REQUIRE(out);
     *out = (pl_audit_report){.distance = NAN, .nearest = no_pair};
     PL_TRY(take_positions(audit, x));
     pl_pairs_fit(&audit->pairs);
@@ -239,6 +236,9 @@ static pl_status run(pl_audit *audit, const double *x, pl_audit_report *out)
 
 pl_status pl_audit_run(pl_audit *audit, const double *x, pl_audit_report *out)
 {
+    PL_REQUIRE(audit);
+    if (audit->mesh->n_vert > 0) PL_REQUIRE(x);
+    PL_REQUIRE(out);
     int32_t before = pl_threads_enter(audit->threads);
     pl_status status = run(audit, x, out);
     pl_threads_set(before);
