@@ -1,0 +1,18 @@
+// A quick proof that a pair of moving features stays apart, for what slides past at a distance far
+// smaller than its way. Internal.
+//
+// pl_ccd goes on in time by what it can prove from one instant, and gives up, as a hit, on a pair
+// that would take it too many steps. Here one direction for the start and one for the end, with
+// those between, are to separate the features all the way: enough where surfaces lie on each other.
+
+#ifndef PL_APART_H
+#define PL_APART_H
+
+#include "pliant.h"
+
+// Do the features stay farther apart than `separation` [m], their points moving in straight lines
+// from x0 to x1 (each as pl_pair_kind says)? True is a proof, rounding included; false says
+// nothing.
+bool pl_stays_apart(pl_pair_kind kind, const double *x0, const double *x1, double separation);
+
+#endif
