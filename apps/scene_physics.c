@@ -55,6 +55,7 @@ static pl_status read_contact(const pl_json *at, pl_world_options *world)
     PL_TRY(pl_json_bool(at, "rescue", &world->rescue));
     PL_TRY(pl_json_number(at, "eps1", &world->eps1));
     PL_TRY(pl_json_number(at, "eps2", &world->eps2));
+    PL_TRY(pl_json_not_negative(at, "contact_distance", &world->contact_distance));
     PL_TRY(pl_json_count(at, "contact_iterations", &world->contact_iterations));
     PL_TRY(pl_json_count(at, "rounds", &world->rounds));
     PL_TRY(pl_json_count(at, "halvings", &world->halvings));
@@ -303,11 +304,12 @@ static const struct {
     const char *key;
     unsigned types;
 } typed_keys[] = {
-    {"velocity", MOVES},        {"angular_velocity", MOVES}, {"material", 1 << DEFORMABLE},
-    {"fixed", 1 << DEFORMABLE}, {"driven", 1 << DEFORMABLE}, {"forces", 1 << DEFORMABLE},
-    {"self", 1 << DEFORMABLE},  {"density", 1 << RIGID},     {"mass", 1 << RIGID},
-    {"damping", 1 << RIGID},    {"motion", 1 << KINEMATIC},  {"friction", TOUCHES},
-    {"radius", TOUCHES},        {"group", TOUCHES},          {"ignore", TOUCHES}};
+    {"velocity", MOVES},          {"angular_velocity", MOVES}, {"material", 1 << DEFORMABLE},
+    {"fixed", 1 << DEFORMABLE},   {"driven", 1 << DEFORMABLE}, {"forces", 1 << DEFORMABLE},
+    {"self", 1 << DEFORMABLE},    {"density", 1 << RIGID},     {"mass", 1 << RIGID},
+    {"damping", 1 << RIGID},      {"motion", 1 << KINEMATIC},  {"friction", TOUCHES},
+    {"radius", TOUCHES},          {"group", TOUCHES},          {"ignore", TOUCHES},
+    {"contact_distance", TOUCHES}};
 
 // What a body of this type has the key in, or NULL.
 static const char *find_owner(const char *key, body_type type)

@@ -64,6 +64,7 @@ pl_status pl_scene_read_surface(const pl_json *at, const pl_groups *groups,
 {
     PL_TRY(pl_json_not_negative(at, "friction", &surface->friction));
     PL_TRY(pl_json_not_negative(at, "radius", &surface->radius));
+    PL_TRY(pl_json_not_negative(at, "contact_distance", &surface->contact_distance));
     PL_TRY(pl_json_bool(at, "self", &surface->self));
     const char *group = "";
     PL_TRY(pl_json_string(at, "group", &group));

@@ -40,6 +40,10 @@ static pl_status check_surface(const pl_surface_options *o)
     if (!(o->radius >= 0 && isfinite(o->radius))) {
         return pl_fail(PL_ERROR_ARGUMENT, "radius: %g is not 0 m or above", o->radius);
     }
+    if (!(o->contact_distance >= 0 && isfinite(o->contact_distance))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact_distance: %g is not 0 m or above",
+                       o->contact_distance);
+    }
     return PL_OK;
 }
 
@@ -81,7 +85,8 @@ static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind k
     PL_TRY(pl_reserve((void **)&world->x_shown, &world->x_shown_capacity, 3 * n, sizeof(double)));
     PL_TRY(pl_reserve((void **)&world->v_shown, &world->v_shown_capacity, 3 * n, sizeof(double)));
     *out = &world->bodies[world->n_bodies];
-    **out = (pl_world_body){.kind = kind, .surface = *surface, .shown = world->n_shown};
+    **out = (pl_world_body){
+        .kind = kind, .surface = *surface, .shown = world->n_shown, .late = world->steps > 0};
     return PL_OK;
 }
 

@@ -1,6 +1,7 @@
 // The surfaces of all bodies, as collision detection sees them.
 
 #include "boundary.h"
+#include "clearance.h"
 #include "step.h"
 
 #include <math.h>
@@ -80,10 +81,12 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->fan_face = pl_alloc(3 * n_face, sizeof *boundary->fan_face);
     boundary->size = pl_alloc(n_body, sizeof *boundary->size);
     boundary->radius = pl_alloc(n_body, sizeof *boundary->radius);
+    boundary->safety = pl_alloc(n_body, sizeof *boundary->safety);
+    boundary->rest = pl_alloc(n_body, sizeof *boundary->rest);
     bool ok = boundary->body && boundary->first && boundary->vertex && boundary->given &&
               boundary->x0 && boundary->x1 && boundary->face && boundary->fan &&
               boundary->fan_face && boundary->size && boundary->radius && boundary->end &&
-              boundary->first_face && boundary->first_edge;
+              boundary->first_face && boundary->first_edge && boundary->safety && boundary->rest;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -108,6 +111,7 @@ static pl_status place_bodies(const pl_world *world, const outer *o, pl_boundary
         boundary->first_face[i + 1] = boundary->n_face;
         boundary->size[i] = mean_edge(o[i].mesh);
         boundary->radius[i] = world->bodies[i].surface.radius;
+        boundary->rest[i] = world->bodies[i].mesh->x;
     }
     pl_free(place);
     return PL_OK;
@@ -162,8 +166,7 @@ static pl_status list_edge_faces(pl_boundary *boundary)
 
 // --- Colliders ---
 
-// What a body adds to the distance at which it is paired: a margin that scales with its elements.
-// A floor of two huge triangles is no reason to look far around.
+// What a body adds to the distance at which it is paired: a margin that scales with what it keeps.
 static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
 {
     pl_collider *collider = pl_alloc(boundary->n_body, sizeof *collider);
@@ -183,8 +186,8 @@ static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
         *c = pl_collider_default();
         c->n_face = boundary->first_face[i + 1] - boundary->first_face[i];
         c->face = face + 3 * (int64_t)boundary->first_face[i];
-        c->radius = boundary->radius[i] +
-                    0.5 * PL_REACH * PL_SAFETY * PL_MIN(boundary->size[i], boundary->largest);
+        c->radius =
+            boundary->radius[i] + 0.5 * PL_REACH * PL_MIN(boundary->safety[i], boundary->widest);
         c->fixed = b->kind == PL_BODY_KINEMATIC;
         c->self = b->kind == PL_BODY_DEFORMABLE && b->surface.self;
         c->category = b->surface.category;
@@ -204,6 +207,7 @@ static pl_status build(const pl_world *world, const outer *o, pl_boundary *out)
 {
     PL_TRY(place_bodies(world, o, out));
     list_fans(out);
+    PL_TRY(pl_clearance_find(world, out));
     pl_boundary_start(out, world);
     PL_TRY(create_surfaces(world, out));
     return list_edge_faces(out);
@@ -227,10 +231,12 @@ pl_status pl_boundary_create(const pl_world *world, pl_boundary *out)
 void pl_boundary_free(pl_boundary *boundary)
 {
     pl_surfaces_destroy(boundary->surfaces);
-    void *owned[] = {boundary->body,  boundary->vertex,     boundary->given,     boundary->x0,
-                     boundary->x1,    boundary->face,       boundary->fan,       boundary->fan_face,
-                     boundary->size,  boundary->radius,     boundary->edge_face, boundary->end,
-                     boundary->first, boundary->first_face, boundary->first_edge};
+    void *owned[] = {boundary->body,   boundary->vertex,     boundary->given,
+                     boundary->x0,     boundary->x1,         boundary->face,
+                     boundary->fan,    boundary->fan_face,   boundary->size,
+                     boundary->radius, boundary->edge_face,  boundary->end,
+                     boundary->first,  boundary->first_face, boundary->first_edge,
+                     boundary->safety, boundary->close,      boundary->rest};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }

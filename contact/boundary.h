@@ -12,11 +12,20 @@
 // bodies the smaller h counts.
 //
 // Contacts keep bodies a safety distance apart: below it a step would have to be solved to more
-// digits to stay free of penetration. Ten times less cost 40 % more rounds.
+// digits to stay free of penetration. Ten times less cost 40 % more rounds. This is the default,
+// for bodies with room for it (clearance.h).
 static const double PL_SAFETY = 0.003;
 // What is no farther than so many times the safety distance is near, or within reach. What comes
 // near gets a row; what is within reach does where an impact goes on from body to body.
 static const double PL_NEAR = 1.5, PL_REACH = 8;
+// Distances below this part of h are not told apart: solvers could not resolve them.
+static const double PL_RESOLVED = 3e-8;
+
+// Two bodies that were added closer than the distance that contacts would keep.
+typedef struct pl_close_bodies {
+    int32_t a, b;  // a < b
+    double safety; // what they keep [m]
+} pl_close_bodies;
 
 typedef struct pl_boundary {
     int32_t n, n_body;
@@ -33,9 +42,14 @@ typedef struct pl_boundary {
     int32_t *first_edge; // (n_body + 1) and edges
     int32_t *fan;        // (n + 1) the faces around point p are fan_face[fan[p]] ...
     int32_t *fan_face;
-    double *size;             // (n_body) h [m]
-    double *radius;           // (n_body) [m]
+    double *size;           // (n_body) h [m]
+    double *radius;         // (n_body) [m]
+    double *safety;         // (n_body) safety distance [m]
+    pl_close_bodies *close; // (n_close) in order, each two once
+    int64_t n_close, close_capacity;
+    const double **rest;      // (n_body) places of the body's vertices at rest, in its mesh [m]
     double smallest, largest; // h of the bodies that are not kinematic; 0 if all are [m]
+    double widest;            // safety distance of these
     pl_rigid *end;            // (n_rigid) scratch: rigid bodies at the end of the step
     pl_surfaces *surfaces;
 } pl_boundary;
@@ -62,11 +76,17 @@ void pl_boundary_extrapolate(pl_boundary *boundary, const pl_world *world, const
 void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, int32_t point,
                           const double x[3], const double *v, double out[3]);
 
+// The distance that two bodies keep because they were added so close [m]; INFINITY if they were
+// not.
+double pl_boundary_close_safety(const pl_boundary *boundary, int32_t a, int32_t b);
+
 // Between two bodies [m]: the distance at which contacts hold them apart, in which their radii are
 // contained; and the safety distance that it contains.
 static inline double pl_boundary_safety(const pl_boundary *boundary, int32_t a, int32_t b)
 {
-    return PL_SAFETY * PL_MIN(boundary->size[a], boundary->size[b]);
+    double safety = PL_MIN(boundary->safety[a], boundary->safety[b]);
+    if (boundary->n_close == 0 || a == b) return safety;
+    return PL_MIN(safety, pl_boundary_close_safety(boundary, a, b));
 }
 
 static inline double pl_boundary_radii(const pl_boundary *boundary, int32_t a, int32_t b)

@@ -22,6 +22,46 @@ void pl_contacts_clear(pl_contacts *c)
 {
     pl_problem_clear(&c->problem);
     c->recent = 0;
+    c->tolerance = INFINITY;
+}
+
+// --- Tolerances ---
+
+// Errors of a contact are at most this part of the safety distance: a step may bring features to
+// 0.2 of it (detect.c), and rows hold crossings at 0.7. Of a pair that starts nearer they are at
+// most the other part of its distance: a step may bring it to half of that.
+static const double TOLERANCE_PART = 0.1, NEAR_PART = 0.25;
+
+double pl_contact_tolerance(const pl_world *world, double safety)
+{
+    return PL_MIN(world->options.eps2, TOLERANCE_PART * safety);
+}
+
+double pl_contacts_tolerance(const pl_contacts *c, const pl_world *world)
+{
+    return PL_MIN(world->options.eps2, c->tolerance);
+}
+
+// The distance of a row's pair at the start of the step, less the radii.
+static double start_distance(const pl_boundary *boundary, const pl_row *row, double radii)
+{
+    double q[12] = {0};
+    pl_closest closest;
+    for (int k = 0; k < 4 && row->point[k] >= 0; k++) {
+        memcpy(q + 3 * k, boundary->x0 + 3 * (int64_t)row->point[k], 3 * sizeof *q);
+    }
+    pl_closest_points((pl_pair_kind)row->pair.kind, q, &closest);
+    return closest.distance - radii;
+}
+
+// What error a row between two bodies may have.
+static double row_tolerance(const pl_boundary *boundary, const pl_row *row, int32_t a, int32_t b)
+{
+    double most = TOLERANCE_PART * pl_boundary_safety(boundary, a, b);
+    if (row->gap > 0) return most; // it starts no nearer
+    double start = start_distance(boundary, row, pl_boundary_radii(boundary, a, b));
+    double least = PL_RESOLVED * PL_MIN(boundary->size[a], boundary->size[b]);
+    return PL_MIN(most, NEAR_PART * PL_MAX(start, least));
 }
 
 // --- Pairs ---
@@ -152,10 +192,13 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_bounda
     }
     if (given) return PL_OK;
 
-    const pl_surface_options *a = &world->bodies[boundary->body[row->point[0]]].surface;
     int last = 3;
     while (row->point[last] < 0) last--;
-    const pl_surface_options *b = &world->bodies[boundary->body[row->point[last]]].surface;
+    int32_t first_body = boundary->body[row->point[0]],
+            last_body = boundary->body[row->point[last]];
+    c->tolerance = PL_MIN(c->tolerance, row_tolerance(boundary, row, first_body, last_body));
+    const pl_surface_options *a = &world->bodies[first_body].surface;
+    const pl_surface_options *b = &world->bodies[last_body].surface;
     pl_contact contact = {.mu = sqrt(a->friction * b->friction)};
     make_frame(closest->normal, contact.R);
     pl_term term[8];

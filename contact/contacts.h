@@ -44,8 +44,9 @@ typedef struct pl_remembered {
 
 typedef struct pl_contacts {
     pl_problem problem;
-    pl_row *row; // (problem.n_contact)
-    double *f;   // (3*problem.n_contact) impulses in the frames of the contacts [N s]
+    pl_row *row;      // (problem.n_contact)
+    double *f;        // (3*problem.n_contact) impulses in the frames of the contacts [N s]
+    double tolerance; // what errors the rows may have, beside eps2 [m]
     int64_t row_capacity, f_capacity;
     pl_remembered *memory;                     // (n_memory) by pair, each once
     int64_t n_memory, memory_capacity, recent; // where one was looked up last
@@ -88,6 +89,11 @@ static inline void pl_pair_points(const pl_boundary *boundary, const pl_feature_
 pl_status pl_contacts_add(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_closest *closest, double gap,
                           bool remembered, bool found);
+
+// What error a contact may have whose bodies keep the safety distance `safety` [m]; and what all
+// rows may: the least.
+double pl_contact_tolerance(const pl_world *world, double safety);
+double pl_contacts_tolerance(const pl_contacts *contacts, const pl_world *world);
 
 // The impulse of row i on its first feature along the world's axes [N s]; and setting it, moved
 // into the cone.

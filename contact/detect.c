@@ -2,6 +2,7 @@
 
 #include "hits.h"
 #include "local_minimum.h"
+#include "../collision/apart.h"
 #include "../collision/bound.h"
 
 #include <math.h>
@@ -13,9 +14,19 @@ static const double IMPACT = 0.2;
 // A pair that stays farther than this many times the distance of impacts hits nothing; nor does the
 // continuous test say so, which calls a hit a little early, unless it gives up on a long way.
 static const double CLEAR = 1 + 1.0 / 32;
-// A pair that starts closer than it should is pushed back within this time [s], but by no more than
-// the part of one step: the push stays in the velocities, and a faster one throws bodies apart.
+// A pair that starts closer than it should keeps what it has. To ask for more may be to ask for
+// what cannot be: what is jammed by friction does not come free, whoever pushes (Coulomb's problem
+// has no solution then), and what a push gives stays in the velocities. Yet what solvers leave
+// undone, and what motion has beyond the linear one of rows, takes from the distance step by step.
+// So a pair is to get back what it lacks within this time [s], or by as large a part per step as a
+// solver may leave undone, but no more than the part; and by no more than a part of what a solver
+// may leave undone, for which standing still is a solution, and a part of what its features move.
 static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
+static const double RECOVERY_TOLERANCE = 0.25, RECOVERY_MOTION = 0.05;
+
+// Two features of one body are kept no farther apart than this part of their distance at rest, so
+// that what is thin is not pushed apart by itself.
+static const double REST_PART = 0.5;
 
 // A pair gets a row if it is near on the way of the first guess, or nearly: contact changes that
 // way, by about this part of what its points move against each other.
@@ -54,26 +65,49 @@ void pl_detection_free(pl_detection *d)
     *d = (pl_detection){0};
 }
 
-double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
-                      pl_closest *closest, double *safety)
+// What is between two features of one body at rest [m].
+static double rest_distance(const pl_boundary *boundary, const pl_passage *p)
 {
-    int32_t point[4], a, b;
+    double q[12] = {0};
+    const double *rest = boundary->rest[p->a];
+    for (int k = 0; k < 4 && p->point[k] >= 0; k++) {
+        memcpy(q + 3 * k, rest + 3 * (int64_t)boundary->given[p->point[k]], 3 * sizeof *q);
+    }
+    pl_closest closest;
+    pl_closest_points((pl_pair_kind)p->pair.kind, q, &closest);
+    return closest.distance;
+}
+
+pl_spacing pl_passage_spacing(const pl_boundary *boundary, const pl_passage *p)
+{
+    pl_spacing s = {.radii = pl_boundary_radii(boundary, p->a, p->b),
+                    .safety = pl_boundary_safety(boundary, p->a, p->b)};
+    if (p->a != p->b) return s;
+    double rest = rest_distance(boundary, p);
+    s.radii = PL_MIN(s.radii, REST_PART * rest);
+    s.safety = PL_MIN(s.safety, REST_PART * (rest - s.radii));
+    return s;
+}
+
+double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
+                      pl_closest *closest, pl_spacing *spacing)
+{
     double q[12] = {0}, apart = 0;
     if (upright) pl_upright_normal(boundary, boundary->x0, pair, closest);
-    pl_pair_points(boundary, pair, point);
-    pl_pair_bodies(boundary, pair, point, &a, &b);
-    pl_pair_gather(point, boundary->x0, q);
+    pl_passage p = pl_passage_load(boundary, pair);
+    pl_pair_gather(p.point, boundary->x0, q);
     for (int i = 0; i < 12; i++) apart += closest->normal[i % 3] * closest->weight[i / 3] * q[i];
-    *safety = pl_boundary_safety(boundary, a, b);
-    return apart - pl_boundary_radii(boundary, a, b) - *safety;
+    *spacing = pl_passage_spacing(boundary, &p);
+    return apart - spacing->radii - spacing->safety;
 }
 
 double pl_detect_row_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
-                          pl_closest *closest, double *safety)
+                          pl_closest *closest, pl_spacing *spacing)
 {
-    double room = pl_detect_room(boundary, pair, upright, closest, safety), whole = *safety;
-    if (pl_crosses_flat(boundary, boundary->x0, pair)) *safety *= CROSSING_KEEP;
-    return room + (whole - *safety);
+    double room = pl_detect_room(boundary, pair, upright, closest, spacing);
+    double whole = spacing->safety;
+    if (pl_crosses_flat(boundary, boundary->x0, pair)) spacing->safety *= CROSSING_KEEP;
+    return room + (whole - spacing->safety);
 }
 
 // --- Pairs ---
@@ -111,11 +145,11 @@ static double farthest_impact(const pl_boundary *boundary, int32_t a, int32_t b)
 }
 
 // The distance below which a pair counts as hit: near its surfaces, but not where it starts.
-static double impact_distance(const pl_boundary *boundary, int32_t a, int32_t b, double start)
+static double impact_distance(const pl_boundary *boundary, const pl_passage *p, double start)
 {
-    double radii = pl_boundary_radii(boundary, a, b);
-    if (start <= radii) return 0.9 * start;
-    return PL_MIN(farthest_impact(boundary, a, b), 0.5 * (radii + start));
+    pl_spacing s = pl_passage_spacing(boundary, p);
+    if (start <= s.radii) return 0.9 * start;
+    return PL_MIN(s.radii + IMPACT * s.safety, 0.5 * (s.radii + start));
 }
 
 // The motion of a pair that is `start` apart at x0.
@@ -123,10 +157,12 @@ static bool find_impact(const pl_boundary *boundary, const pl_passage *p, double
                         pl_impact *impact)
 {
     double q0[12] = {0}, q1[12] = {0};
+    pl_pair_kind kind = (pl_pair_kind)p->pair.kind;
     pl_pair_gather(p->point, boundary->x0, q0);
     pl_pair_gather(p->point, boundary->x1, q1);
-    double separation = impact_distance(boundary, p->a, p->b, start);
-    return pl_ccd((pl_pair_kind)p->pair.kind, q0, q1, separation, impact);
+    double separation = impact_distance(boundary, p, start);
+    return !pl_stays_apart(kind, q0, q1, CLEAR * separation) &&
+           pl_ccd(kind, q0, q1, separation, impact);
 }
 
 // Does the pair come too near? If so, where.
@@ -144,7 +180,7 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     if (!known->exact) measure_start(c, boundary, &p, at->candidate, known);
     double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
     known->end = pl_round_below(PL_MAX(end, known->start - by));
-    double separation = impact_distance(boundary, p.a, p.b, known->start);
+    double separation = impact_distance(boundary, &p, known->start);
     return known->start - by <= separation && find_impact(boundary, &p, known->start, impact);
 }
 
@@ -189,7 +225,8 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
         int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
         if (i < 0) continue;
         pl_passage p = load(c, boundary, i);
-        double near = pl_boundary_near(boundary, p.a, p.b);
+        pl_spacing s = pl_passage_spacing(boundary, &p);
+        double near = pl_spacing_near(&s);
         if (pl_passage_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
     }
 }
@@ -209,9 +246,9 @@ static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const 
     if (!gets_hit(c, boundary, at, known, &impact)) return false;
     const pl_feature_pair pair = pl_candidate_pair(&c->candidate[at->candidate]);
     const pl_instant then = {boundary->x0, boundary->x1, impact.time};
-    double safety;
+    pl_spacing spacing;
     return pl_local_minimum(boundary, &then, &pair, &impact.closest) &&
-           pl_detect_row_room(boundary, &pair, true, &impact.closest, &safety) >= 0;
+           pl_detect_row_room(boundary, &pair, true, &impact.closest, &spacing) >= 0;
 }
 
 // Does the pair, whose closest points at x0 are given, come so near on the way of the first guess
@@ -224,10 +261,10 @@ static bool wants_row(const pl_boundary *boundary, const pl_passage *p, const pl
     pl_pair_gather(p->point, boundary->x1, q);
     for (int i = 0; i < 12; i++) end += closest->normal[i % 3] * closest->weight[i / 3] * q[i];
     double least = PL_MIN(closest->distance, end) - aside;
-    if (least > pl_boundary_near(boundary, p->a, p->b)) return false;
-    double near = pl_boundary_radii(boundary, p->a, p->b) +
-                  CROSSING_NEAR * pl_boundary_safety(boundary, p->a, p->b);
-    return least <= near || !pl_crosses_flat(boundary, boundary->x0, &p->pair);
+    pl_spacing s = pl_passage_spacing(boundary, p);
+    if (least > pl_spacing_near(&s)) return false;
+    return least <= s.radii + CROSSING_NEAR * s.safety ||
+           !pl_crosses_flat(boundary, boundary->x0, &p->pair);
 }
 
 // Says by its flag what becomes of a near pair; *closest is known if it gets a row.
@@ -259,7 +296,8 @@ bool pl_detect_is_reached(const pl_boundary *boundary, const pl_passage *p,
                           const pl_closest *closest)
 {
     const pl_instant now = {boundary->x0, boundary->x0, 0};
-    return closest->distance <= pl_boundary_reach(boundary, p->a, p->b) &&
+    pl_spacing s = pl_passage_spacing(boundary, p);
+    return closest->distance <= pl_spacing_reach(&s) &&
            !pl_crosses_flat(boundary, boundary->x0, &p->pair) &&
            pl_local_minimum(boundary, &now, &p->pair, closest);
 }
@@ -276,15 +314,19 @@ static uint8_t judge_reached(pl_candidate_set *c, const pl_boundary *boundary, c
     return pl_detect_is_reached(boundary, &p, closest) ? ROW : 0;
 }
 
-double pl_detect_soften(double room, double dt)
+double pl_detect_ask(const pl_world *world, double room, double safety, double by)
 {
-    return room < 0 ? room * PL_MIN(RECOVERY_MAX, dt / RECOVERY) : room;
+    if (room >= 0) return room;
+    double undone = pl_contact_tolerance(world, safety);
+    double share = PL_MIN(RECOVERY_MAX, PL_MAX(world->dt / RECOVERY, undone / safety));
+    double most = RECOVERY_TOLERANCE * undone * world->dt / world->options.dt; // when halved too
+    return -PL_MIN(-room * share, PL_MIN(most, RECOVERY_MOTION * by));
 }
 
 // Judges the near pairs first .. last - 1; those that get a row go to `start`, one after the other.
 // Returns how many they are.
-static int32_t judge_some(pl_detection *d, const pl_boundary *boundary, int64_t first, int64_t last,
-                          pl_start *start)
+static int32_t judge_some(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
+                          int64_t first, int64_t last, pl_start *start)
 {
     pl_candidate_set *c = &d->candidates;
     int32_t n = 0;
@@ -296,10 +338,12 @@ static int32_t judge_some(pl_detection *d, const pl_boundary *boundary, int64_t 
                                : judge(c, boundary, at, known, &to->closest);
         c->flag[at->candidate] = flag;
         if (flag != ROW && flag != FOUND) continue;
-        double safety;
+        pl_spacing spacing;
         to->flag = flag;
         to->pair = pl_candidate_pair(&c->candidate[at->candidate]);
-        to->gap = pl_detect_row_room(boundary, &to->pair, true, &to->closest, &safety);
+        double by = pl_candidates_approach(c, to->pair.kind, at->point);
+        double room = pl_detect_row_room(boundary, &to->pair, true, &to->closest, &spacing);
+        to->gap = pl_detect_ask(world, room, spacing.safety, by);
         n++;
     }
     return n;
@@ -307,6 +351,7 @@ static int32_t judge_some(pl_detection *d, const pl_boundary *boundary, int64_t 
 
 typedef struct judge_loop {
     pl_detection *d;
+    const pl_world *world;
     const pl_boundary *boundary;
     int64_t first, last; // near pairs; what gets a row in a piece stands where it begins
     int32_t *found;      // in each piece
@@ -317,7 +362,7 @@ static void judge_pieces(void *context, int64_t first, int64_t last)
     const judge_loop *l = context;
     for (int64_t k = first; k < last; k++) {
         int64_t at = l->first + k * PIECE, to = PL_MIN(at + PIECE, l->last);
-        l->found[k] = judge_some(l->d, l->boundary, at, to, l->d->start + k * PIECE);
+        l->found[k] = judge_some(l->d, l->world, l->boundary, at, to, l->d->start + k * PIECE);
     }
 }
 
@@ -333,13 +378,12 @@ static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_bou
         int64_t last = PL_MIN(first + SOME, n_near);
         int32_t found[SOME / PIECE] = {0};
         pl_loop((last - first + PIECE - 1) / PIECE, CHUNK_PIECES, judge_pieces,
-                &(judge_loop){d, boundary, first, last, found});
+                &(judge_loop){d, world, boundary, first, last, found});
         for (int64_t k = first; k < last; k += PIECE) {
             const pl_start *s = d->start + (k - first), *end = s + found[(k - first) / PIECE];
             for (; s < end; s++) {
-                double gap = pl_detect_soften(s->gap, world->dt);
-                PL_TRY(pl_contacts_add(contacts, world, boundary, &s->pair, &s->closest, gap, true,
-                                       s->flag == FOUND));
+                PL_TRY(pl_contacts_add(contacts, world, boundary, &s->pair, &s->closest, s->gap,
+                                       true, s->flag == FOUND));
             }
         }
     }
@@ -444,7 +488,7 @@ static double largest_near_distance(const pl_boundary *boundary)
 {
     double radius = 0;
     for (int32_t b = 0; b < boundary->n_body; b++) radius = PL_MAX(radius, boundary->radius[b]);
-    return 2 * radius + PL_NEAR * PL_SAFETY * boundary->largest;
+    return 2 * radius + PL_NEAR * boundary->widest;
 }
 
 typedef struct gap_loop {
@@ -466,8 +510,9 @@ static void find_gaps(void *context, int64_t first, int64_t last)
         double radii = pl_boundary_radii(l->boundary, p.a, p.b);
         double near = pl_boundary_near(l->boundary, p.a, p.b);
         if (known[k].end > PL_MIN(least + radii, near)) continue;
+        pl_spacing s = pl_passage_spacing(l->boundary, &p);
         double distance = pl_passage_closest(&p, l->boundary->x1).distance;
-        if (distance <= near) least = PL_MIN(least, distance - radii);
+        if (distance <= pl_spacing_near(&s)) least = PL_MIN(least, distance - s.radii);
     }
     l->least[pl_thread_slot()] = least;
 }

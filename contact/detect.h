@@ -47,19 +47,22 @@ pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *b
 // How much room the points of a pair have at the start of the step along the normal of `closest`
 // (which is first set upright if `upright`), before they are closer than the safety distance [m].
 double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
-                      pl_closest *closest, double *safety);
+                      pl_closest *closest, pl_spacing *spacing);
 
 // The same for rows, which keep crossings less far apart.
 double pl_detect_row_room(const pl_boundary *boundary, const pl_feature_pair *pair, bool upright,
-                          pl_closest *closest, double *safety);
+                          pl_closest *closest, pl_spacing *spacing);
 
 // Does the pair, whose closest points at x0 are given, want a row once an impact goes on from body
 // to body?
 bool pl_detect_is_reached(const pl_boundary *boundary, const pl_passage *p,
                           const pl_closest *closest);
 
-// What of the room a pair is to get back in one step of dt, if it starts without [m].
-double pl_detect_soften(double room, double dt);
+// How much room a row leaves in the step under way, of a pair that has `room` at its start, keeps
+// the safety distance and has features that come nearer by at most `by` on the way of the first
+// guess [m]: never less than what standing still takes, but for a small part of what solvers may
+// leave undone.
+double pl_detect_ask(const pl_world *world, double room, double safety, double by);
 
 // Tests the whole way from boundary->x0 to boundary->x1 continuously, for all candidates.
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary);

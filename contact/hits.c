@@ -62,11 +62,6 @@ static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
     return n;
 }
 
-double pl_hits_clamp(double room, double safety, const pl_world *world)
-{
-    return PL_MAX(room, -safety * world->dt / world->options.dt); // no faster in a halved step
-}
-
 // A row at the place of the impact: its normal and weights are those there, its gap is that of the
 // same points at the start. Where an upright normal has not kept the pair apart, the true one must.
 static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
@@ -76,8 +71,9 @@ static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
     int n = count_rows(contacts, pair);
     if (n >= ROWS_PER_PAIR) return PL_OK;
     pl_closest closest = impact->closest;
-    double safety, gap = pl_detect_row_room(boundary, pair, n == 0, &closest, &safety);
-    gap = pl_hits_clamp(gap, safety, world);
+    pl_spacing spacing;
+    double gap = pl_detect_row_room(boundary, pair, n == 0, &closest, &spacing);
+    gap = pl_detect_ask(world, gap, spacing.safety, spacing.safety);
     return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0, true);
 }
 

@@ -20,7 +20,4 @@ bool pl_hits_mark_missed(pl_detection *d, const pl_boundary *boundary, const pl_
 pl_status pl_hits_add(const pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                       pl_contacts *contacts);
 
-// What a hit may ask for [m]: no more than the safety distance, in a whole step.
-double pl_hits_clamp(double room, double safety, const pl_world *world);
-
 #endif

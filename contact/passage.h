@@ -33,4 +33,24 @@ static inline pl_closest pl_passage_closest(const pl_passage *p, const double *x
     return closest;
 }
 
+// How far apart a pair is kept.
+typedef struct pl_spacing {
+    double radii;  // of both [m]
+    double safety; // the safety distance beyond them [m]
+} pl_spacing;
+
+// Of bodies, and for two features of one body no more than part of what is between them at rest.
+pl_spacing pl_passage_spacing(const pl_boundary *boundary, const pl_passage *p);
+
+// The distance at which the pair is near, or within reach [m].
+static inline double pl_spacing_near(const pl_spacing *s)
+{
+    return s->radii + PL_NEAR * s->safety;
+}
+
+static inline double pl_spacing_reach(const pl_spacing *s)
+{
+    return s->radii + PL_REACH * s->safety;
+}
+
 #endif

@@ -10,6 +10,10 @@
 
 // cos 15 degrees [VJ19, 3.3].
 static const double TURN_COSINE = 0.96592582628906829;
+// A pair that starts closer than it should is pushed back within this time [s], but by no more than
+// the part of one step. Here rows come only with hits, that is after the distance is lost, and the
+// loop is there to be compared: it does not look at what can be had, as detect.c does.
+static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
 // The part of the way up to there is found to 2^-12.
 enum { TURN_HALVINGS = 12 };
 
@@ -114,11 +118,12 @@ static bool slid_off(const pl_boundary *boundary, const double *x, const pl_cons
 }
 
 // The distance that a pair, whose closest points at the start are given, is to have at the end.
-static double distance_to_keep(const pl_boundary *boundary, const pl_feature_pair *pair, double dt,
-                               pl_closest *start, double *safety)
+static double distance_to_keep(const pl_world *world, const pl_boundary *boundary,
+                               const pl_feature_pair *pair, pl_closest *start, pl_spacing *spacing)
 {
-    double room = pl_detect_room(boundary, pair, false, start, safety);
-    return start->distance - pl_detect_soften(room, dt);
+    double room = pl_detect_room(boundary, pair, false, start, spacing);
+    if (room < 0) room *= PL_MIN(RECOVERY_MAX, world->dt / RECOVERY);
+    return start->distance - room;
 }
 
 pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world,
@@ -129,11 +134,11 @@ pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world
     for (int64_t i = 0; i < contacts->n_memory; i++) {
         const pl_remembered *last = &contacts->memory[i];
         pl_constraint c = {.pair = last->pair};
-        double safety;
+        pl_spacing spacing;
         gather(boundary, &c.pair, boundary->x0, c.q);
         pl_closest_points((pl_pair_kind)c.pair.kind, c.q, &c.closest);
         if (slid_off(boundary, boundary->x0, &c, &c.closest)) continue;
-        c.keep = distance_to_keep(boundary, &c.pair, world->dt, &c.closest, &safety);
+        c.keep = distance_to_keep(world, boundary, &c.pair, &c.closest, &spacing);
         for (int k = 0; k < 3; k++) c.impulse[k] = world->dt * last->force[k];
         PL_TRY(append(p, &c));
     }
@@ -163,7 +168,8 @@ static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundar
 {
     pl_constraint c = {.pair = *pair, .hit = true, .closest = impact->closest};
     pl_constraint *old = find(p, pair);
-    double q0[12], q1[12], apart[3], safety;
+    double q0[12], q1[12], apart[3];
+    pl_spacing spacing;
     gather(boundary, pair, boundary->x0, q0);
     gather(boundary, pair, boundary->x1, q1);
     for (int k = 0; k < 12; k++) c.q[k] = q0[k] + impact->time * (q1[k] - q0[k]);
@@ -173,10 +179,11 @@ static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundar
     }
     pl_closest start;
     pl_closest_points((pl_pair_kind)pair->kind, q0, &start);
-    double keep = distance_to_keep(boundary, pair, world->dt, &start, &safety);
+    double keep = distance_to_keep(world, boundary, pair, &start, &spacing);
     between(c.closest.weight, q0, apart);
     double along = pl_dot(c.closest.normal, apart);
-    c.keep = along - pl_hits_clamp(along - keep, safety, world);
+    double most = spacing.safety * world->dt / world->options.dt; // no faster in a halved step
+    c.keep = along - PL_MAX(along - keep, -most);
     for (int k = 0; k < 3; k++) c.before[k] = apart[k] - along * c.closest.normal[k];
     return append(p, &c);
 }
@@ -199,10 +206,10 @@ static pl_status take_hits(pl_printed *p, const pl_detection *d, const pl_world 
 // wanting at the start: so it is the difference to what the solver believes, keep + dt u_n, that
 // must be below eps2.
 static bool is_true(const pl_printed *p, const pl_world *world, const pl_constraint *c,
-                    const pl_closest *closest)
+                    const pl_closest *closest, double eps2)
 {
     double believed = c->keep + world->dt * p->u[3 * (int64_t)c->row];
-    return fabs(closest->distance - believed) < world->options.eps2;
+    return fabs(closest->distance - believed) < eps2;
 }
 
 // Holds the constraints that push against the geometry at the end of the step. Of those that slide
@@ -210,6 +217,7 @@ static bool is_true(const pl_printed *p, const pl_world *world, const pl_constra
 static void revise(pl_printed *p, const pl_world *world, const pl_boundary *boundary,
                    const pl_contacts *contacts, int32_t *changes)
 {
+    double eps2 = pl_contacts_tolerance(contacts, world);
     pl_rows_multiply(&contacts->problem, NULL, true, world->v_new, p->u);
     int64_t kept = 0;
     for (int64_t i = 0; i < p->n; i++) {
@@ -221,7 +229,7 @@ static void revise(pl_printed *p, const pl_world *world, const pl_boundary *boun
             gather(boundary, &c->pair, boundary->x1, q);
             pl_closest_points((pl_pair_kind)c->pair.kind, q, &closest);
             stays = c->hit || !slid_off(boundary, boundary->x1, c, &closest);
-            bool agrees = stays && is_true(p, world, c, &closest);
+            bool agrees = stays && is_true(p, world, c, &closest, eps2);
             *changes += !agrees;
             if (!agrees) pl_printed_approach((pl_pair_kind)c->pair.kind, q, c->q, &c->closest);
         }

@@ -32,6 +32,10 @@ pl_status pl_touch_check(pl_world_options *o)
     if (!(o->eps2 > 0 && isfinite(o->eps2))) {
         return pl_fail(PL_ERROR_ARGUMENT, "eps2: %g is not above 0 m", o->eps2);
     }
+    if (!(o->contact_distance >= 0 && isfinite(o->contact_distance))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact_distance: %g is not 0 m or above",
+                       o->contact_distance);
+    }
     if (o->contact_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "contact_iterations: below 1");
     if (o->rounds < 1) return pl_fail(PL_ERROR_ARGUMENT, "rounds: below 1");
     if (o->halvings < 0 || o->halvings > 20) {
@@ -121,6 +125,7 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_st
 static pl_status solve(pl_world *world, pl_step_stats *stats)
 {
     pl_touch *touch = world->touch;
+    touch->options.eps2 = pl_contacts_tolerance(&touch->contacts, world);
     PL_TRY(pl_touch_note(touch, world->v_new));
     if (touch->contacts.problem.n_contact == 0) {
         return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);

@@ -20,6 +20,7 @@ typedef struct pl_world_body {
     pl_mesh *mesh;           // the rest shape, as it was given
     pl_surface_options surface;
     int32_t shown; // where its vertices begin in the arrays for the outside
+    bool late;     // it was added to a world that had stepped
 
     // Deformable.
     int32_t *rank; // (n_vert) of each vertex of the mesh, its place among the body's vertices here

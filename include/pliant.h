@@ -552,7 +552,10 @@ typedef struct pl_world_options {
     const char *precond;        // of "cr" and "minres": "full", "diag", "schur" or "none"
     bool rescue;                // where that solver fails, "auto" goes on; else the step fails
     double eps1;                // relative residual of contact problems, in (0, 1)
-    double eps2;                // error of a contact [m], > 0
+    double eps2;                // error of a contact [m], > 0; at most a tenth of the distance that
+                                // the contacts of a step keep
+    double contact_distance;    // that contacts keep between surfaces [m], >= 0; 0: 0.003 mean
+                                // lengths of edges. See pl_surface_options
     int32_t contact_iterations; // of one contact problem
     int32_t rounds;             // of solving and testing, in one step
     int32_t halvings;           // of a step that does not end free of collisions
@@ -571,8 +574,13 @@ PL_API void pl_world_destroy(pl_world *world);
 
 // How a body touches others, and itself.
 typedef struct pl_surface_options {
-    double friction;   // Coulomb's mu, >= 0; between two bodies it is sqrt(mu_a mu_b)
-    double radius;     // thickness of the surface [m], >= 0
+    double friction; // Coulomb's mu, >= 0; between two bodies it is sqrt(mu_a mu_b)
+    double radius;   // thickness of the surface [m], >= 0
+    // The distance that contacts keep beyond the radius [m], >= 0; 0: the world's. Of two bodies
+    // the smaller one counts, and at most half of the room between them where they were added; of a
+    // body's own sides at most half of what is between them at rest. The default is at most half of
+    // the body's least thickness. Steps are solved to a tenth of it: less means more work.
+    double contact_distance;
     bool self;         // a deformable body may touch itself
     uint32_t category; // two bodies touch if each one's category
     uint32_t mask;     // has a bit in the other's mask

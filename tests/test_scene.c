@@ -376,7 +376,7 @@ static void test_types(void)
     pl_status status = load(
         "{\"ground\": false, \"bodies\": [{\"mesh\": \"cube\", \"type\": \"rigid\", \"density\": 3,"
         " \"damping\": 4, \"velocity\": [1, 2, 3], \"angular_velocity\": [0, 0, 90],"
-        " \"friction\": 0.25, \"radius\": 0.125},"
+        " \"friction\": 0.25, \"radius\": 0.125, \"contact_distance\": 0.002},"
         " {\"mesh\": \"cube\", \"position\": [3, 0, 0], \"type\": \"static\"},"
         " {\"mesh\": \"cube\", \"position\": [6, 0, 0], \"type\": \"kinematic\","
         "  \"motion\": {\"rate\": 180, \"keys\": [{\"time\": 2}]}},"
@@ -394,6 +394,7 @@ static void test_types(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, acos(-1) / 2, o->angular_velocity[2]);
     TEST_ASSERT_EQUAL_DOUBLE(0.25, o->surface.friction);
     TEST_ASSERT_EQUAL_DOUBLE(0.125, o->surface.radius);
+    TEST_ASSERT_EQUAL_DOUBLE(0.002, o->surface.contact_distance);
     TEST_ASSERT_EQUAL_DOUBLE(0, scene.bodies[1].kinematic.motion.rate);
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, acos(-1), scene.bodies[2].kinematic.motion.rate);
     TEST_ASSERT_EQUAL_DOUBLE(2, scene.bodies[2].kinematic.motion.key[0].time);
@@ -749,6 +750,8 @@ static void test_contact_complaints(void)
     refuse(BODY("\"type\": \"rigid\", \"friction\": -0.5"),
            ": bodies[0].friction: a number, 0 or above, expected");
     refuse(BODY("\"radius\": -1"), ": bodies[0].radius: a number, 0 or above, expected");
+    refuse(BODY("\"contact_distance\": -1"),
+           ": bodies[0].contact_distance: a number, 0 or above, expected");
     refuse(BODY("\"type\": \"rigid\", \"mass\": 0"), ": bodies[0].mass: a number above 0 expected");
     refuse(BODY("\"type\": \"rigid\", \"mass\": 1, \"density\": 1"),
            ": bodies[0]: density and mass: give one of them");
