@@ -758,10 +758,9 @@ static void test_contact_complaints(void)
     refuse(BODY("\"group\": \"rings\", \"ignore\": [\"ring\"]"),
            ": bodies[0].ignore[0]: unknown group \"ring\", did you mean \"rings\"?");
 #define LONG                                                                                       \
-    "a group whose name is longer than any list of names in a message can be: longer than "        \
-    "one hundred and twenty bytes, and so than any word that is compared"
+    "a group whose name is longer than any word that is compared: longer than sixty-three bytes"
     refuse(BODY("\"group\": \"" LONG "\", \"ignore\": [\"ring\"]"),
-           ": bodies[0].ignore[0]: unknown group \"ring\"");
+           ": bodies[0].ignore[0]: unknown group \"ring\" (known: ground, " LONG ")");
 #undef LONG
     refuse(BODY("\"ignore\": [0]"), ": bodies[0].ignore[0]: the \"name\" of a group expected");
     refuse_world(BODY("\"type\": \"kinematic\", \"motion\": {\"start\": 1, \"end\": 0}"),
