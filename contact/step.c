@@ -13,6 +13,9 @@
 // Times are sums of steps: a motion that ends with a step must not miss it by rounding.
 static const double TIME_SLACK = 1e-6;
 
+// Iterations of conjugate gradients before a factor is made.
+enum { DIRECT_AFTER = 150 };
+
 int64_t pl_world_least_bodies(const pl_world *world)
 {
     return PL_STEP_CHUNK * world->n_bodies / PL_MAX(world->n_vert, 1) + 1;
@@ -141,6 +144,25 @@ pl_status pl_step_time_left(const pl_world *world, double *seconds)
                    limit);
 }
 
+// Conjugate gradients, and a factor where a few of them do not do: bodies are stiff then.
+static pl_status solve_linear(pl_world *world, const double *b, const pl_cg_options *options,
+                              double *x, pl_cg_stats *stats)
+{
+    pl_cg_options first = *options;
+    bool small = world->A.n <= PL_DIRECT_BLOCKS;
+    if (small) first.max_iterations = PL_MIN(first.max_iterations, DIRECT_AFTER);
+    pl_status status =
+        pl_cg_solve(&world->cg, &world->A, &world->jacobi, b, world->known, &first, x, stats);
+    int32_t left = options->max_iterations - stats->iterations, made = stats->iterations;
+    if (stats->end != PL_CG_LIMIT || left == 0) return status;
+    bool done;
+    PL_TRY(pl_direct_improve(&world->direct, &world->A, b, world->known, x, &done));
+    first.max_iterations = left;
+    status = pl_cg_solve(&world->cg, &world->A, &world->jacobi, b, world->known, &first, x, stats);
+    stats->iterations += made;
+    return status;
+}
+
 pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
                         pl_step_stats *stats)
 {
@@ -150,8 +172,7 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
     pl_status status = pl_block_jacobi_update(&world->jacobi, &world->A);
     if (status == PL_OK) {
-        status =
-            pl_cg_solve(&world->cg, &world->A, &world->jacobi, b, world->known, &options, x, &cg);
+        status = solve_linear(world, b, &options, x, &cg);
     }
     stats->iterations += cg.iterations;
     stats->residual = cg.residual;

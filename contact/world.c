@@ -98,6 +98,7 @@ void pl_world_unprepare(pl_world *world)
     pl_bsr_free(&world->A);
     pl_block_jacobi_free(&world->jacobi);
     pl_cg_free(&world->cg);
+    pl_arena_free(&world->direct);
     pl_free(world->known);
     pl_free(world->b);
     pl_free(world->v_new);

@@ -10,6 +10,7 @@
 #include "../rigid/rigid.h"
 #include "../solvers/block_jacobi.h"
 #include "../solvers/cg.h"
+#include "../solvers/direct.h"
 #include "motion.h"
 
 enum { PL_BODY_NAME = 48 }; // bytes of what errors and warnings call a body
@@ -102,6 +103,7 @@ struct pl_world {
     pl_bsr A;
     pl_block_jacobi jacobi;
     pl_cg cg;
+    pl_arena direct;       // of factors, where conjugate gradients take long
     uint8_t *known;        // (n_block) 1: the velocity is given in this step
     double *b, *v_new;     // (3*n_block)
     double *f_ext;         // (3*n_vert)
