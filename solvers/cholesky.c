@@ -4,6 +4,7 @@
 // row, too.
 
 #include "cholesky.h"
+#include "kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,31 +70,41 @@ double pl_cholesky_work_count(const pl_cholesky *G)
 
 // --- The values ---
 
-// C (9) -= A B^T
-static inline void subtract_product(const double *A, const double *B, double *C)
+// C (3 rows of 4) -= A B^T with A row-major, B column-major; of four numbers three count.
+static inline void subtract_product(const double *restrict A, const double *restrict B,
+                                    double *restrict C)
 {
+    pl_quad b0 = PL_QUAD(B), b1 = PL_QUAD(B + 3), b2 = PL_QUAD(B + 6);
     for (int i = 0; i < 3; i++) {
         const double *a = A + 3 * i;
-        for (int j = 0; j < 3; j++) {
-            const double *b = B + 3 * j;
-            C[3 * i + j] -= (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-        }
+        pl_quad c = PL_QUAD(C + 4 * i) - ((a[0] * b0 + a[1] * b1) + a[2] * b2);
+        memcpy(C + 4 * i, &c, sizeof c);
     }
 }
 
-// inv (9) := the inverse of the lower factor of D (9). False if D is not positive definite, or not
-// finite; a (9) is what D was before anything was subtracted.
+// The same for a column of n blocks: block k belongs into C[row[k]].
+PL_CLONES static void subtract_column(const double *restrict A, int64_t n,
+                                      const int32_t *restrict row, const double *restrict B,
+                                      double *restrict C)
+{
+    double a[9];
+    memcpy(a, A, sizeof a);
+    for (int64_t k = 0; k < n; k++) subtract_product(a, B + 9 * k, C + 12 * (int64_t)row[k]);
+}
+
+// inv (9) := the inverse of the lower factor of D (3 rows of 4). False if D is not positive
+// definite, or not finite; a is what D was before anything was subtracted.
 static bool factor_diagonal(const double *D, const double *a, double *inv)
 {
-    double l00 = sqrt(D[0]), l10 = D[3] / l00, l20 = D[6] / l00, d1 = D[4] - l10 * l10;
-    double l11 = sqrt(d1), l21 = (D[7] - l20 * l10) / l11, d2 = D[8] - l20 * l20 - l21 * l21;
+    double l00 = sqrt(D[0]), l10 = D[4] / l00, l20 = D[8] / l00, d1 = D[5] - l10 * l10;
+    double l11 = sqrt(d1), l21 = (D[9] - l20 * l10) / l11, d2 = D[10] - l20 * l20 - l21 * l21;
     double l22 = sqrt(d2);
     memset(inv, 0, 9 * sizeof *inv);
     inv[0] = 1 / l00, inv[4] = 1 / l11, inv[8] = 1 / l22;
     inv[3] = -l10 * inv[0] * inv[4];
     inv[7] = -l21 * inv[4] * inv[8];
     inv[6] = -(l20 * inv[0] + l21 * inv[3]) * inv[8];
-    bool positive = D[0] > PIVOT_MIN * a[0] && d1 > PIVOT_MIN * a[4] && d2 > PIVOT_MIN * a[8];
+    bool positive = D[0] > PIVOT_MIN * a[0] && d1 > PIVOT_MIN * a[5] && d2 > PIVOT_MIN * a[10];
     return positive && isfinite(inv[0] + inv[4] + inv[8]) && isfinite(inv[3] + inv[6] + inv[7]);
 }
 
@@ -101,9 +112,9 @@ pl_status pl_cholesky_take(pl_cholesky *G, pl_arena *arena)
 {
     int64_t n = G->order.n;
     G->row = pl_arena_take(arena, G->nnz, sizeof *G->row);
-    G->val = pl_arena_take(arena, 9 * G->nnz, sizeof *G->val);
+    G->val = pl_arena_take(arena, 9 * G->nnz + 1, sizeof *G->val);
     G->inv = pl_arena_take(arena, 9 * n, sizeof *G->inv);
-    G->work.x = pl_arena_take(arena, 9 * n, sizeof *G->work.x);
+    G->work.x = pl_arena_take(arena, 12 * n, sizeof *G->work.x);
     G->work.stack = pl_arena_take(arena, n, sizeof *G->work.stack);
     G->work.seen = pl_arena_take(arena, n, sizeof *G->work.seen);
     G->work.filled = pl_arena_take(arena, n, sizeof *G->work.filled);
@@ -115,7 +126,7 @@ pl_status pl_cholesky_take(pl_cholesky *G, pl_arena *arena)
 static void reset(pl_cholesky *G)
 {
     int64_t n = G->order.n;
-    memset(G->work.x, 0, 9 * (size_t)n * sizeof *G->work.x);
+    memset(G->work.x, 0, 12 * (size_t)n * sizeof *G->work.x);
     for (int64_t i = 0; i < n; i++) G->work.seen[i] = -1;
     if (n > 0) memcpy(G->work.filled, G->col, (size_t)n * sizeof *G->work.filled);
 }
@@ -130,8 +141,8 @@ static int32_t find_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, double
     for (int64_t k = A->row[block]; k < A->row[block + 1]; k++) {
         int32_t j = G->place[A->col[k]], length = 0;
         if (j < 0 || j > i) continue;
-        double *to = j == i ? D : w->x + 9 * (int64_t)j;
-        for (int e = 0; e < 9; e++) to[e] = A->val[9 * k + 3 * (e % 3) + e / 3];
+        double *to = j == i ? D : w->x + 12 * (int64_t)j;
+        for (int e = 0; e < 9; e++) to[4 * (e % 3) + e / 3] = A->val[9 * k + e];
         for (; w->seen[j] != i; j = G->parent[j]) {
             w->stack[length++] = j; // the bottom of the stack serves as a list
             w->seen[j] = i;
@@ -144,22 +155,23 @@ static int32_t find_row(const pl_cholesky *G, const pl_bsr *A, int32_t i, double
 static bool factor_row(const pl_cholesky *G, const pl_bsr *A, int32_t i)
 {
     const pl_cholesky_work *w = &G->work;
-    double D[9], a[9];
+    double D[12] = {0}, a[12];
     int32_t top = find_row(G, A, i, D);
     memcpy(a, D, sizeof a);
     for (; top < G->order.n; top++) {
         int32_t j = w->stack[top];
-        double *x = w->x + 9 * (int64_t)j, *g = G->val + 9 * w->filled[j];
+        double *x = w->x + 12 * (int64_t)j, *to = G->val + 9 * w->filled[j], g[9], gt[10] = {0};
         const double *inv = G->inv + 9 * (int64_t)j;
         for (int e = 0; e < 9; e++) { // g := x G_jj^-T
-            const double *r = x + e / 3 * 3, *c = inv + e % 3 * 3;
+            const double *r = x + e / 3 * 4, *c = inv + e % 3 * 3;
             g[e] = (r[0] * c[0] + r[1] * c[1]) + r[2] * c[2];
+            gt[e % 3 * 3 + e / 3] = g[e];
         }
-        memset(x, 0, 9 * sizeof *x);
-        for (int64_t k = G->col[j]; k < w->filled[j]; k++) {
-            subtract_product(g, G->val + 9 * k, w->x + 9 * (int64_t)G->row[k]);
-        }
-        subtract_product(g, g, D);
+        memset(x, 0, 12 * sizeof *x);
+        memcpy(to, gt, 9 * sizeof *to);
+        int64_t first = G->col[j];
+        subtract_column(g, w->filled[j] - first, G->row + first, G->val + 9 * first, w->x);
+        subtract_product(g, gt, D);
         G->row[w->filled[j]++] = i;
     }
     return factor_diagonal(D, a, G->inv + 9 * (int64_t)i);
@@ -211,21 +223,52 @@ static inline void solve(const pl_cholesky *G, int32_t first, int32_t last, int 
         if (zero) continue; // as it is up to the first of the right-hand side
         scale(G->inv + 9 * (int64_t)j, false, width, xj);
         for (int64_t k = G->col[j]; k < G->col[j + 1]; k++) {
-            subtract(G->val + 9 * k, false, width, xj, x + size * (G->row[k] - first));
+            subtract(G->val + 9 * k, true, width, xj, x + size * (G->row[k] - first));
         }
     }
     for (int32_t j = last - 1; j >= first; j--) {
         double *xj = x + size * (j - first);
         for (int64_t k = G->col[j]; k < G->col[j + 1]; k++) {
-            subtract(G->val + 9 * k, true, width, x + size * (G->row[k] - first), xj);
+            subtract(G->val + 9 * k, false, width, x + size * (G->row[k] - first), xj);
         }
         scale(G->inv + 9 * (int64_t)j, true, width, xj);
     }
 }
 
+// The same for one column, without the first zeros.
+PL_CLONES static void solve_one(const pl_cholesky *G, int32_t first, int32_t last,
+                                double *restrict x)
+{
+    for (int32_t j = first; j < last; j++) {
+        double *xj = x + 3 * (int64_t)(j - first);
+        if (xj[0] == 0 && xj[1] == 0 && xj[2] == 0) continue;
+        scale(G->inv + 9 * (int64_t)j, false, 1, xj);
+        double x0 = xj[0], x1 = xj[1], x2 = xj[2];
+        for (int64_t k = G->col[j]; k < G->col[j + 1]; k++) {
+            const double *M = G->val + 9 * k;
+            double *y = x + 3 * (int64_t)(G->row[k] - first);
+            pl_quad by = (x0 * PL_QUAD(M) + x1 * PL_QUAD(M + 3)) + x2 * PL_QUAD(M + 6);
+            for (int a = 0; a < 3; a++) y[a] -= by[a];
+        }
+    }
+    for (int32_t j = last - 1; j >= first; j--) {
+        double *xj = x + 3 * (int64_t)(j - first), s0 = xj[0], s1 = xj[1], s2 = xj[2];
+        for (int64_t k = G->col[j]; k < G->col[j + 1]; k++) {
+            const double *M = G->val + 9 * k, *y = x + 3 * (int64_t)(G->row[k] - first);
+            s0 -= (M[0] * y[0] + M[1] * y[1]) + M[2] * y[2];
+            s1 -= (M[3] * y[0] + M[4] * y[1]) + M[5] * y[2];
+            s2 -= (M[6] * y[0] + M[7] * y[1]) + M[8] * y[2];
+        }
+        xj[0] = s0, xj[1] = s1, xj[2] = s2;
+        scale(G->inv + 9 * (int64_t)j, true, 1, xj);
+    }
+}
+
 void pl_cholesky_solve(const pl_cholesky *G, int32_t first, int32_t last, int width, double *x)
 {
-    if (width == 3) { // the compiler unrolls its loops
+    if (width == 1) {
+        solve_one(G, first, last, x);
+    } else if (width == 3) { // the compiler unrolls its loops
         solve(G, first, last, 3, x);
     } else {
         solve(G, first, last, width, x);

@@ -7,7 +7,8 @@
 
 // What the rows of a factor are made with.
 typedef struct pl_cholesky_work {
-    double *x;       // (9*n) the row as it becomes; 0 but for the row under way
+    double *x;       // (12*n) the row as it becomes, each block 3 rows of 4; 0 but for the row
+                     // under way, and but for the fourth numbers, which mean nothing
     int32_t *stack;  // (n) its columns, from the top down
     int32_t *seen;   // (n) the last row
     int64_t *filled; // (n) where the next block of a column goes
@@ -22,7 +23,7 @@ typedef struct pl_cholesky {
     int64_t nnz;     // blocks below the diagonal
     int64_t *col;    // (order.n + 1) where each column starts
     int32_t *row;    // (nnz) ascending in each column
-    double *val;     // (9*nnz) row-major
+    double *val;     // (9*nnz + 1) column-major; one past the end, for loads of four
     double *inv;     // (9*order.n) the inverse of each diagonal block of G: row-major, lower
     pl_cholesky_work work;
 } pl_cholesky;

@@ -62,7 +62,7 @@ static const double ENOUGH = 0.5, TURN = 0.1;
 static const double SHORT_STEP = 0.1;
 // Impulses at the edge of the cone slip in the first step, where edge is within this factor.
 static const double SLIPS = 1 + 1e-6;
-static const double GMRES_DROP = 1e-4;
+static const double GMRES_DROP = 0.01;
 // A factor is used again if no stiffness has changed by more than this part of K.
 static const double SAME_STIFFNESS = 1e-9;
 
