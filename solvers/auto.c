@@ -19,7 +19,7 @@ enum {
 };
 
 // A solve by newton is taken to need so many factors, and solves with them.
-static const double NEWTON_FACTORS = 6, NEWTON_SOLVES = 30;
+static const double NEWTON_FACTORS = 4, NEWTON_SOLVES = 20;
 // Products with A and sweeps in an iteration of apg or face, and what a sweep takes for a contact.
 static const double STEP_PRODUCTS = 3, STEP_SWEEPS = 8, SWEEP_WORK = 160;
 // No factor takes more multiplications than this: a few seconds.
