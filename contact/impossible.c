@@ -315,9 +315,14 @@ pl_status pl_explain_failure(const pl_world *world, pl_status status)
     int32_t body = crushed ? find_most(world, share, false, -1) : -1;
     int32_t a = crushed ? find_most(world, share, true, -1) : -1;
     int32_t b = crushed ? find_most(world, share, true, a) : -1;
-    pl_status result = body >= 0 && a >= 0 ? fail_crushed(world, status, share, body, a, b)
-                                           : pl_fail(status, "%s", text);
+    pl_fail(status, "%s", text);
+    if (body >= 0 && a >= 0) {
+        fail_crushed(world, status, share, body, a, b);
+        snprintf(text, sizeof text, "max_seconds: the step was given up after %g s of wall clock",
+                 world->options.max_seconds);
+        if (status == PL_ERROR_TIME) pl_fail_prefix(text);
+    }
     give_back(&s);
     pl_free(share);
-    return result;
+    return status;
 }
