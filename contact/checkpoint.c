@@ -228,21 +228,25 @@ static bool positive_dt(const content *c)
     return dt > 0 && isfinite(dt);
 }
 
-// Masses are those of the world, and orientations are such.
-static bool fitting_bodies(const pl_world *world, const content *c)
+// Are orientations such? Masses are the world's own from here on: a body that has another one than
+// in the run which wrote the file keeps its velocities.
+static bool fit_bodies(const pl_world *world, const content *c)
 {
     static const double ROUNDING = 1e-6;
+    if (!all_finite(c, RIGID)) return false;
     for (int64_t i = 0; i < world->n_rigid; i++) {
         const pl_rigid *now = &world->rigid[i];
+        char *at = c->at[RIGID] + (size_t)i * sizeof(pl_rigid);
         pl_rigid r;
-        memcpy(&r, c->at[RIGID] + (size_t)i * sizeof r, sizeof r);
+        memcpy(&r, at, sizeof r);
         double length = r.q[0] * r.q[0] + r.q[1] * r.q[1] + r.q[2] * r.q[2] + r.q[3] * r.q[3];
-        if (!(fabs(length - 1) < ROUNDING) || r.mass != now->mass) return false;
-        for (int k = 0; k < 3; k++) {
-            if (r.moment[k] != now->moment[k]) return false;
-        }
+        if (!(fabs(length - 1) < ROUNDING) || !(r.mass > 0)) return false;
+        for (int k = 0; k < 3 && r.mass != now->mass; k++) r.spin[k] *= now->mass / r.mass;
+        r.mass = now->mass;
+        memcpy(r.moment, now->moment, sizeof r.moment);
+        memcpy(at, &r, sizeof r);
     }
-    return all_finite(c, RIGID);
+    return all_finite(c, RIGID); // after the division, too
 }
 
 // Forces by pair, each once and in order.
@@ -266,7 +270,7 @@ static pl_status check_values(const pl_world *world, const content *c, const cha
     if (!isfinite(h->time) || h->steps < 0 || h->steps > MOST_STEPS) what = "time";
     if (!all_finite(c, X)) what = "position";
     if (!all_finite(c, V) || !all_finite(c, GAIN)) what = "velocity";
-    if (!fitting_bodies(world, c)) what = "rigid body";
+    if (!fit_bodies(world, c)) what = "rigid body";
     if (!ordered_memory(c)) what = "contact";
     if (!positive_dt(c) || !all_finite(c, LAST_W) || !all_finite(c, LAST_DV) ||
         !only_flags(c, STRUCK))

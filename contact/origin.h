@@ -20,7 +20,7 @@ pl_origin pl_origin_of(const pl_world *world);
 pl_origin pl_origin_take(pl_bytes *bytes);
 
 // Warns, once, if the world, which was `here` before it took the state of the file, is another than
-// the run that wrote it. (The masses of rigid bodies are part of that state.)
+// the run that wrote it.
 void pl_origin_compare(const pl_origin *origin, const pl_origin *here, pl_world *world,
                        const char *path);
 

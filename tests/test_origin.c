@@ -32,6 +32,7 @@ static pl_world *make(const kind *k)
     add_body(world, "cube:cells=1", &soft);
     pl_rigid_options rigid = pl_rigid_options_default();
     rigid.mass = k->mass;
+    rigid.angular_velocity[2] = 2;
     pl_mesh *mesh = make_mesh("cube:cells=1");
     TEST_ASSERT_EQUAL(PL_OK, pl_world_add_rigid(world, mesh, &rigid, NULL));
     pl_mesh_destroy(mesh);
@@ -44,6 +45,10 @@ static void load(const kind *k)
     for (int i = 0; i < 2; i++) { // it is said once
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(world, path), pl_error_text());
     }
+    pl_frame frame; // its mass is its own, its velocities are the file's
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_frame(world, 1, &frame));
+    TEST_ASSERT_EQUAL_DOUBLE(k->mass, frame.mass);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 2, frame.angular_velocity[2]);
     pl_world_destroy(world);
 }
 
