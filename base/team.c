@@ -22,6 +22,12 @@
 static const double PATIENCE = 50e-6;
 
 enum {
+    // Chunks that a caller does alone while all workers sleep, before it wakes them: a loop of more
+    // wakes them at once. Twice as many after each time that they have then done less than a few
+    // before they fell asleep again: loops are too short or too far apart for them.
+    LEAST_ALONE = 16,
+    MOST_ALONE = 1 << 14,
+    WORTH = 8,
     LINE = 64,             // bytes that caches exchange
     MOST_CHUNKS = 1 << 14, // of a loop: their numbers have 16 bits
 };
@@ -55,6 +61,10 @@ struct team {
 
     int32_t n_worker;
     bool all; // the system gives no more
+    // Is it worth waking them?
+    int64_t alone, most_alone; // chunks done without them, and how many may be
+    int64_t helped;            // chunks that they have done since they were woken last
+    bool woken;
     worker worker[PL_MAX_THREADS];
 };
 
@@ -201,6 +211,7 @@ static team *get_team(int32_t n_worker)
         own = aligned_alloc(LINE, sizeof *own);
         if (own == NULL) return NULL;
         memset(own, 0, sizeof *own);
+        own->most_alone = LEAST_ALONE;
         pthread_setspecific(key, own);
     }
     if (own->n_worker >= n_worker || own->all) return own;
@@ -230,7 +241,24 @@ static void publish(team *t, int32_t n_slot, int64_t n_chunk)
                               memory_order_release);
     }
     atomic_fetch_add(&t->generation, 1);
-    if (atomic_load(&t->n_asleep) > 0) wake(&t->generation, n_slot - 1);
+    int32_t awake = t->n_worker - (int32_t)atomic_load(&t->n_asleep);
+    if (n_slot - 1 > awake) wake(&t->generation, n_slot - 1 - awake);
+}
+
+// Is a loop to be shared? Always if a worker is awake.
+static bool is_shared(team *t, int64_t n_chunk)
+{
+    if ((int32_t)atomic_load(&t->n_asleep) < t->n_worker) return true;
+    if (t->woken) {
+        t->most_alone = t->helped >= WORTH ? LEAST_ALONE : PL_MIN(2 * t->most_alone, MOST_ALONE);
+        t->woken = false;
+        t->alone = 0;
+    }
+    t->alone += n_chunk;
+    if (t->alone < t->most_alone) return false;
+    t->woken = true;
+    t->helped = 0;
+    return true;
 }
 
 // Waits for the chunks that workers have begun.
@@ -254,7 +282,7 @@ void pl_loop(int64_t n, int64_t least, pl_loop_fn *body, const void *context)
     int64_t n_chunk = PL_MAX(1, PL_MIN(n / least, MOST_CHUNKS));
     int32_t most = (int32_t)PL_MIN(n_chunk, pl_threads());
     team *t = most > 1 ? get_team(most - 1) : NULL;
-    if (t == NULL || t->n_worker == 0) {
+    if (t == NULL || t->n_worker == 0 || !is_shared(t, n_chunk)) {
         int32_t before = slot; // a loop within a body has its own
         slot = 0;
         body((void *)context, 0, n);
@@ -274,6 +302,7 @@ void pl_loop(int64_t n, int64_t least, pl_loop_fn *body, const void *context)
     inside = true;
     uint32_t done = work(t, 0);
     inside = false;
+    t->helped += n_chunk - done;
     await(t, (uint32_t)n_chunk - done);
 }
 
