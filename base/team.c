@@ -18,16 +18,16 @@
 #include <unistd.h>
 
 // A worker that has nothing to do looks for a loop this long before it sleeps, and a caller as long
-// for the end of the chunks that workers have begun: about what it takes to be woken [s].
-static const double PATIENCE = 50e-6;
+// for the end of the chunks that workers have begun: a few times what it takes to be woken [s].
+static const double PATIENCE = 100e-6;
 
 enum {
     // Chunks that a caller does alone while all workers sleep, before it wakes them: a loop of more
     // wakes them at once. Twice as many after each time that they have then done less than a few
     // before they fell asleep again: loops are too short or too far apart for them.
     LEAST_ALONE = 16,
-    MOST_ALONE = 1 << 14,
-    WORTH = 8,
+    MOST_ALONE = 512,
+    WORTH = 4,
     LINE = 64,             // bytes that caches exchange
     MOST_CHUNKS = 1 << 14, // of a loop: their numbers have 16 bits
 };
