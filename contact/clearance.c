@@ -143,9 +143,9 @@ static pl_status note(const pl_world *world, pl_boundary *boundary, const pl_fea
     }
     double room = closest.distance - pl_boundary_radii(boundary, p.a, p.b);
     if (room >= PL_MIN(boundary->safety[p.a], boundary->safety[p.b])) return PL_OK;
-    pl_close_bodies *last = boundary->close + boundary->n_close - 1;
+    pl_close_bodies *last = boundary->n_close > 0 ? &boundary->close[boundary->n_close - 1] : NULL;
     pl_close_bodies close = {PL_MIN(p.a, p.b), PL_MAX(p.a, p.b), room};
-    if (boundary->n_close > 0 && last->a == close.a && last->b == close.b) { // mostly
+    if (last != NULL && last->a == close.a && last->b == close.b) { // mostly
         last->safety = PL_MIN(last->safety, room);
         return PL_OK;
     }
