@@ -28,4 +28,20 @@ void pl_cones_push(const pl_problem *problem, const double *K, const double *f, 
 pl_cone_slope pl_cone_slope_at(double mu, const double *K, const double *f, const double *u,
                                const double *F);
 
+// A step e of Newton's for r(v) = b + L^T F(L v - c) - A v. All arrays are (3*n_contact).
+typedef struct pl_cone_line {
+    const pl_problem *problem;
+    const double *K, *f;
+    const double *u, *F, *Le; // u and F at its start, and L e
+    double er, eAe;           // e . r at its start, e . A e
+    double *at, *Fe;          // u and F at the place that was looked at last
+} pl_cone_line;
+
+// The residual along the step, e . r, after a part t of it.
+double pl_cone_line_at(const pl_cone_line *line, double t);
+
+// Where the residual turns, between the start, where it is positive, and the end, where it is
+// `end`, below 0: to `share` of what it is at the start, or as near as so many steps lead.
+double pl_cone_line_turn(const pl_cone_line *line, double end, double share, int steps);
+
 #endif

@@ -150,36 +150,23 @@ static void multiply(void *context, const float *x, float *y)
     }
 }
 
-// The residual along the step, after a part t of it: e . r(v + t e). Fe := F there.
-static double along(const face *s, double er, double eAe, double t)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < s->m; i++) s->ws->u[i] = s->u[i] + t * s->Le[i];
-    push(s, s->ws->u, s->Fe);
-    for (int64_t i = 0; i < s->m; i++) sum += s->Le[i] * (s->Fe[i] - s->F[i]);
-    return er - t * eAe + sum;
-}
-
 // How far to go: all the way, or to where the residual turns. *good if the step did what it should.
 static double search(const face *s, bool *good)
 {
-    double er = pl_vec_dot(s->n, s->e, s->r), eAe = pl_vec_dot(s->n, s->e, s->Ae);
-    double end = along(s, er, eAe, 1);
-    *good = fabs(end) < GOOD * fabs(er);
-    if (!(er > 0)) return 0;
-    if (end > -ENOUGH * er) return 1;
-    double low = 0, high = 1, at_low = er, at_high = end, t = 0;
-    for (int i = 0; i < LINE_STEPS; i++) { // regula falsi, halved where one end stays [Illinois]
-        t = (low * at_high - high * at_low) / (at_high - at_low);
-        double at = along(s, er, eAe, t);
-        if (fabs(at) <= TURN * er) break;
-        if (at > 0) {
-            low = t, at_low = at, at_high *= 0.5;
-        } else {
-            high = t, at_high = at, at_low *= 0.5;
-        }
-    }
-    return t;
+    const pl_cone_line line = {.problem = s->problem,
+                               .K = s->K,
+                               .f = s->f,
+                               .u = s->u,
+                               .F = s->F,
+                               .Le = s->Le,
+                               .er = pl_vec_dot(s->n, s->e, s->r),
+                               .eAe = pl_vec_dot(s->n, s->e, s->Ae),
+                               .at = s->ws->u,
+                               .Fe = s->Fe};
+    double end = pl_cone_line_at(&line, 1);
+    *good = fabs(end) < GOOD * fabs(line.er);
+    if (!(line.er > 0)) return 0;
+    return end > -ENOUGH * line.er ? 1 : pl_cone_line_turn(&line, end, TURN, LINE_STEPS);
 }
 
 // u, F and r at v; and the error, of F.

@@ -344,35 +344,22 @@ static bool find_step(pl_newton *s, pl_solve_stats *stats)
     return true;
 }
 
-// The residual along the step, after a part t of it: e . r(v + t e). Fe := F there.
-static double along(const pl_newton *s, double er, double eAe, double t)
-{
-    double sum = 0, *u = s->ws->u;
-    for (int64_t i = 0; i < s->m; i++) u[i] = s->u[i] + t * s->Le[i];
-    pl_cones_push(s->problem, s->K, s->f, u, s->Fe);
-    for (int64_t i = 0; i < s->m; i++) sum += s->Le[i] * (s->Fe[i] - s->F[i]);
-    return er - t * eAe + sum;
-}
-
 // How far to go.
 static double search(const pl_newton *s)
 {
-    double er = pl_vec_dot(s->n, s->e, s->r), eAe = pl_vec_dot(s->n, s->e, s->Ae);
-    double end = along(s, er, eAe, 1);
-    if (!(er > 0)) return SHORT_STEP;
-    if (end > -ENOUGH * er) return 1;
-    double low = 0, high = 1, at_low = er, at_high = end, t = 0;
-    for (int i = 0; i < LINE_STEPS; i++) { // regula falsi, halved where one end stays [Illinois]
-        t = (low * at_high - high * at_low) / (at_high - at_low);
-        double at = along(s, er, eAe, t);
-        if (fabs(at) <= TURN * er) break;
-        if (at > 0) {
-            low = t, at_low = at, at_high *= 0.5;
-        } else {
-            high = t, at_high = at, at_low *= 0.5;
-        }
-    }
-    return t;
+    const pl_cone_line line = {.problem = s->problem,
+                               .K = s->K,
+                               .f = s->f,
+                               .u = s->u,
+                               .F = s->F,
+                               .Le = s->Le,
+                               .er = pl_vec_dot(s->n, s->e, s->r),
+                               .eAe = pl_vec_dot(s->n, s->e, s->Ae),
+                               .at = s->ws->u,
+                               .Fe = s->Fe};
+    double end = pl_cone_line_at(&line, 1);
+    if (!(line.er > 0)) return SHORT_STEP;
+    return end > -ENOUGH * line.er ? 1 : pl_cone_line_turn(&line, end, TURN, LINE_STEPS);
 }
 
 // z (3) := F - J w.
