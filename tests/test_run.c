@@ -43,6 +43,8 @@ static void test_help(void)
     expect(0, "$P --help", "run ");
     expect(1, "$P run", "usage: pliant run SCENE");
     expect(1, "$P run $T/swing.json --steps 3 --time 1", "--steps and --time: give one of them");
+    expect(1, "$P run $T/swing.json --threads 1000000",
+           "--threads: 1000000 is more than 256, which is the limit");
     expect(1, "$P run $T/swing.json --every 3", "--every: say where to with --out DIR");
     expect(1, "$P run $T/swing.json --checkpoint-every 3", "--checkpoint-every: say where to");
     expect(1, "$P run $T/swing.json --dt 0", "--dt: \"0\" is not above 0");
