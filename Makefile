@@ -31,7 +31,7 @@ APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c solvers/*.c \
-           fem/*.c rigid/*.c collision/*.c contact/*.c))
+           fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c))
 APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c))) \
            $(B)/meshes/tetgen.o
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
@@ -60,7 +60,7 @@ $(B)/pliant: $(B)/apps/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 # The rooms of inner loops.
-$(B)/fem/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
+$(B)/fem/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
 
 $(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)

@@ -2,7 +2,7 @@
 #include "cpu_time.h"
 #include "paths.h"
 #include "scene.h"
-#include "../contact/warnings.h"
+#include "../world/warnings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #include "schedule.h"
 #include "stale.h"
 #include "stats_file.h"
-#include "../contact/audit_world.h"
-#include "../contact/world.h"
+#include "../world/audit_world.h"
+#include "../world/world.h"
 #include "../solvers/solver.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "jitter.h"
 #include "random.h"
-#include "../contact/audit_world.h"
+#include "../world/audit_world.h"
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
 #include "../rigid/rotation.h"

@@ -1,5 +1,5 @@
 #include "run_audit.h"
-#include "../contact/way_out.h"
+#include "../world/way_out.h"
 
 #include <stdio.h>
 #include <string.h>

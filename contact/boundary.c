@@ -2,7 +2,6 @@
 
 #include "boundary.h"
 #include "clearance.h"
-#include "step.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,10 +14,10 @@ typedef struct outer {
     int32_t *vertex;
 } outer;
 
-static pl_status find_surfaces(const pl_world *world, outer *out)
+static pl_status find_surfaces(const pl_boundary_source *source, outer *out)
 {
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_mesh *mesh = world->bodies[i].mesh;
+    for (int32_t i = 0; i < source->n_body; i++) {
+        const pl_mesh *mesh = source->body[i].mesh;
         out[i].vertex = pl_alloc(mesh->n_vert, sizeof *out[i].vertex);
         if (out[i].vertex == NULL) return PL_ERROR_MEMORY;
         PL_TRY(pl_mesh_surface(mesh, out[i].vertex, &out[i].mesh));
@@ -26,24 +25,22 @@ static pl_status find_surfaces(const pl_world *world, outer *out)
     return PL_OK;
 }
 
-// The points of one body. Those of a deformable one stand in the order of the world's vertices:
-// place (n_vert of the mesh) is scratch.
-static void place_points(const pl_world *world, int32_t body, const outer *o, pl_boundary *boundary,
-                         int32_t *place)
+// The points of one body, in the order of its ranks. place (n_vert of the mesh) is scratch.
+static void place_points(const pl_boundary_body *b, int32_t body, const outer *o,
+                         pl_boundary *boundary, int32_t *place)
 {
-    const pl_world_body *b = &world->bodies[body];
     int32_t n = o->mesh->n_vert, first = boundary->n;
     for (int32_t i = 0; i < b->mesh->n_vert; i++) place[i] = -1;
     for (int32_t i = 0; i < n; i++) {
         int32_t v = o->vertex[i];
-        place[b->kind == PL_BODY_DEFORMABLE ? b->rank[v] : v] = i;
+        place[b->rank != NULL ? b->rank[v] : v] = i;
     }
     // place[v] is the surface's vertex at v; from here on o->vertex holds the point of each.
     for (int32_t v = 0; v < b->mesh->n_vert; v++) {
         if (place[v] < 0) continue;
         boundary->body[boundary->n] = body;
         boundary->given[boundary->n] = o->vertex[place[v]];
-        boundary->vertex[boundary->n] = b->kind == PL_BODY_DEFORMABLE ? b->first + v : v;
+        boundary->vertex[boundary->n] = b->carrier == PL_CARRIER_VERTICES ? b->block + v : v;
         o->vertex[place[v]] = boundary->n++;
     }
     for (int64_t i = 0; i < 3 * (int64_t)o->mesh->n_face; i++) {
@@ -64,10 +61,8 @@ static double mean_edge(const pl_mesh *surface)
     return surface->n_face > 0 ? sum / (3.0 * surface->n_face) : 0;
 }
 
-static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, const pl_world *world)
+static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, int64_t n_body)
 {
-    int64_t n_body = world->n_bodies;
-    boundary->end = pl_alloc(world->n_rigid, sizeof *boundary->end);
     boundary->body = pl_alloc(n, sizeof *boundary->body);
     boundary->first = pl_alloc(n_body + 1, sizeof *boundary->first);
     boundary->first_face = pl_alloc(n_body + 1, sizeof *boundary->first_face);
@@ -76,6 +71,11 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->given = pl_alloc(n, sizeof *boundary->given);
     boundary->x0 = pl_alloc(3 * n, sizeof *boundary->x0);
     boundary->x1 = pl_alloc(3 * n, sizeof *boundary->x1);
+    boundary->guess = pl_alloc_zero(3 * n, sizeof *boundary->guess);
+    boundary->carrier = pl_alloc(n_body, sizeof *boundary->carrier);
+    boundary->block = pl_alloc(n_body, sizeof *boundary->block);
+    boundary->centre = pl_alloc_zero(3 * n_body, sizeof *boundary->centre);
+    boundary->friction = pl_alloc(n_body, sizeof *boundary->friction);
     boundary->face = pl_alloc(3 * n_face, sizeof *boundary->face);
     boundary->fan = pl_alloc_zero(n + 2, sizeof *boundary->fan);
     boundary->fan_face = pl_alloc(3 * n_face, sizeof *boundary->fan_face);
@@ -85,33 +85,39 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, cons
     boundary->rest = pl_alloc(n_body, sizeof *boundary->rest);
     bool ok = boundary->body && boundary->first && boundary->vertex && boundary->given &&
               boundary->x0 && boundary->x1 && boundary->face && boundary->fan &&
-              boundary->fan_face && boundary->size && boundary->radius && boundary->end &&
-              boundary->first_face && boundary->first_edge && boundary->safety && boundary->rest;
+              boundary->fan_face && boundary->size && boundary->radius && boundary->first_face &&
+              boundary->first_edge && boundary->safety && boundary->rest && boundary->guess &&
+              boundary->carrier && boundary->block && boundary->centre && boundary->friction;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
-static pl_status place_bodies(const pl_world *world, const outer *o, pl_boundary *boundary)
+static pl_status place_bodies(const pl_boundary_source *source, const outer *o,
+                              pl_boundary *boundary)
 {
     int64_t n = 0, n_face = 0;
     int32_t most = 0;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
+    for (int32_t i = 0; i < source->n_body; i++) {
         n += o[i].mesh->n_vert;
         n_face += o[i].mesh->n_face;
-        most = PL_MAX(most, world->bodies[i].mesh->n_vert);
+        most = PL_MAX(most, source->body[i].mesh->n_vert);
     }
-    PL_TRY(allocate(boundary, n, n_face, world));
+    PL_TRY(allocate(boundary, n, n_face, source->n_body));
     int32_t *place = pl_alloc(most, sizeof *place);
     if (place == NULL) return PL_ERROR_MEMORY;
-    boundary->n_body = (int32_t)world->n_bodies;
+    boundary->n_body = source->n_body;
     for (int32_t i = 0; i < boundary->n_body; i++) {
+        const pl_boundary_body *b = &source->body[i];
         boundary->first[i] = boundary->n;
         boundary->first_face[i] = boundary->n_face;
-        place_points(world, i, &o[i], boundary, place);
+        place_points(b, i, &o[i], boundary, place);
         boundary->first[i + 1] = boundary->n;
         boundary->first_face[i + 1] = boundary->n_face;
         boundary->size[i] = mean_edge(o[i].mesh);
-        boundary->radius[i] = world->bodies[i].surface.radius;
-        boundary->rest[i] = world->bodies[i].mesh->x;
+        boundary->radius[i] = b->surface.radius;
+        boundary->friction[i] = b->surface.friction;
+        boundary->rest[i] = b->mesh->x;
+        boundary->carrier[i] = (uint8_t)b->carrier;
+        boundary->block[i] = b->carrier == PL_CARRIER_RIGID ? b->block : -1;
     }
     pl_free(place);
     return PL_OK;
@@ -167,59 +173,53 @@ static pl_status list_edge_faces(pl_boundary *boundary)
 // --- Colliders ---
 
 // What a body adds to the distance at which it is paired: a margin that scales with what it keeps.
-static pl_status create_surfaces(const pl_world *world, pl_boundary *boundary)
+static pl_status create_surfaces(const pl_boundary_source *source, pl_boundary *boundary)
 {
     pl_collider *collider = pl_alloc(boundary->n_body, sizeof *collider);
     if (collider == NULL) return PL_ERROR_MEMORY;
     boundary->smallest = boundary->largest = 0;
     for (int32_t i = 0; i < boundary->n_body; i++) {
         double size = boundary->size[i];
-        if (world->bodies[i].kind == PL_BODY_KINEMATIC) continue;
+        if (source->body[i].carrier == PL_CARRIER_PATH) continue;
         boundary->largest = PL_MAX(boundary->largest, size);
         bool first = boundary->smallest == 0;
         boundary->smallest = first ? size : PL_MIN(boundary->smallest, size);
     }
     const int32_t *face = boundary->face;
     for (int32_t i = 0; i < boundary->n_body; i++) {
-        const pl_world_body *b = &world->bodies[i];
+        const pl_boundary_body *b = &source->body[i];
         pl_collider *c = &collider[i];
         *c = pl_collider_default();
         c->n_face = boundary->first_face[i + 1] - boundary->first_face[i];
         c->face = face + 3 * (int64_t)boundary->first_face[i];
         c->radius =
             boundary->radius[i] + 0.5 * PL_REACH * PL_MIN(boundary->safety[i], boundary->widest);
-        c->fixed = b->kind == PL_BODY_KINEMATIC;
-        c->self = b->kind == PL_BODY_DEFORMABLE && b->surface.self;
+        c->fixed = b->carrier == PL_CARRIER_PATH;
+        c->self = b->carrier == PL_CARRIER_VERTICES && b->surface.self;
         c->category = b->surface.category;
         c->mask = b->surface.mask;
     }
     pl_status status = pl_surfaces_create(boundary->n, boundary->x0, boundary->n_body, collider,
                                           &boundary->surfaces);
     pl_free(collider);
-    for (int64_t i = 0; i < world->n_ignored && status == PL_OK; i++) {
-        const int32_t *pair = world->ignored + 2 * i;
+    for (int64_t i = 0; i < source->n_ignored && status == PL_OK; i++) {
+        const int32_t *pair = source->ignored + 2 * i;
         status = pl_surfaces_ignore(boundary->surfaces, pair[0], pair[1]);
     }
     return status;
 }
 
-static pl_status build(const pl_world *world, const outer *o, pl_boundary *out)
-{
-    PL_TRY(place_bodies(world, o, out));
-    list_fans(out);
-    PL_TRY(pl_clearance_find(world, out));
-    pl_boundary_start(out, world);
-    PL_TRY(create_surfaces(world, out));
-    return list_edge_faces(out);
-}
-
-pl_status pl_boundary_create(const pl_world *world, pl_boundary *out)
+pl_status pl_boundary_create(const pl_boundary_source *source, pl_boundary *out)
 {
     *out = (pl_boundary){0};
-    outer *o = pl_alloc_zero(world->n_bodies, sizeof *o);
-    pl_status status = o != NULL ? find_surfaces(world, o) : PL_ERROR_MEMORY;
-    if (status == PL_OK) status = build(world, o, out);
-    for (int64_t i = 0; i < world->n_bodies && o != NULL; i++) {
+    outer *o = pl_alloc_zero(source->n_body, sizeof *o);
+    pl_status status = o != NULL ? find_surfaces(source, o) : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = place_bodies(source, o, out);
+    if (status == PL_OK) {
+        list_fans(out);
+        status = pl_clearance_find(source, out);
+    }
+    for (int32_t i = 0; i < source->n_body && o != NULL; i++) {
         pl_mesh_destroy(o[i].mesh);
         pl_free(o[i].vertex);
     }
@@ -228,127 +228,45 @@ pl_status pl_boundary_create(const pl_world *world, pl_boundary *out)
     return status;
 }
 
+pl_status pl_boundary_finish(const pl_boundary_source *source, pl_boundary *boundary)
+{
+    PL_TRY(create_surfaces(source, boundary));
+    return list_edge_faces(boundary);
+}
+
 void pl_boundary_free(pl_boundary *boundary)
 {
     pl_surfaces_destroy(boundary->surfaces);
-    void *owned[] = {boundary->body,   boundary->vertex,     boundary->given,
-                     boundary->x0,     boundary->x1,         boundary->face,
-                     boundary->fan,    boundary->fan_face,   boundary->size,
-                     boundary->radius, boundary->edge_face,  boundary->end,
-                     boundary->first,  boundary->first_face, boundary->first_edge,
-                     boundary->safety, boundary->close,      boundary->rest};
+    void *owned[] = {
+        boundary->body,   boundary->vertex,     boundary->given,      boundary->x0,
+        boundary->x1,     boundary->face,       boundary->fan,        boundary->fan_face,
+        boundary->size,   boundary->radius,     boundary->edge_face,  boundary->guess,
+        boundary->first,  boundary->first_face, boundary->first_edge, boundary->safety,
+        boundary->close,  boundary->rest,       boundary->carrier,    boundary->block,
+        boundary->centre, boundary->friction};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }
 
 // --- Places ---
 
-// The points of a rigid body's state.
-static void place_rigid(const pl_world_body *b, const pl_rigid *state, int32_t vertex, double x[3])
-{
-    pl_rigid_points(state, 1, b->local + 3 * (int64_t)vertex, x);
-}
+enum { CHUNK_POINTS = 2000 }; // that a thread takes at least
 
-// Where points are, or will be at the velocities v.
-typedef struct place_loop {
-    pl_boundary *boundary;
-    const pl_world *world;
-    const double *v;
-    double dt, t, factor;
-} place_loop;
+typedef struct extrapolation {
+    const pl_boundary *boundary;
+    double factor;
+} extrapolation;
 
-static void place_at_start(void *context, int64_t first, int64_t last)
+static void extrapolate(void *context, int64_t first, int64_t last)
 {
-    const place_loop *l = context;
-    const pl_boundary *boundary = l->boundary;
-    const pl_world *world = l->world;
-    for (int64_t p = first; p < last; p++) {
-        const pl_world_body *b = &world->bodies[boundary->body[p]];
-        double *x = boundary->x0 + 3 * p;
-        int64_t v = 3 * (int64_t)boundary->vertex[p];
-        if (b->kind == PL_BODY_DEFORMABLE) {
-            memcpy(x, world->x + v, 3 * sizeof *x);
-        } else if (b->kind == PL_BODY_RIGID) {
-            place_rigid(b, &world->rigid[b->rigid], boundary->vertex[p], x);
-        } else {
-            pl_path_apply(&b->path, world->time, b->mesh->x + v, x);
-        }
+    const extrapolation *e = context;
+    const pl_boundary *boundary = e->boundary;
+    for (int64_t i = 3 * first; i < 3 * last; i++) {
+        boundary->x1[i] = boundary->x0[i] + e->factor * boundary->guess[i];
     }
 }
 
-void pl_boundary_start(pl_boundary *boundary, const pl_world *world)
+void pl_boundary_extrapolate(pl_boundary *boundary, double factor)
 {
-    pl_loop(boundary->n, PL_STEP_CHUNK, place_at_start,
-            &(place_loop){.boundary = boundary, .world = world});
-}
-
-static void place_at_end(void *context, int64_t first, int64_t last)
-{
-    const place_loop *l = context;
-    const pl_boundary *boundary = l->boundary;
-    for (int64_t p = first; p < last; p++) {
-        const pl_world_body *b = &l->world->bodies[boundary->body[p]];
-        double *x = boundary->x1 + 3 * p;
-        int64_t at = 3 * (int64_t)boundary->vertex[p];
-        if (b->kind == PL_BODY_DEFORMABLE) {
-            for (int k = 0; k < 3; k++) x[k] = l->world->x[at + k] + l->dt * l->v[at + k];
-        } else if (b->kind == PL_BODY_RIGID) {
-            place_rigid(b, &boundary->end[b->rigid], boundary->vertex[p], x);
-        } else {
-            pl_path_apply(&b->path, l->t, b->mesh->x + at, x);
-        }
-    }
-}
-
-void pl_boundary_end(pl_boundary *boundary, const pl_world *world, const double *v, double dt,
-                     double t)
-{
-    for (int64_t r = 0; r < world->n_rigid; r++) { // where the bodies will be
-        boundary->end[r] = world->rigid[r];
-        pl_rigid_advance(&boundary->end[r], &world->turn[r], v + 3 * (world->n_vert + 2 * r), NULL);
-    }
-    pl_loop(boundary->n, PL_STEP_CHUNK, place_at_end,
-            &(place_loop){boundary, world, v, dt, t, .factor = 1});
-}
-
-void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, int32_t point,
-                          const double x[3], const double *v, double out[3])
-{
-    const pl_world_body *b = &world->bodies[boundary->body[point]];
-    memset(out, 0, 3 * sizeof *out);
-    if (b->kind == PL_BODY_DEFORMABLE) {
-        memcpy(out, v + 3 * (int64_t)boundary->vertex[point], 3 * sizeof *out);
-    } else if (b->kind == PL_BODY_RIGID) {
-        const double *u = v + 3 * (world->n_vert + 2 * (int64_t)b->rigid);
-        double arm[3];
-        pl_subtract(x, world->rigid[b->rigid].x, arm);
-        pl_cross(u + 3, arm, out);
-        for (int k = 0; k < 3; k++) out[k] += u[k];
-    }
-}
-
-static void place_beyond(void *context, int64_t first, int64_t last)
-{
-    const place_loop *l = context;
-    const pl_boundary *boundary = l->boundary;
-    for (int64_t p = first; p < last; p++) {
-        const pl_world_body *b = &l->world->bodies[boundary->body[p]];
-        const double *x0 = boundary->x0 + 3 * p;
-        double *x1 = boundary->x1 + 3 * p, by[3];
-        if (b->kind == PL_BODY_KINEMATIC) {
-            pl_path_apply(&b->path, l->t, b->mesh->x + 3 * (int64_t)boundary->vertex[p], by);
-            pl_subtract(by, x0, by);
-        } else {
-            pl_boundary_velocity(boundary, l->world, (int32_t)p, x0, l->v, by);
-            for (int k = 0; k < 3; k++) by[k] *= l->dt;
-        }
-        for (int k = 0; k < 3; k++) x1[k] = x0[k] + l->factor * by[k];
-    }
-}
-
-void pl_boundary_extrapolate(pl_boundary *boundary, const pl_world *world, const double *v,
-                             double dt, double t, double factor)
-{
-    pl_loop(boundary->n, PL_STEP_CHUNK, place_beyond,
-            &(place_loop){boundary, world, v, dt, t, factor});
+    pl_loop(boundary->n, CHUNK_POINTS, extrapolate, &(extrapolation){boundary, factor});
 }

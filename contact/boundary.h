@@ -1,12 +1,15 @@
 // The surfaces of all bodies, as collision detection sees them. Internal.
 //
 // Points are numbered through all bodies, and move in straight lines from the start of a step to
-// its end, whatever kind of body they belong to.
+// its end, whatever kind of body they belong to. Where they are, the world says: it fills x0, x1
+// and `guess` (world/places.h).
 
 #ifndef PL_BOUNDARY_H
 #define PL_BOUNDARY_H
 
-#include "world.h"
+#include "../meshes/geometry.h"
+#include "../meshes/mesh.h"
+#include "../solvers/anchor.h"
 
 // How near is near, as parts of h, the mean length of the edges of a body's surface; between two
 // bodies the smaller h counts.
@@ -21,6 +24,33 @@ static const double PL_NEAR = 1.5, PL_REACH = 8;
 // Distances below this part of h are not told apart: solvers could not resolve them.
 static const double PL_RESOLVED = 3e-8;
 
+// What moves the points of a body.
+typedef enum pl_carrier {
+    PL_CARRIER_VERTICES, // each its own block of velocities
+    PL_CARRIER_RIGID,    // two blocks: of the centre and of the turning
+    PL_CARRIER_PATH,     // nothing that is unknown
+} pl_carrier;
+
+// A body as it is described to pl_boundary_create. What it points to is borrowed for that call, but
+// for the mesh, which has to stay.
+typedef struct pl_boundary_body {
+    pl_carrier carrier;
+    const pl_mesh *mesh; // the rest shape
+    const int32_t *rank; // (n_vert) the order that its points get; NULL: that of the mesh
+    int32_t block;       // of its first vertex in that order, or of its centre; -1: on a path
+    const double *added; // (3*n_vert) where its vertices were when it was added [m]
+    bool late;           // it was added later than others
+    pl_surface_options surface;
+} pl_boundary_body;
+
+typedef struct pl_boundary_source {
+    int32_t n_body;
+    const pl_boundary_body *body; // (n_body)
+    int64_t n_ignored;
+    const int32_t *ignored;  // (2*n_ignored) bodies that pass through each other
+    double contact_distance; // that bodies without one of their own keep; 0: the default [m]
+} pl_boundary_source;
+
 // Two bodies that were added closer than the distance that contacts would keep.
 typedef struct pl_close_bodies {
     int32_t a, b;  // a < b
@@ -29,11 +59,16 @@ typedef struct pl_close_bodies {
 
 typedef struct pl_boundary {
     int32_t n, n_body;
-    int32_t *body;   // (n) that the point belongs to
-    int32_t *first;  // (n_body + 1) of each body's points
-    int32_t *vertex; // (n) deformable: in the world's arrays; else in the body's mesh
-    int32_t *given;  // (n) in the body's mesh, of any kind
-    double *x0, *x1; // (3*n) at the start and at the end of a step [m]
+    int32_t *body;    // (n) that the point belongs to
+    int32_t *first;   // (n_body + 1) of each body's points
+    int32_t *vertex;  // (n) its block if it has one of its own; else its number in the body's mesh
+    int32_t *given;   // (n) its number in the body's mesh, whatever carries it
+    double *x0, *x1;  // (3*n) at the start and at the end of a step [m]
+    double *guess;    // (3*n) how far it moves by the velocities that are guessed first [m]
+    uint8_t *carrier; // (n_body) pl_carrier
+    int32_t *block;   // (n_body) that of the centre, -1 if the body is not rigid
+    double *centre;   // (3*n_body) of a rigid body, at the start of the step [m]
+    double *friction; // (n_body)
     int32_t n_face, n_edge;
     int32_t *face;       // (3*n_face)
     const int32_t *edge; // (2*n_edge) the surfaces'
@@ -50,31 +85,45 @@ typedef struct pl_boundary {
     const double **rest;      // (n_body) places of the body's vertices at rest, in its mesh [m]
     double smallest, largest; // h of the bodies that are not kinematic; 0 if all are [m]
     double widest;            // safety distance of these
-    pl_rigid *end;            // (n_rigid) scratch: rigid bodies at the end of the step
     pl_surfaces *surfaces;
 } pl_boundary;
 
-// Of a world whose bodies are all there. Only PL_ERROR_MEMORY, or what pl_surfaces_create says, can
+// All but what needs places: pl_boundary_finish follows, with x0 filled. Only PL_ERROR_MEMORY can
 // happen.
-pl_status pl_boundary_create(const pl_world *world, pl_boundary *out);
+pl_status pl_boundary_create(const pl_boundary_source *source, pl_boundary *out);
+
+// The trees of boxes, for the places x0. Fails as pl_surfaces_create does.
+pl_status pl_boundary_finish(const pl_boundary_source *source, pl_boundary *boundary);
+
 void pl_boundary_free(pl_boundary *boundary); // leaves it empty
 
-// x0 := where the points are.
-void pl_boundary_start(pl_boundary *boundary, const pl_world *world);
+// x1 := x0 and `factor` times the guess.
+void pl_boundary_extrapolate(pl_boundary *boundary, double factor);
 
-// x1 := where they are `dt` later, at the time t, if the unknowns have the velocities v
-// (3*n_block): bit for bit where the world puts them.
-void pl_boundary_end(pl_boundary *boundary, const pl_world *world, const double *v, double dt,
-                     double t);
+// A point, moved to x if its body is rigid: rows may act on the body at another place.
+static inline pl_anchor pl_boundary_anchor(const pl_boundary *boundary, int32_t point,
+                                           const double x[3])
+{
+    int32_t body = boundary->body[point];
+    switch ((pl_carrier)boundary->carrier[body]) {
+    case PL_CARRIER_VERTICES:
+        return pl_anchor_vertex(boundary->vertex[point]);
+    case PL_CARRIER_RIGID:
+        return pl_anchor_rigid(boundary->block[body], boundary->centre + 3 * (int64_t)body, x);
+    case PL_CARRIER_PATH:
+        break;
+    }
+    return pl_anchor_world();
+}
 
-// x1 := x0 plus `factor` times the motion of the next `dt`, up to the time t, in a straight line.
-void pl_boundary_extrapolate(pl_boundary *boundary, const pl_world *world, const double *v,
-                             double dt, double t, double factor);
-
-// The velocity that a point has by the unknowns, in a straight line; of a rigid body that at the
-// place x. 0 for kinematic bodies.
-void pl_boundary_velocity(const pl_boundary *boundary, const pl_world *world, int32_t point,
-                          const double x[3], const double *v, double out[3]);
+// Is the motion of a point given? prescribed (n_block; may be NULL): blocks whose velocity is.
+static inline bool pl_boundary_is_given(const pl_boundary *boundary, const uint8_t *prescribed,
+                                        int32_t point)
+{
+    pl_carrier carrier = (pl_carrier)boundary->carrier[boundary->body[point]];
+    if (carrier != PL_CARRIER_VERTICES) return carrier == PL_CARRIER_PATH;
+    return prescribed != NULL && prescribed[boundary->vertex[point]] != 0;
+}
 
 // The distance that two bodies keep because they were added so close [m]; INFINITY if they were
 // not.

@@ -1,7 +1,7 @@
 // Candidates that serve several steps.
 
 #include "candidates.h"
-#include "meeting.h"
+#include "body_pair.h"
 #include "near.h"
 #include "../collision/surfaces.h"
 
@@ -263,9 +263,10 @@ static pl_status merge(pl_candidate_set *c)
 static void drop_stale(pl_candidate_set *c, const pl_boundary *boundary)
 {
     int64_t kept = 0;
-    pl_meeting m = PL_NO_MEETING;
+    pl_body_pair m = PL_NO_BODY_PAIR;
     for (int64_t i = 0; i < c->n; i++) {
-        if (!pl_meets(&m, &c->candidate[i])) m = pl_meeting_find(boundary, &c->candidate[i]);
+        if (!pl_body_pair_has(&m, &c->candidate[i]))
+            m = pl_body_pair_find(boundary, &c->candidate[i]);
         if (!c->stale[m.a] && !c->stale[m.b]) c->candidate[kept++] = c->candidate[i];
     }
     c->n = kept;
@@ -356,10 +357,9 @@ static void shorten_motion(pl_boundary *boundary)
 }
 
 // A new search for the bodies that need it, for the steps to come.
-static pl_status search(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
-                        const double *v, double dt, double t, bool all)
+static pl_status search(pl_candidate_set *c, pl_boundary *boundary, bool all)
 {
-    pl_boundary_extrapolate(boundary, world, v, dt, t, SWEEP);
+    pl_boundary_extrapolate(boundary, SWEEP);
     shorten_motion(boundary);
     for (int32_t b = 0; b < boundary->n_body; b++) {
         int64_t first = 3 * (int64_t)boundary->first[b], last = 3 * (int64_t)boundary->first[b + 1];
@@ -369,7 +369,7 @@ static pl_status search(pl_candidate_set *c, const pl_world *world, pl_boundary 
     }
     PL_TRY(all ? pl_candidates_restore(c, boundary) : search_stale(c, boundary));
     for (int32_t b = 0; b < boundary->n_body; b++) c->stale[b] = 0;
-    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
+    pl_boundary_extrapolate(boundary, 1);
     return PL_OK;
 }
 
@@ -386,11 +386,9 @@ pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary)
     return PL_OK;
 }
 
-pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
-                             const double *v, double dt, double t)
+pl_status pl_candidates_find(pl_candidate_set *c, pl_boundary *boundary)
 {
-    pl_boundary_start(boundary, world);
-    pl_boundary_extrapolate(boundary, world, v, dt, t, 1);
+    pl_boundary_extrapolate(boundary, 1);
     PL_TRY(pl_candidates_reserve(c, boundary));
     c->blur = pl_near_blur(boundary);
     int32_t n = 0;
@@ -398,7 +396,7 @@ pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boun
         n = pl_surfaces_stale(boundary->surfaces, boundary->x0, boundary->x1, c->stale);
     }
     bool all = !c->current || n > MOST_STALE * boundary->n_body;
-    if (all || n > 0) PL_TRY(search(c, world, boundary, v, dt, t, all));
+    if (all || n > 0) PL_TRY(search(c, boundary, all));
     c->wide = false;
     pl_near_drift(c, boundary);
     return pl_near_list(c, boundary);

@@ -80,9 +80,9 @@ pl_status pl_candidates_reserve(pl_candidate_set *c, const pl_boundary *boundary
 // on as it did.
 pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary);
 
-// Finds the candidates of a step whose first guess is the velocities v, and lists the near ones.
-pl_status pl_candidates_find(pl_candidate_set *c, const pl_world *world, pl_boundary *boundary,
-                             const double *v, double dt, double t);
+// Finds the candidates of a step from the boundary's x0 by its guess, and lists the near ones. x1
+// is then where the guess leads.
+pl_status pl_candidates_find(pl_candidate_set *c, pl_boundary *boundary);
 
 // Lists all that may come within reach on the way from x0 to x1, up to the next step.
 pl_status pl_candidates_widen(pl_candidate_set *c, const pl_boundary *boundary);

@@ -1,7 +1,7 @@
 // How far apart contacts keep bodies.
 
 #include "clearance.h"
-#include "passage.h"
+#include "contact_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,65 +21,59 @@ static const double OPPOSITE_COSINE = 0.5;
 // --- Places ---
 
 // x1 := where bodies were added.
-static void place_as_added(const pl_world *world, pl_boundary *boundary)
+static void place_as_added(const pl_boundary_source *source, pl_boundary *boundary)
 {
-    for (int32_t p = 0; p < boundary->n; p++) {
-        const pl_world_body *b = &world->bodies[boundary->body[p]];
-        const double *from = b->mesh->x + 3 * (int64_t)boundary->given[p];
-        double *x = boundary->x1 + 3 * (int64_t)p;
-        if (b->kind == PL_BODY_KINEMATIC) {
-            pl_path_apply(&b->path, 0, from, x);
-        } else {
-            memcpy(x, from, 3 * sizeof *x);
-        }
+    for (int64_t p = 0; p < boundary->n; p++) {
+        const double *added = source->body[boundary->body[p]].added;
+        memcpy(boundary->x1 + 3 * p, added + 3 * (int64_t)boundary->given[p], 3 * sizeof(double));
     }
 }
 
 // The distance of a body, before its thickness counts; *chosen says if it was asked for.
-static double distance_of(const pl_world *world, const pl_boundary *boundary, int32_t body,
-                          bool *chosen)
+static double distance_of(const pl_boundary_source *source, const pl_boundary *boundary,
+                          int32_t body, bool *chosen)
 {
-    double own = world->bodies[body].surface.contact_distance;
-    double common = world->options.contact_distance;
+    double own = source->body[body].surface.contact_distance;
+    double common = source->contact_distance;
     *chosen = own > 0 || common > 0;
     if (own > 0) return own;
     return common > 0 ? common : PL_SAFETY * boundary->size[body];
 }
 
 // Kinematic bodies do not count: a floor of two huge triangles is no reason to look far around.
-static double find_widest(const pl_world *world, const pl_boundary *boundary)
+static double find_widest(const pl_boundary_source *source, const pl_boundary *boundary)
 {
     double widest = 0;
     for (int32_t i = 0; i < boundary->n_body; i++) {
-        if (world->bodies[i].kind == PL_BODY_KINEMATIC) continue;
+        if (source->body[i].carrier == PL_CARRIER_PATH) continue;
         widest = PL_MAX(widest, boundary->safety[i]);
     }
     return widest;
 }
 
 // All features that are nearer than what could shorten a distance, those of one body too.
-static pl_status search(const pl_world *world, const pl_boundary *boundary, pl_surfaces **surfaces,
-                        pl_candidates *found)
+static pl_status search(const pl_boundary_source *source, const pl_boundary *boundary,
+                        pl_surfaces **surfaces, pl_candidates *found)
 {
     *surfaces = NULL;
     pl_collider *collider = pl_alloc(boundary->n_body, sizeof *collider);
     if (collider == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < boundary->n_body; i++) {
-        const pl_world_body *b = &world->bodies[i];
+        const pl_boundary_body *b = &source->body[i];
         pl_collider *c = &collider[i];
         *c = pl_collider_default();
         c->n_face = boundary->first_face[i + 1] - boundary->first_face[i];
         c->face = boundary->face + 3 * (int64_t)boundary->first_face[i];
         c->radius = boundary->radius[i] + PL_MIN(boundary->safety[i], boundary->widest);
-        c->fixed = b->kind == PL_BODY_KINEMATIC;
+        c->fixed = b->carrier == PL_CARRIER_PATH;
         c->category = b->surface.category;
         c->mask = b->surface.mask;
     }
     pl_status status =
         pl_surfaces_create(boundary->n, boundary->x1, boundary->n_body, collider, surfaces);
     pl_free(collider);
-    for (int64_t i = 0; i < world->n_ignored && status == PL_OK; i++) {
-        const int32_t *pair = world->ignored + 2 * i;
+    for (int64_t i = 0; i < source->n_ignored && status == PL_OK; i++) {
+        const int32_t *pair = source->ignored + 2 * i;
         if (pair[0] != pair[1]) status = pl_surfaces_ignore(*surfaces, pair[0], pair[1]);
     }
     if (status != PL_OK) return status;
@@ -111,7 +105,8 @@ static bool leads_out(const pl_boundary *boundary, int n, const int32_t *point,
 }
 
 // Is there nothing but the body's own inside between two features of it?
-static bool are_opposite(const pl_boundary *boundary, const pl_passage *p, const double normal[3])
+static bool are_opposite(const pl_boundary *boundary, const pl_contact_pair *p,
+                         const double normal[3])
 {
     int first = pl_pair_first(p->pair.kind), n = 4;
     while (p->point[n - 1] < 0) n--;
@@ -122,19 +117,19 @@ static bool are_opposite(const pl_boundary *boundary, const pl_passage *p, const
 // --- Pairs ---
 
 // Bodies that were added together have the places of x1 at one time.
-static bool began_together(const pl_world *world, const pl_passage *p)
+static bool began_together(const pl_boundary_source *source, const pl_contact_pair *p)
 {
-    return !world->bodies[p->a].late && !world->bodies[p->b].late;
+    return !source->body[p->a].late && !source->body[p->b].late;
 }
 
 // Notes what a pair of features says of its bodies: thickness (n_body) becomes less, or the two are
 // close.
-static pl_status note(const pl_world *world, pl_boundary *boundary, const pl_feature_pair *pair,
-                      double *thickness)
+static pl_status note(const pl_boundary_source *source, pl_boundary *boundary,
+                      const pl_feature_pair *pair, double *thickness)
 {
-    pl_passage p = pl_passage_load(boundary, pair);
-    if (p.a != p.b && !began_together(world, &p)) return PL_OK;
-    pl_closest closest = pl_passage_closest(&p, boundary->x1);
+    pl_contact_pair p = pl_contact_pair_load(boundary, pair);
+    if (p.a != p.b && !began_together(source, &p)) return PL_OK;
+    pl_closest closest = pl_contact_pair_closest(&p, boundary->x1);
     if (p.a == p.b) {
         bool counts =
             closest.distance < thickness[p.a] && are_opposite(boundary, &p, closest.normal);
@@ -155,18 +150,18 @@ static pl_status note(const pl_world *world, pl_boundary *boundary, const pl_fea
     return PL_OK;
 }
 
-static pl_status note_all(const pl_world *world, pl_boundary *boundary, const pl_candidates *found,
-                          double *thickness)
+static pl_status note_all(const pl_boundary_source *source, pl_boundary *boundary,
+                          const pl_candidates *found, double *thickness)
 {
     for (int64_t i = 0; i < found->n_vertex_face; i++) {
         const int32_t *pair = found->vertex_face + 2 * i;
-        PL_TRY(
-            note(world, boundary, &(pl_feature_pair){PL_VERTEX_FACE, pair[0], pair[1]}, thickness));
+        PL_TRY(note(source, boundary, &(pl_feature_pair){PL_VERTEX_FACE, pair[0], pair[1]},
+                    thickness));
     }
     for (int64_t i = 0; i < found->n_edge_edge; i++) {
         const int32_t *pair = found->edge_edge + 2 * i;
         PL_TRY(
-            note(world, boundary, &(pl_feature_pair){PL_EDGE_EDGE, pair[0], pair[1]}, thickness));
+            note(source, boundary, &(pl_feature_pair){PL_EDGE_EDGE, pair[0], pair[1]}, thickness));
     }
     return PL_OK;
 }
@@ -210,38 +205,38 @@ static void settle_close(pl_boundary *boundary)
     boundary->n_close = kept;
 }
 
-static pl_status measure(const pl_world *world, pl_boundary *boundary, double *thickness)
+static pl_status measure(const pl_boundary_source *source, pl_boundary *boundary, double *thickness)
 {
     pl_surfaces *surfaces;
     pl_candidates found;
-    pl_status status = search(world, boundary, &surfaces, &found);
+    pl_status status = search(source, boundary, &surfaces, &found);
     if (status == PL_OK) {
         boundary->edge = pl_surfaces_edges(surfaces);
-        status = note_all(world, boundary, &found, thickness);
+        status = note_all(source, boundary, &found, thickness);
         boundary->edge = NULL;
     }
     pl_surfaces_destroy(surfaces);
     return status;
 }
 
-pl_status pl_clearance_find(const pl_world *world, pl_boundary *boundary)
+pl_status pl_clearance_find(const pl_boundary_source *source, pl_boundary *boundary)
 {
     double *thickness = pl_alloc(boundary->n_body, sizeof *thickness);
     if (thickness == NULL) return PL_ERROR_MEMORY;
     bool chosen;
     for (int32_t i = 0; i < boundary->n_body; i++) {
         thickness[i] = INFINITY;
-        boundary->safety[i] = distance_of(world, boundary, i, &chosen);
+        boundary->safety[i] = distance_of(source, boundary, i, &chosen);
     }
-    boundary->widest = find_widest(world, boundary);
-    place_as_added(world, boundary);
-    pl_status status = measure(world, boundary, thickness);
+    boundary->widest = find_widest(source, boundary);
+    place_as_added(source, boundary);
+    pl_status status = measure(source, boundary, thickness);
     for (int32_t i = 0; i < boundary->n_body; i++) {
         double most = PL_MAX(THICKNESS_PART * thickness[i], PL_RESOLVED * boundary->size[i]);
-        distance_of(world, boundary, i, &chosen);
+        distance_of(source, boundary, i, &chosen);
         if (!chosen) boundary->safety[i] = PL_MIN(boundary->safety[i], most);
     }
-    boundary->widest = find_widest(world, boundary);
+    boundary->widest = find_widest(source, boundary);
     settle_close(boundary);
     pl_free(thickness);
     return status;

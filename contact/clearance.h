@@ -1,4 +1,4 @@
-// How far apart contacts keep bodies: the safety distances of a world. Internal.
+// How far apart contacts keep bodies: the safety distances of bodies. Internal.
 
 #ifndef PL_CLEARANCE_H
 #define PL_CLEARANCE_H
@@ -9,6 +9,6 @@
 // say, or by default a part of the mean edge length, at most half of the thickness that the body
 // has anywhere; and between two bodies at most half of the room that they had where they were
 // added. x1 is scratch. Does not depend on the state, so that a run that is resumed has the same.
-pl_status pl_clearance_find(const pl_world *world, pl_boundary *boundary);
+pl_status pl_clearance_find(const pl_boundary_source *source, pl_boundary *boundary);
 
 #endif

@@ -32,14 +32,14 @@ void pl_contacts_clear(pl_contacts *c)
 // most the other part of its distance: a step may bring it to half of that.
 static const double TOLERANCE_PART = 0.1, NEAR_PART = 0.25;
 
-double pl_contact_tolerance(const pl_world *world, double safety)
+double pl_contact_tolerance(const pl_contacts *c, double safety)
 {
-    return PL_MIN(world->options.eps2, TOLERANCE_PART * safety);
+    return PL_MIN(c->eps2, TOLERANCE_PART * safety);
 }
 
-double pl_contacts_tolerance(const pl_contacts *c, const pl_world *world)
+double pl_contacts_tolerance(const pl_contacts *c)
 {
-    return PL_MIN(world->options.eps2, c->tolerance);
+    return PL_MIN(c->eps2, c->tolerance);
 }
 
 // The distance of a row's pair at the start of the step, less the radii.
@@ -109,27 +109,16 @@ static void make_frame(const double n[3], double R[9])
     memcpy(R, frame, sizeof frame);
 }
 
-// The unknowns that move the points: a block per vertex, and for a rigid body its two, with the
-// lever arm to the middle between the closest points: along the normal that is the same as to the
-// body's own point, and the impulses on both bodies then lie on one line. Returns how many.
-static int32_t list_terms(const pl_world *world, const pl_boundary *boundary, const pl_row *row,
-                          pl_term *term)
+// The unknowns that move the points. Lever arms of rigid bodies go to the middle between the
+// closest points: along the normal that is the same as to the body's own point, and the impulses on
+// both bodies then lie on one line. Returns how many.
+static int32_t list_terms(const pl_boundary *boundary, const pl_row *row, pl_term *term)
 {
     int32_t n = 0;
     for (int i = 0; i < 4; i++) {
-        int32_t p = row->point[i];
-        double w = row->weight[i];
-        if (p < 0 || w == 0) continue;
-        const pl_world_body *b = &world->bodies[boundary->body[p]];
-        if (b->kind == PL_BODY_DEFORMABLE) {
-            term[n++] = (pl_term){.block = boundary->vertex[p], .w = w};
-        } else if (b->kind == PL_BODY_RIGID) {
-            int32_t block = world->n_vert + 2 * b->rigid;
-            double arm[3];
-            pl_subtract(row->middle, world->rigid[b->rigid].x, arm);
-            term[n++] = (pl_term){.block = block, .w = w};
-            term[n++] = (pl_term){.block = block + 1, .r = {w * arm[0], w * arm[1], w * arm[2]}};
-        }
+        if (row->point[i] < 0 || row->weight[i] == 0) continue;
+        pl_anchor anchor = pl_boundary_anchor(boundary, row->point[i], row->middle);
+        n += pl_anchor_terms(&anchor, row->weight[i], term + n);
     }
     return n;
 }
@@ -165,16 +154,8 @@ static void guess_impulse(pl_contacts *c, const pl_feature_pair *pair, const pl_
     if (last != NULL) set_in_cone(contact, c->problem.dt, last->force, f);
 }
 
-static bool motion_given(const pl_world *world, const pl_boundary *boundary, int32_t point)
-{
-    const pl_world_body *b = &world->bodies[boundary->body[point]];
-    if (b->kind == PL_BODY_DEFORMABLE) return world->known[boundary->vertex[point]] != 0;
-    return b->kind == PL_BODY_KINEMATIC;
-}
-
-pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
-                          const pl_feature_pair *pair, const pl_closest *closest, double gap,
-                          bool remembered, bool found)
+pl_status pl_contacts_add(pl_contacts *c, const pl_boundary *boundary, const pl_feature_pair *pair,
+                          const pl_closest *closest, double gap, bool remembered, bool found)
 {
     int64_t n = c->problem.n_contact;
     PL_TRY(pl_reserve((void **)&c->row, &c->row_capacity, n + 1, sizeof *c->row));
@@ -188,7 +169,8 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_bounda
         int32_t p = row->point[i];
         const double *x = boundary->x0 + 3 * (int64_t)p;
         for (int k = 0; k < 3; k++) row->middle[k] += 0.5 * fabs(row->weight[i]) * x[k];
-        given = given && (row->weight[i] == 0 || motion_given(world, boundary, p));
+        given =
+            given && (row->weight[i] == 0 || pl_boundary_is_given(boundary, c->problem.known, p));
     }
     if (given) return PL_OK;
 
@@ -197,12 +179,11 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_bounda
     int32_t first_body = boundary->body[row->point[0]],
             last_body = boundary->body[row->point[last]];
     c->tolerance = PL_MIN(c->tolerance, row_tolerance(boundary, row, first_body, last_body));
-    const pl_surface_options *a = &world->bodies[first_body].surface;
-    const pl_surface_options *b = &world->bodies[last_body].surface;
-    pl_contact contact = {.mu = sqrt(a->friction * b->friction)};
+    double friction = boundary->friction[first_body] * boundary->friction[last_body];
+    pl_contact contact = {.mu = sqrt(friction)};
     make_frame(closest->normal, contact.R);
-    pl_term term[8];
-    int32_t n_term = list_terms(world, boundary, row, term);
+    pl_term term[4 * PL_ANCHOR_TERMS];
+    int32_t n_term = list_terms(boundary, row, term);
     if (remembered) {
         guess_impulse(c, pair, &contact, c->f + 3 * n);
     } else {
@@ -213,10 +194,8 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_world *world, const pl_bounda
 
 typedef struct update_loop {
     pl_contacts *c;
-    const pl_world *world;
     const pl_boundary *boundary;
     const double *v;
-    double dt;
 } update_loop;
 
 // u = R^T sum w_i v_i - c is to be the relative velocity over the step, with what the bodies move
@@ -226,17 +205,17 @@ static void update_rows(void *context, int64_t first, int64_t last)
     const update_loop *l = context;
     const pl_contacts *c = l->c;
     const pl_boundary *boundary = l->boundary;
-    const pl_world *world = l->world;
-    double dt = l->dt;
+    double dt = c->problem.dt;
     for (int64_t i = first; i < last; i++) {
         const pl_row *row = &c->row[i];
         pl_contact *contact = &c->problem.contact[i];
         double beyond[3] = {0};
         for (int k = 0; k < 4; k++) {
             int32_t p = row->point[k];
-            if (p < 0 || world->bodies[boundary->body[p]].kind == PL_BODY_DEFORMABLE) continue;
+            if (p < 0 || boundary->carrier[boundary->body[p]] == PL_CARRIER_VERTICES) continue;
             double u[3];
-            pl_boundary_velocity(boundary, world, p, row->middle, l->v, u); // as the row has it
+            pl_anchor anchor = pl_boundary_anchor(boundary, p, row->middle); // as the row has it
+            pl_anchor_velocity(&anchor, l->v, u);
             for (int j = 0; j < 3; j++) {
                 int64_t at = 3 * (int64_t)p + j;
                 beyond[j] += row->weight[k] * ((boundary->x1[at] - boundary->x0[at]) / dt - u[j]);
@@ -248,11 +227,9 @@ static void update_rows(void *context, int64_t first, int64_t last)
     }
 }
 
-void pl_contacts_update(pl_contacts *c, const pl_world *world, const pl_boundary *boundary,
-                        const double *v, double dt)
+void pl_contacts_update(pl_contacts *c, const pl_boundary *boundary, const double *v)
 {
-    pl_loop(c->problem.n_contact, CHUNK_ROWS, update_rows,
-            &(update_loop){c, world, boundary, v, dt});
+    pl_loop(c->problem.n_contact, CHUNK_ROWS, update_rows, &(update_loop){c, boundary, v});
 }
 
 // --- Memory ---

@@ -7,7 +7,7 @@
 //     gap + dt n . (sum w_i v_i) >= 0,       [VJ19, Eq. 6-8]
 //
 // where gap is n . sum w_i x_i less the distance to be kept. Rows are added during a step and never
-// changed or removed: a loop that does either need not end (printed.h has one that does both). What
+// changed or removed: a loop that does either need not end (vj19.h has one that does both). What
 // a body does beyond the linear motion of its unknowns (a rigid one turns, a kinematic one follows
 // its path) belongs to the row's constant.
 
@@ -46,7 +46,9 @@ typedef struct pl_contacts {
     pl_problem problem;
     pl_row *row;      // (problem.n_contact)
     double *f;        // (3*problem.n_contact) impulses in the frames of the contacts [N s]
-    double tolerance; // what errors the rows may have, beside eps2 [m]
+    double eps2;      // the error that any row may have [m]
+    double step;      // of the world; problem.dt is less where it was halved [s]
+    double tolerance; // what errors these rows may have, beside eps2 [m]
     int64_t row_capacity, f_capacity;
     pl_remembered *memory;                     // (n_memory) by pair, each once
     int64_t n_memory, memory_capacity, recent; // where one was looked up last
@@ -86,14 +88,14 @@ static inline void pl_pair_points(const pl_boundary *boundary, const pl_feature_
 // Adds a row for a pair: `closest` says where and in which direction, `gap` [m] how much room there
 // is at the start of the step. Without a row if the motion of all its points is given. Starts from
 // the remembered impulse if `remembered`; `found` is the row's.
-pl_status pl_contacts_add(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
+pl_status pl_contacts_add(pl_contacts *contacts, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_closest *closest, double gap,
                           bool remembered, bool found);
 
 // What error a contact may have whose bodies keep the safety distance `safety` [m]; and what all
 // rows may: the least.
-double pl_contact_tolerance(const pl_world *world, double safety);
-double pl_contacts_tolerance(const pl_contacts *contacts, const pl_world *world);
+double pl_contact_tolerance(const pl_contacts *contacts, double safety);
+double pl_contacts_tolerance(const pl_contacts *contacts);
 
 // The impulse of row i on its first feature along the world's axes [N s]; and setting it, moved
 // into the cone.
@@ -102,8 +104,7 @@ void pl_contacts_set_impulse(pl_contacts *contacts, int32_t i, const double impu
 
 // Sets the constants of all rows. boundary->x1 holds where the points would be with the velocities
 // v.
-void pl_contacts_update(pl_contacts *contacts, const pl_world *world, const pl_boundary *boundary,
-                        const double *v, double dt);
+void pl_contacts_update(pl_contacts *contacts, const pl_boundary *boundary, const double *v);
 
 // Keeps the forces of an accepted step for the next.
 pl_status pl_contacts_remember(pl_contacts *contacts);

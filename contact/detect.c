@@ -66,7 +66,7 @@ void pl_detection_free(pl_detection *d)
 }
 
 // What is between two features of one body at rest [m].
-static double rest_distance(const pl_boundary *boundary, const pl_passage *p)
+static double rest_distance(const pl_boundary *boundary, const pl_contact_pair *p)
 {
     double q[12] = {0};
     const double *rest = boundary->rest[p->a];
@@ -78,7 +78,7 @@ static double rest_distance(const pl_boundary *boundary, const pl_passage *p)
     return closest.distance;
 }
 
-pl_spacing pl_passage_spacing(const pl_boundary *boundary, const pl_passage *p)
+pl_spacing pl_contact_pair_spacing(const pl_boundary *boundary, const pl_contact_pair *p)
 {
     pl_spacing s = {.radii = pl_boundary_radii(boundary, p->a, p->b),
                     .safety = pl_boundary_safety(boundary, p->a, p->b)};
@@ -94,10 +94,10 @@ double pl_detect_room(const pl_boundary *boundary, const pl_feature_pair *pair, 
 {
     double q[12] = {0}, apart = 0;
     if (upright) pl_upright_normal(boundary, boundary->x0, pair, closest);
-    pl_passage p = pl_passage_load(boundary, pair);
+    pl_contact_pair p = pl_contact_pair_load(boundary, pair);
     pl_pair_gather(p.point, boundary->x0, q);
     for (int i = 0; i < 12; i++) apart += closest->normal[i % 3] * closest->weight[i / 3] * q[i];
-    *spacing = pl_passage_spacing(boundary, &p);
+    *spacing = pl_contact_pair_spacing(boundary, &p);
     return apart - spacing->radii - spacing->safety;
 }
 
@@ -112,15 +112,15 @@ double pl_detect_row_room(const pl_boundary *boundary, const pl_feature_pair *pa
 
 // --- Pairs ---
 
-static pl_passage load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
+static pl_contact_pair load(const pl_candidate_set *c, const pl_boundary *boundary, int64_t i)
 {
     const pl_feature_pair pair = pl_candidate_pair(&c->candidate[i]);
-    return pl_passage_load(boundary, &pair);
+    return pl_contact_pair_load(boundary, &pair);
 }
 
-static pl_passage load_near(const pl_candidate_set *c, const pl_near *at)
+static pl_contact_pair load_near(const pl_candidate_set *c, const pl_near *at)
 {
-    pl_passage p = {
+    pl_contact_pair p = {
         .pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
     memcpy(p.point, at->point, sizeof p.point);
     return p;
@@ -128,11 +128,11 @@ static pl_passage load_near(const pl_candidate_set *c, const pl_near *at)
 
 // Finds the closest points at x0, whose direction bounds the distance best from then on.
 static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary,
-                                const pl_passage *p, int64_t i, pl_known *known)
+                                const pl_contact_pair *p, int64_t i, pl_distance_bound *known)
 {
-    pl_closest closest = pl_passage_closest(p, boundary->x0);
+    pl_closest closest = pl_contact_pair_closest(p, boundary->x0);
     pl_candidate_turn(&c->candidate[i], closest.normal);
-    *known = (pl_known){.start = closest.distance, .exact = true};
+    *known = (pl_distance_bound){.start = closest.distance, .exact = true};
     return closest;
 }
 
@@ -145,15 +145,15 @@ static double farthest_impact(const pl_boundary *boundary, int32_t a, int32_t b)
 }
 
 // The distance below which a pair counts as hit: near its surfaces, but not where it starts.
-static double impact_distance(const pl_boundary *boundary, const pl_passage *p, double start)
+static double impact_distance(const pl_boundary *boundary, const pl_contact_pair *p, double start)
 {
-    pl_spacing s = pl_passage_spacing(boundary, p);
+    pl_spacing s = pl_contact_pair_spacing(boundary, p);
     if (start <= s.radii) return 0.9 * start;
     return PL_MIN(s.radii + IMPACT * s.safety, 0.5 * (s.radii + start));
 }
 
 // The motion of a pair that is `start` apart at x0.
-static bool find_impact(const pl_boundary *boundary, const pl_passage *p, double start,
+static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, double start,
                         pl_impact *impact)
 {
     double q0[12] = {0}, q1[12] = {0};
@@ -167,9 +167,9 @@ static bool find_impact(const pl_boundary *boundary, const pl_passage *p, double
 
 // Does the pair come too near? If so, where.
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                     pl_known *known, pl_impact *impact)
+                     pl_distance_bound *known, pl_impact *impact)
 {
-    pl_passage p = load_near(c, at);
+    pl_contact_pair p = load_near(c, at);
     const pl_candidate *candidate = &c->candidate[at->candidate];
     double most = farthest_impact(boundary, p.a, p.b);
     double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
@@ -191,10 +191,10 @@ bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int6
     while (*next < c->n) {
         const uint8_t *flag = memchr(c->flag + *next, HIT, (size_t)(c->n - *next));
         if (flag == NULL) return false;
-        pl_passage p = load(c, boundary, flag - c->flag);
+        pl_contact_pair p = load(c, boundary, flag - c->flag);
         *next = flag - c->flag + 1;
         *pair = p.pair;
-        double start = pl_passage_closest(&p, boundary->x0).distance;
+        double start = pl_contact_pair_closest(&p, boundary->x0).distance;
         if (find_impact(boundary, &p, start, impact)) return true;
     }
     return false;
@@ -224,10 +224,10 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
         if (contacts->memory[m].found == 0) continue;
         int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
         if (i < 0) continue;
-        pl_passage p = load(c, boundary, i);
-        pl_spacing s = pl_passage_spacing(boundary, &p);
+        pl_contact_pair p = load(c, boundary, i);
+        pl_spacing s = pl_contact_pair_spacing(boundary, &p);
         double near = pl_spacing_near(&s);
-        if (pl_passage_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
+        if (pl_contact_pair_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
     }
 }
 
@@ -240,7 +240,7 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
 // minimum at its own time. And they come out on the far side, where rows would push against those
 // of the near one; so its points must have room at the start, that its row does not push.
 static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                        pl_known *known)
+                        pl_distance_bound *known)
 {
     pl_impact impact;
     if (!gets_hit(c, boundary, at, known, &impact)) return false;
@@ -254,14 +254,14 @@ static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const 
 // Does the pair, whose closest points at x0 are given, come so near on the way of the first guess
 // that it wants a row? As rows have it: by the same points and normal all along. `by` as
 // pl_candidates_approach says.
-static bool wants_row(const pl_boundary *boundary, const pl_passage *p, const pl_closest *closest,
-                      double by)
+static bool wants_row(const pl_boundary *boundary, const pl_contact_pair *p,
+                      const pl_closest *closest, double by)
 {
     double q[12] = {0}, end = 0, aside = ASIDE * by;
     pl_pair_gather(p->point, boundary->x1, q);
     for (int i = 0; i < 12; i++) end += closest->normal[i % 3] * closest->weight[i / 3] * q[i];
     double least = PL_MIN(closest->distance, end) - aside;
-    pl_spacing s = pl_passage_spacing(boundary, p);
+    pl_spacing s = pl_contact_pair_spacing(boundary, p);
     if (least > pl_spacing_near(&s)) return false;
     return least <= s.radii + CROSSING_NEAR * s.safety ||
            !pl_crosses_flat(boundary, boundary->x0, &p->pair);
@@ -269,13 +269,13 @@ static bool wants_row(const pl_boundary *boundary, const pl_passage *p, const pl
 
 // Says by its flag what becomes of a near pair; *closest is known if it gets a row.
 static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                     pl_known *known, pl_closest *closest)
+                     pl_distance_bound *known, pl_closest *closest)
 {
     uint8_t held = c->flag[at->candidate];
-    pl_passage p = load_near(c, at);
+    pl_contact_pair p = load_near(c, at);
     double near = pl_boundary_near(boundary, p.a, p.b);
     double by = pl_candidates_approach(c, p.pair.kind, p.point);
-    *known = (pl_known){.start = at->distance};
+    *known = (pl_distance_bound){.start = at->distance};
     if (known->start > near + by) return 0;
     *closest = measure_start(c, boundary, &p, at->candidate, known);
     if (known->start > near + by) return 0;
@@ -292,11 +292,11 @@ static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_
     return expects_hit(c, boundary, at, known) ? HIT : 0;
 }
 
-bool pl_detect_is_reached(const pl_boundary *boundary, const pl_passage *p,
+bool pl_detect_is_reached(const pl_boundary *boundary, const pl_contact_pair *p,
                           const pl_closest *closest)
 {
     const pl_instant now = {boundary->x0, boundary->x0, 0};
-    pl_spacing s = pl_passage_spacing(boundary, p);
+    pl_spacing s = pl_contact_pair_spacing(boundary, p);
     return closest->distance <= pl_spacing_reach(&s) &&
            !pl_crosses_flat(boundary, boundary->x0, &p->pair) &&
            pl_local_minimum(boundary, &now, &p->pair, closest);
@@ -304,35 +304,35 @@ bool pl_detect_is_reached(const pl_boundary *boundary, const pl_passage *p,
 
 // The flag of a pair within reach then, unless it has a row.
 static uint8_t judge_reached(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                             pl_known *known, pl_closest *closest)
+                             pl_distance_bound *known, pl_closest *closest)
 {
-    pl_passage p = load_near(c, at);
-    *known = (pl_known){.start = at->distance};
+    pl_contact_pair p = load_near(c, at);
+    *known = (pl_distance_bound){.start = at->distance};
     if (c->flag[at->candidate] == KEPT) return 0;
     if (known->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
     *closest = measure_start(c, boundary, &p, at->candidate, known);
     return pl_detect_is_reached(boundary, &p, closest) ? ROW : 0;
 }
 
-double pl_detect_ask(const pl_world *world, double room, double safety, double by)
+double pl_detect_ask(const pl_contacts *contacts, double room, double safety, double by)
 {
     if (room >= 0) return room;
-    double undone = pl_contact_tolerance(world, safety);
-    double share = PL_MIN(RECOVERY_MAX, PL_MAX(world->dt / RECOVERY, undone / safety));
-    double most = RECOVERY_TOLERANCE * undone * world->dt / world->options.dt; // when halved too
+    double undone = pl_contact_tolerance(contacts, safety), dt = contacts->problem.dt;
+    double share = PL_MIN(RECOVERY_MAX, PL_MAX(dt / RECOVERY, undone / safety));
+    double most = RECOVERY_TOLERANCE * undone * dt / contacts->step; // when halved too
     return -PL_MIN(-room * share, PL_MIN(most, RECOVERY_MOTION * by));
 }
 
 // Judges the near pairs first .. last - 1; those that get a row go to `start`, one after the other.
 // Returns how many they are.
-static int32_t judge_some(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
+static int32_t judge_some(pl_detection *d, const pl_contacts *contacts, const pl_boundary *boundary,
                           int64_t first, int64_t last, pl_start *start)
 {
     pl_candidate_set *c = &d->candidates;
     int32_t n = 0;
     for (int64_t k = first; k < last; k++) {
         const pl_near *at = &c->near[k];
-        pl_known *known = &d->known[k];
+        pl_distance_bound *known = &d->known[k];
         pl_start *to = &start[n];
         uint8_t flag = c->wide ? judge_reached(c, boundary, at, known, &to->closest)
                                : judge(c, boundary, at, known, &to->closest);
@@ -343,7 +343,7 @@ static int32_t judge_some(pl_detection *d, const pl_world *world, const pl_bound
         to->pair = pl_candidate_pair(&c->candidate[at->candidate]);
         double by = pl_candidates_approach(c, to->pair.kind, at->point);
         double room = pl_detect_row_room(boundary, &to->pair, true, &to->closest, &spacing);
-        to->gap = pl_detect_ask(world, room, spacing.safety, by);
+        to->gap = pl_detect_ask(contacts, room, spacing.safety, by);
         n++;
     }
     return n;
@@ -351,7 +351,7 @@ static int32_t judge_some(pl_detection *d, const pl_world *world, const pl_bound
 
 typedef struct judge_loop {
     pl_detection *d;
-    const pl_world *world;
+    const pl_contacts *contacts;
     const pl_boundary *boundary;
     int64_t first, last; // near pairs; what gets a row in a piece stands where it begins
     int32_t *found;      // in each piece
@@ -362,13 +362,12 @@ static void judge_pieces(void *context, int64_t first, int64_t last)
     const judge_loop *l = context;
     for (int64_t k = first; k < last; k++) {
         int64_t at = l->first + k * PIECE, to = PL_MIN(at + PIECE, l->last);
-        l->found[k] = judge_some(l->d, l->world, l->boundary, at, to, l->d->start + k * PIECE);
+        l->found[k] = judge_some(l->d, l->contacts, l->boundary, at, to, l->d->start + k * PIECE);
     }
 }
 
 // Judges the near pairs, and adds rows where they are now for those that get one.
-static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
-                            pl_contacts *contacts)
+static pl_status add_starts(pl_detection *d, const pl_boundary *boundary, pl_contacts *contacts)
 {
     enum { SOME = 8 * PIECE }; // at a time: most get none
     int64_t n_near = d->candidates.n_near;
@@ -378,27 +377,26 @@ static pl_status add_starts(pl_detection *d, const pl_world *world, const pl_bou
         int64_t last = PL_MIN(first + SOME, n_near);
         int32_t found[SOME / PIECE] = {0};
         pl_loop((last - first + PIECE - 1) / PIECE, CHUNK_PIECES, judge_pieces,
-                &(judge_loop){d, world, boundary, first, last, found});
+                &(judge_loop){d, contacts, boundary, first, last, found});
         for (int64_t k = first; k < last; k += PIECE) {
             const pl_start *s = d->start + (k - first), *end = s + found[(k - first) / PIECE];
             for (; s < end; s++) {
-                PL_TRY(pl_contacts_add(contacts, world, boundary, &s->pair, &s->closest, s->gap,
-                                       true, s->flag == FOUND));
+                PL_TRY(pl_contacts_add(contacts, boundary, &s->pair, &s->closest, s->gap, true,
+                                       s->flag == FOUND));
             }
         }
     }
     return PL_OK;
 }
 
-pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                          const double *v, double dt, double t, pl_contacts *contacts)
+pl_status pl_detect_start(pl_detection *d, pl_boundary *boundary, pl_contacts *contacts)
 {
-    PL_TRY(pl_candidates_find(&d->candidates, world, boundary, v, dt, t));
+    PL_TRY(pl_candidates_find(&d->candidates, boundary));
     clear_flags(&d->candidates);
     hold_found(&d->candidates, boundary, contacts);
-    PL_TRY(add_starts(d, world, boundary, contacts));
+    PL_TRY(add_starts(d, boundary, contacts));
     PL_TRY(pl_hits_list(d, boundary));
-    return pl_hits_add(d, world, boundary, contacts);
+    return pl_hits_add(d, boundary, contacts);
 }
 
 // --- The way to the end of a step ---
@@ -409,7 +407,7 @@ static pl_status forget(pl_detection *d, int64_t first)
     const pl_candidate_set *c = &d->candidates;
     PL_TRY(reserve_known(d));
     for (int64_t k = first; k < c->n_near; k++) {
-        d->known[k] = (pl_known){.start = c->near[k].distance};
+        d->known[k] = (pl_distance_bound){.start = c->near[k].distance};
     }
     return PL_OK;
 }
@@ -459,8 +457,7 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
 }
 
 // Adds rows for all that is within reach and has none.
-static pl_status add_reached(pl_detection *d, const pl_world *world, const pl_boundary *boundary,
-                             pl_contacts *contacts)
+static pl_status add_reached(pl_detection *d, const pl_boundary *boundary, pl_contacts *contacts)
 {
     pl_candidate_set *c = &d->candidates;
     PL_TRY(pl_candidates_widen(c, boundary));
@@ -469,18 +466,18 @@ static pl_status add_reached(pl_detection *d, const pl_world *world, const pl_bo
         int64_t at = pl_candidates_index(c, &contacts->row[i].pair);
         if (at >= 0) c->flag[at] = KEPT;
     }
-    return add_starts(d, world, boundary, contacts);
+    return add_starts(d, boundary, contacts);
 }
 
-pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                         pl_contacts *contacts, int32_t *hits)
+pl_status pl_detect_hits(pl_detection *d, pl_boundary *boundary, pl_contacts *contacts,
+                         int32_t *hits)
 {
     PL_TRY(pl_detect_way(d, boundary));
     PL_TRY(pl_hits_list(d, boundary));
     *hits = (int32_t)d->n_hit;
     bool missed = pl_hits_mark_missed(d, boundary, contacts);
-    PL_TRY(pl_hits_add(d, world, boundary, contacts));
-    return missed ? add_reached(d, world, boundary, contacts) : PL_OK;
+    PL_TRY(pl_hits_add(d, boundary, contacts));
+    return missed ? add_reached(d, boundary, contacts) : PL_OK;
 }
 
 // No pair counts as near beyond this.
@@ -502,16 +499,16 @@ static void find_gaps(void *context, int64_t first, int64_t last)
 {
     gap_loop *l = context;
     const pl_candidate_set *c = &l->d->candidates;
-    const pl_known *known = l->d->known;
+    const pl_distance_bound *known = l->d->known;
     double least = l->least[pl_thread_slot()];
     for (int64_t k = first; k < last; k++) {
         if (known[k].end > l->most) continue;
-        pl_passage p = load_near(c, &c->near[k]);
+        pl_contact_pair p = load_near(c, &c->near[k]);
         double radii = pl_boundary_radii(l->boundary, p.a, p.b);
         double near = pl_boundary_near(l->boundary, p.a, p.b);
         if (known[k].end > PL_MIN(least + radii, near)) continue;
-        pl_spacing s = pl_passage_spacing(l->boundary, &p);
-        double distance = pl_passage_closest(&p, l->boundary->x1).distance;
+        pl_spacing s = pl_contact_pair_spacing(l->boundary, &p);
+        double distance = pl_contact_pair_closest(&p, l->boundary->x1).distance;
         if (distance <= pl_spacing_near(&s)) least = PL_MIN(least, distance - s.radii);
     }
     l->least[pl_thread_slot()] = least;

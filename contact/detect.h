@@ -3,7 +3,7 @@
 #ifndef PL_DETECT_H
 #define PL_DETECT_H
 
-#include "passage.h"
+#include "contact_pair.h"
 
 // A near pair at the start of a step, where it is if it gets a row.
 typedef struct pl_start {
@@ -21,15 +21,15 @@ typedef struct pl_hit {
 } pl_hit;
 
 // What is known of a near pair's distance in a step.
-typedef struct pl_known {
+typedef struct pl_distance_bound {
     double start; // at x0, or less where it is not `exact` [m]
     float end;    // at x1, or less [m]
     bool exact;
-} pl_known;
+} pl_distance_bound;
 
 typedef struct pl_detection {
     pl_candidate_set candidates;
-    pl_known *known;                 // (candidates.n_near) ...
+    pl_distance_bound *known;        // (candidates.n_near) ...
     int64_t known_capacity, listing; // ... of this list
     pl_start *start;                 // scratch: some of them
     int64_t start_capacity;
@@ -39,10 +39,9 @@ typedef struct pl_detection {
 
 void pl_detection_free(pl_detection *d);
 
-// Finds the candidates of a step whose first guess is the velocities v, and adds a row for each
-// pair that may touch in the step.
-pl_status pl_detect_start(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                          const double *v, double dt, double t, pl_contacts *contacts);
+// Finds the candidates of a step from the boundary's x0 by its guess, and adds a row for each pair
+// that may touch in the step.
+pl_status pl_detect_start(pl_detection *d, pl_boundary *boundary, pl_contacts *contacts);
 
 // How much room the points of a pair have at the start of the step along the normal of `closest`
 // (which is first set upright if `upright`), before they are closer than the safety distance [m].
@@ -55,14 +54,14 @@ double pl_detect_row_room(const pl_boundary *boundary, const pl_feature_pair *pa
 
 // Does the pair, whose closest points at x0 are given, want a row once an impact goes on from body
 // to body?
-bool pl_detect_is_reached(const pl_boundary *boundary, const pl_passage *p,
+bool pl_detect_is_reached(const pl_boundary *boundary, const pl_contact_pair *p,
                           const pl_closest *closest);
 
 // How much room a row leaves in the step under way, of a pair that has `room` at its start, keeps
 // the safety distance and has features that come nearer by at most `by` on the way of the first
 // guess [m]: never less than what standing still takes, but for a small part of what solvers may
 // leave undone.
-double pl_detect_ask(const pl_world *world, double room, double safety, double by);
+double pl_detect_ask(const pl_contacts *contacts, double room, double safety, double by);
 
 // Tests the whole way from boundary->x0 to boundary->x1 continuously, for all candidates.
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary);
@@ -75,8 +74,8 @@ bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int6
 // Tests the way as above. Adds rows for the pairs that come too near (hits.h); *hits says how many
 // do. With none, the way is free. If one of them was within reach, of bodies without rows, all that
 // is gets rows, where it is now.
-pl_status pl_detect_hits(pl_detection *d, const pl_world *world, pl_boundary *boundary,
-                         pl_contacts *contacts, int32_t *hits);
+pl_status pl_detect_hits(pl_detection *d, pl_boundary *boundary, pl_contacts *contacts,
+                         int32_t *hits);
 
 // The smallest distance between surfaces at the end of the step, less their radii [m]; INFINITY if
 // nothing is near. After the way was tested.

@@ -1,7 +1,7 @@
 // Rows for the pairs that came too near.
 
 #include "hits.h"
-#include "passage.h"
+#include "contact_pair.h"
 
 #include <math.h>
 
@@ -27,11 +27,12 @@ pl_status pl_hits_list(pl_detection *d, const pl_boundary *boundary)
 // --- Bodies behind others ---
 
 // Is there a row between two bodies?
-static bool have_rows(const pl_boundary *boundary, const pl_contacts *contacts, const pl_passage *p)
+static bool have_rows(const pl_boundary *boundary, const pl_contacts *contacts,
+                      const pl_contact_pair *p)
 {
     for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
-        pl_passage q = pl_passage_load(boundary, &contacts->row[i].pair);
-        if (pl_same_bodies(p, &q)) return true;
+        pl_contact_pair q = pl_contact_pair_load(boundary, &contacts->row[i].pair);
+        if (pl_contact_pair_same_bodies(p, &q)) return true;
     }
     return false;
 }
@@ -41,8 +42,8 @@ bool pl_hits_mark_missed(pl_detection *d, const pl_boundary *boundary, const pl_
     bool any = false;
     for (int64_t i = 0; i < d->n_hit; i++) {
         pl_hit *hit = &d->hit[i];
-        pl_passage p = pl_passage_load(boundary, &hit->pair);
-        pl_closest closest = pl_passage_closest(&p, boundary->x0);
+        pl_contact_pair p = pl_contact_pair_load(boundary, &hit->pair);
+        pl_closest closest = pl_contact_pair_closest(&p, boundary->x0);
         hit->missed =
             pl_detect_is_reached(boundary, &p, &closest) && !have_rows(boundary, contacts, &p);
         any = any || hit->missed;
@@ -64,17 +65,16 @@ static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
 
 // A row at the place of the impact: its normal and weights are those there, its gap is that of the
 // same points at the start. Where an upright normal has not kept the pair apart, the true one must.
-static pl_status add_hit(const pl_world *world, const pl_boundary *boundary,
-                         const pl_feature_pair *pair, const pl_impact *impact,
-                         pl_contacts *contacts)
+static pl_status add_hit(const pl_boundary *boundary, const pl_feature_pair *pair,
+                         const pl_impact *impact, pl_contacts *contacts)
 {
     int n = count_rows(contacts, pair);
     if (n >= ROWS_PER_PAIR) return PL_OK;
     pl_closest closest = impact->closest;
     pl_spacing spacing;
     double gap = pl_detect_row_room(boundary, pair, n == 0, &closest, &spacing);
-    gap = pl_detect_ask(world, gap, spacing.safety, spacing.safety);
-    return pl_contacts_add(contacts, world, boundary, pair, &closest, gap, n == 0, true);
+    gap = pl_detect_ask(contacts, gap, spacing.safety, spacing.safety);
+    return pl_contacts_add(contacts, boundary, pair, &closest, gap, n == 0, true);
 }
 
 // Does the hit push a point against the way in which a row from `first` on does?
@@ -103,25 +103,24 @@ static bool contradicts(const pl_boundary *boundary, const pl_hit *hit, const pl
 // a hundred where faces meet.
 static bool is_left_to_others(const pl_detection *d, const pl_boundary *boundary, const pl_hit *hit)
 {
-    pl_passage p = pl_passage_load(boundary, &hit->pair);
+    pl_contact_pair p = pl_contact_pair_load(boundary, &hit->pair);
     for (int64_t i = 0; i < d->n_hit; i++) {
         const pl_hit *h = &d->hit[i];
         if (!h->missed) continue;
-        pl_passage q = pl_passage_load(boundary, &h->pair);
-        if (pl_same_bodies(&p, &q)) return true;
+        pl_contact_pair q = pl_contact_pair_load(boundary, &h->pair);
+        if (pl_contact_pair_same_bodies(&p, &q)) return true;
     }
     return false;
 }
 
-pl_status pl_hits_add(const pl_detection *d, const pl_world *world, const pl_boundary *boundary,
-                      pl_contacts *contacts)
+pl_status pl_hits_add(const pl_detection *d, const pl_boundary *boundary, pl_contacts *contacts)
 {
     int32_t first = contacts->problem.n_contact;
     for (int64_t i = 0; i < d->n_hit; i++) {
         const pl_hit *hit = &d->hit[i];
         if (is_left_to_others(d, boundary, hit)) continue;
         if (contradicts(boundary, hit, contacts, first)) continue;
-        PL_TRY(add_hit(world, boundary, &hit->pair, &hit->impact, contacts));
+        PL_TRY(add_hit(boundary, &hit->pair, &hit->impact, contacts));
     }
     return PL_OK;
 }

@@ -17,7 +17,6 @@ bool pl_hits_mark_missed(pl_detection *d, const pl_boundary *boundary, const pl_
 // Adds rows for the hits that are listed, at the places of their impacts. One that contradicts an
 // earlier one gets none: what runs into a surface comes out of it from the inside. Nor do those of
 // bodies with a hit that is marked: the rows of all that is within reach do for them.
-pl_status pl_hits_add(const pl_detection *d, const pl_world *world, const pl_boundary *boundary,
-                      pl_contacts *contacts);
+pl_status pl_hits_add(const pl_detection *d, const pl_boundary *boundary, pl_contacts *contacts);
 
 #endif

@@ -1,7 +1,7 @@
 // Candidates that are near.
 
 #include "near.h"
-#include "meeting.h"
+#include "body_pair.h"
 #include "../collision/bound.h"
 
 #include <math.h>
@@ -170,13 +170,13 @@ static limits find_limits(const pl_candidate_set *c, const pl_boundary *boundary
 static int64_t describe_near(const pl_candidate_set *c, const pl_boundary *boundary, int64_t first,
                              int64_t last, pl_near *near)
 {
-    pl_meeting m = PL_NO_MEETING;
+    pl_body_pair m = PL_NO_BODY_PAIR;
     limits most = {0};
     int64_t n = 0;
     for (int64_t i = first; i < last; i++) {
         const pl_candidate *candidate = &c->candidate[i];
-        if (!pl_meets(&m, candidate)) {
-            m = pl_meeting_find(boundary, candidate);
+        if (!pl_body_pair_has(&m, candidate)) {
+            m = pl_body_pair_find(boundary, candidate);
             most = find_limits(c, boundary, m.a, m.b);
         }
         if (candidate->distance > most.at_from) continue;

@@ -12,8 +12,9 @@ below() {
     collision) echo "base meshes" ;;
     fem | rigid) echo "base meshes solvers" ;;
     gpu) echo "base solvers" ;;
-    contact) echo "base meshes solvers fem rigid collision" ;;
-    apps | tests) echo "base meshes solvers fem rigid collision gpu contact apps" ;;
+    contact) echo "base meshes solvers collision" ;;
+    world) echo "base meshes solvers fem rigid collision contact" ;;
+    apps | tests) echo "base meshes solvers fem rigid collision gpu contact world apps" ;;
     *) echo "" ;;
     esac
 }

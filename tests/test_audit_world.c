@@ -3,7 +3,7 @@
 
 #include "failing_alloc.h"
 #include "worlds.h"
-#include "../contact/audit_world.h"
+#include "../world/audit_world.h"
 
 void setUp(void)
 {

@@ -3,7 +3,7 @@
 #include "failing_alloc.h"
 #include "matrices.h"
 #include "worlds.h"
-#include "../contact/touch.h"
+#include "../world/contact_step.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ static pl_world *make_pile(double shot)
 
 static void check_same_rows(const pl_world *a, const pl_world *b)
 {
-    const pl_contacts *p = &a->touch->contacts, *q = &b->touch->contacts;
+    const pl_contacts *p = &a->contact->contacts, *q = &b->contact->contacts;
     TEST_ASSERT_EQUAL(p->problem.n_contact, q->problem.n_contact);
     for (int32_t i = 0; i < p->problem.n_contact; i++) {
         TEST_ASSERT_EQUAL(p->row[i].pair.kind, q->row[i].pair.kind);
@@ -101,7 +101,7 @@ static void check_same_rows(const pl_world *a, const pl_world *b)
 static void step_both(pl_world *a, pl_world *b)
 {
     pl_step_stats of_a, of_b;
-    if (b->touch != NULL) b->touch->detection.candidates.current = false;
+    if (b->contact != NULL) b->contact->detection.candidates.current = false;
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(a, &of_a), pl_error_text());
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(b, &of_b), pl_error_text());
     check_same_rows(a, b);
@@ -124,10 +124,10 @@ static void check_ordered(const pl_candidate_set *c)
 // Is the search that served the last step older than that?
 static bool is_old(const pl_world *world)
 {
-    const pl_touch *touch = world->touch;
-    size_t size = 3 * (size_t)touch->boundary.n * sizeof(double);
-    return touch->detection.candidates.current &&
-           memcmp(touch->detection.candidates.from, touch->boundary.x0, size) != 0;
+    const pl_contact_step *contact = world->contact;
+    size_t size = 3 * (size_t)contact->boundary.n * sizeof(double);
+    return contact->detection.candidates.current &&
+           memcmp(contact->detection.candidates.from, contact->boundary.x0, size) != 0;
 }
 
 // How many steps were served by a search before them.
@@ -160,12 +160,13 @@ static void test_fast_bodies(void)
 // Of the pile, how many bodies were searched for in the last step.
 static int32_t count_new(const pl_world *world)
 {
-    const pl_touch *touch = world->touch;
+    const pl_contact_step *contact = world->contact;
     int32_t n = 0;
     for (int32_t b = 2; b < PILE; b++) { // those that move
-        int32_t first = touch->boundary.first[b], last = touch->boundary.first[b + 1];
-        n += memcmp(touch->detection.candidates.from + 3 * first, touch->boundary.x0 + 3 * first,
-                    3 * (size_t)(last - first) * sizeof(double)) == 0;
+        int32_t first = contact->boundary.first[b], last = contact->boundary.first[b + 1];
+        n +=
+            memcmp(contact->detection.candidates.from + 3 * first, contact->boundary.x0 + 3 * first,
+                   3 * (size_t)(last - first) * sizeof(double)) == 0;
     }
     return n;
 }
@@ -187,7 +188,7 @@ static void test_bodies_in_a_crowd(void)
         int32_t n = count_new(both[0]);
         some += n > 0 && n < PILE - 2;
         TEST_ASSERT_EQUAL(PILE - 2, count_new(both[1]));
-        check_ordered(&both[0]->touch->detection.candidates);
+        check_ordered(&both[0]->contact->detection.candidates);
     }
     TEST_ASSERT_TRUE(some > 20);
     for (int w = 0; w < 2; w++) pl_world_destroy(both[w]);
@@ -216,14 +217,14 @@ static void test_a_body_that_is_put_elsewhere(void)
 }
 
 // The first candidate from i on that has no body for which a new search is due.
-static int64_t next_fresh(const pl_touch *touch, int64_t i)
+static int64_t next_fresh(const pl_contact_step *contact, int64_t i)
 {
-    const pl_candidate_set *c = &touch->detection.candidates;
+    const pl_candidate_set *c = &contact->detection.candidates;
     for (; i < c->n; i++) {
         int32_t point[4], a, b;
         const pl_feature_pair pair = pl_candidate_pair(&c->candidate[i]);
-        pl_pair_points(&touch->boundary, &pair, point);
-        pl_pair_bodies(&touch->boundary, &pair, point, &a, &b);
+        pl_pair_points(&contact->boundary, &pair, point);
+        pl_pair_bodies(&contact->boundary, &pair, point, &a, &b);
         if (!c->stale[a] && !c->stale[b]) break;
     }
     return i;
@@ -231,7 +232,7 @@ static int64_t next_fresh(const pl_touch *touch, int64_t i)
 
 // The candidates of b, of a new search from where that of a was made, are among those of a, which
 // may know less of their distance, and then keep some more.
-static void check_same_candidates(const pl_touch *a, const pl_touch *b)
+static void check_same_candidates(const pl_contact_step *a, const pl_contact_step *b)
 {
     const pl_candidate_set *c = &a->detection.candidates, *d = &b->detection.candidates;
     TEST_ASSERT_EQUAL(c->current, d->current);
@@ -266,7 +267,7 @@ static void test_resume_in_the_life_of_a_search(void)
         old += is_old(whole);
         TEST_ASSERT_EQUAL(PL_OK, pl_world_save(whole, path));
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_load(resumed, path), pl_error_text());
-        check_same_candidates(whole->touch, resumed->touch);
+        check_same_candidates(whole->contact, resumed->contact);
         for (int i = 0; i < 8; i++) {
             step(whole, 1);
             step(resumed, 1);
@@ -302,7 +303,7 @@ static void test_steps_go_on_after_failing_allocations(void)
     enum { STEPS = 24 };
     pl_world *whole = make_flight();
     step(whole, STEPS);
-    TEST_ASSERT_TRUE(whole->touch->contacts.problem.n_contact > 0);
+    TEST_ASSERT_TRUE(whole->contact->contacts.problem.n_contact > 0);
     uint64_t hash = pl_world_hash(whole);
     pl_world_destroy(whole);
     for (int64_t n = 0, failed = 1; failed > 0; n++) {
@@ -337,7 +338,7 @@ static void test_a_body_alone(void)
         TEST_ASSERT_EQUAL_DOUBLE(INFINITY, stats.min_gap);
         TEST_ASSERT_EQUAL(0, stats.constraints);
     }
-    TEST_ASSERT_EQUAL_INT64(0, world->touch->detection.candidates.n);
+    TEST_ASSERT_EQUAL_INT64(0, world->contact->detection.candidates.n);
     pl_world_destroy(world);
 }
 
@@ -350,9 +351,9 @@ static void test_what_is_added_is_tested(void)
     enum { THROWN = PILE - 2 };
     pl_world *world = make_pile(0);
     step(world, 5);
-    pl_detection *d = &world->touch->detection;
+    pl_detection *d = &world->contact->detection;
     pl_candidate_set *c = &d->candidates;
-    pl_boundary *boundary = &world->touch->boundary;
+    pl_boundary *boundary = &world->contact->boundary;
     int64_t n = c->n, n_near = c->n_near, hits = 0;
     for (int32_t p = boundary->first[THROWN]; p < boundary->first[THROWN + 1]; p++) {
         boundary->x1[3 * p] -= 2;
@@ -388,9 +389,9 @@ static void test_known_distances(void)
     int64_t exact = 0, bounds = 0, tight = 0;
     for (int i = 0; i < 60; i++) {
         step(world, 1);
-        const pl_detection *d = &world->touch->detection;
+        const pl_detection *d = &world->contact->detection;
         const pl_candidate_set *c = &d->candidates;
-        const pl_boundary *boundary = &world->touch->boundary;
+        const pl_boundary *boundary = &world->contact->boundary;
         TEST_ASSERT_EQUAL_INT64(c->listing, d->listing);
         for (int64_t k = 0; k < c->n_near; k++) {
             const pl_feature_pair pair = pl_candidate_pair(&c->candidate[c->near[k].candidate]);
@@ -502,12 +503,14 @@ static void test_rows_start_from_the_forces_of_their_pairs(void)
 {
     pl_world *world = make_pile(5);
     step(world, 60);
-    pl_touch *touch = world->touch;
-    pl_contacts *c = &touch->contacts;
+    pl_contact_step *contact = world->contact;
+    pl_contacts *c = &contact->contacts;
     int started = 0;
     pl_contacts_clear(c);
-    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&touch->detection, world, &touch->boundary,
-                                             world->v_new, world->dt, world->time + world->dt, c));
+    pl_places_start(world, &contact->boundary);
+    pl_places_guess(world, world->system.v_new, world->dt, world->time + world->dt,
+                    &contact->boundary);
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&contact->detection, &contact->boundary, c));
     int32_t n = c->problem.n_contact;
     for (int32_t i = 0; i < 3 * n; i++) {
         int32_t k = i < 2 * n ? n - 1 - i % n : i * 7 % n; // backwards, and mixed
@@ -516,7 +519,7 @@ static void test_rows_start_from_the_forces_of_their_pairs(void)
         pl_closest closest = {.distance = 1};
         memcpy(closest.weight, row.weight, sizeof row.weight);
         memcpy(closest.normal, of->R, sizeof closest.normal);
-        TEST_ASSERT_EQUAL(PL_OK, pl_contacts_add(c, world, &touch->boundary, &row.pair, &closest,
+        TEST_ASSERT_EQUAL(PL_OK, pl_contacts_add(c, &contact->boundary, &row.pair, &closest,
                                                  row.gap, true, false));
     }
     TEST_ASSERT_EQUAL(4 * n, c->problem.n_contact);

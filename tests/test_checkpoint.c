@@ -1,7 +1,7 @@
 // Checkpoints: a run that was resumed has the bits of one that was not; damaged and foreign files.
 
 #include "../base/team.h"
-#include "../contact/origin.h"
+#include "../world/origin.h"
 #include "failing_alloc.h"
 #include "worlds.h"
 #include "../base/hash.h"

@@ -2,7 +2,7 @@
 // energy does not rise, and all of it stays free of penetration.
 
 #include "worlds.h"
-#include "../contact/touch.h"
+#include "../world/contact_step.h"
 
 #include <math.h>
 
@@ -120,7 +120,7 @@ static void test_a_sheet_at_rest_rests(void)
     outcome out = run(world, 300);
     TEST_ASSERT_TRUE(out.last < 1e-20); // rounding
     TEST_ASSERT_EQUAL(0, out.rows);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 5e-6, world->touch->boundary.safety[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 5e-6, world->contact->boundary.safety[0]);
     pl_world_destroy(world);
 }
 
@@ -134,7 +134,7 @@ static void test_a_sheet_rests_whatever_distance_is_asked_for(void)
     outcome out = run(world, 100);
     TEST_ASSERT_TRUE(out.last < 1e-20);
     TEST_ASSERT_EQUAL(0, out.rows);
-    TEST_ASSERT_EQUAL_DOUBLE(1e-3, world->touch->boundary.safety[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(1e-3, world->contact->boundary.safety[0]);
     pl_world_destroy(world);
 }
 
@@ -398,7 +398,7 @@ static void test_the_distance_can_be_chosen(void)
     add(world, place("box:size=1,1,0.2:cells=1,1,1", 1, 0, 0, 0, -0.201), PL_BODY_KINEMATIC, 0.5,
         NONE, NONE);
     outcome out = run(world, 200);
-    TEST_ASSERT_EQUAL_DOUBLE(2e-4, world->touch->boundary.safety[1]);
+    TEST_ASSERT_EQUAL_DOUBLE(2e-4, world->contact->boundary.safety[1]);
     TEST_ASSERT_DOUBLE_WITHIN(2e-6, 5e-5, out.gap); // the smaller one counts
     pl_world_destroy(world);
 }
@@ -427,7 +427,7 @@ static void test_bodies_with_room_keep_the_default(void)
     add(world, place("torus", 1, 0, 0, 0, 2), PL_BODY_RIGID, 0.5, NONE, NONE);
     add(world, place("rod", 1, 0, 0, 0, 4), PL_BODY_DEFORMABLE, 0.5, NONE, NONE);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_prepare(world), pl_error_text());
-    const pl_boundary *b = &world->touch->boundary;
+    const pl_boundary *b = &world->contact->boundary;
     for (int i = 0; i < 3; i++) TEST_ASSERT_TRUE(b->safety[i] == PL_SAFETY * b->size[i]);
     TEST_ASSERT_EQUAL(0, b->n_close);
     pl_world_destroy(world);

@@ -2,7 +2,7 @@
 // that the next steps keep, and those that are expected.
 
 #include "worlds.h"
-#include "../contact/touch.h"
+#include "../world/contact_step.h"
 
 #include <math.h>
 
@@ -77,21 +77,36 @@ static pl_world *make_scene(pl_mesh *ground, const double x[12])
     return world;
 }
 
+// Where a step starts, with the velocities v for a guess.
+static void place(const pl_world *world, const double *v)
+{
+    pl_places_start(world, &world->contact->boundary);
+    pl_places_guess(world, v, STEP, STEP, &world->contact->boundary);
+}
+
+static void take_step(const pl_world *world, pl_contacts *contacts)
+{
+    contacts->problem.dt = STEP;
+    contacts->step = world->options.dt;
+    contacts->eps2 = world->options.eps2;
+}
+
 // The lowest corner of a tet cuts through the ridge: in through one side, which pushes it up, and
 // out through the other from the inside, which would push it down.
 static void test_a_hit_from_the_inside_gets_no_row(void)
 {
     const double x[12] = {-0.5, 0.03, 0.17, -0.6, 0.01, 0.6, -0.4, 0.1, 0.6, -0.5, -0.1, 0.6};
     pl_world *world = make_scene(make_roof(), x);
-    pl_touch *touch = world->touch;
-    pl_boundary *boundary = &touch->boundary;
-    pl_detection *d = &touch->detection;
+    pl_contact_step *contact = world->contact;
+    pl_boundary *boundary = &contact->boundary;
+    pl_detection *d = &contact->detection;
     double v[12];
     int32_t hits;
     for (int i = 0; i < 12; i++) v[i] = i % 3 == 0 ? 1 / STEP : 0;
-    TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(&d->candidates, world, boundary, v, STEP, STEP));
-    pl_boundary_end(boundary, world, v, STEP, STEP);
-    TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, world, boundary, &touch->contacts, &hits));
+    place(world, v);
+    TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(&d->candidates, boundary));
+    pl_places_end(world, v, STEP, STEP, boundary);
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_hits(d, boundary, &contact->contacts, &hits));
     double worst = 1; // of all hits, so that the scene is one
     for (int64_t i = 0; i < d->n_hit; i++) {
         for (int64_t j = 0; j < i; j++) {
@@ -99,15 +114,15 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
         }
     }
     TEST_ASSERT_TRUE(worst < -0.9);
-    int32_t n = touch->contacts.problem.n_contact;
+    int32_t n = contact->contacts.problem.n_contact;
     TEST_ASSERT_EQUAL(d->n_hit, hits); // each counts: the way is not free
     TEST_ASSERT_TRUE(n > 0 && n < hits);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < i; j++) {
-            const pl_row *row[2] = {&touch->contacts.row[i], &touch->contacts.row[j]};
+            const pl_row *row[2] = {&contact->contacts.row[i], &contact->contacts.row[j]};
             pl_hit hit[2] = {{.pair = row[0]->pair}, {.pair = row[1]->pair}};
-            const double *R[2] = {touch->contacts.problem.contact[i].R,
-                                  touch->contacts.problem.contact[j].R};
+            const double *R[2] = {contact->contacts.problem.contact[i].R,
+                                  contact->contacts.problem.contact[j].R};
             for (int k = 0; k < 2; k++) {
                 memcpy(hit[k].impact.closest.weight, row[k]->weight, sizeof row[k]->weight);
                 memcpy(hit[k].impact.closest.normal, R[k], 3 * sizeof(double));
@@ -134,28 +149,31 @@ static const double SAFETY = 0.003 * 0.5; // [m]: the shortest edges are near to
 static bool gets_row(pl_world *world, const double *a, const double *b, const double by[3],
                      bool pushed)
 {
-    pl_touch *touch = world->touch;
-    pl_candidate_set *c = &touch->detection.candidates;
+    pl_contact_step *contact = world->contact;
+    pl_candidate_set *c = &contact->detection.candidates;
     double v[12];
     for (int i = 0; i < 12; i++) v[i] = by[i % 3] * SAFETY / STEP;
-    TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(c, world, &touch->boundary, v, STEP, STEP));
+    place(world, v);
+    TEST_ASSERT_EQUAL(PL_OK, pl_candidates_find(c, &contact->boundary));
     pl_feature_pair pair = {.kind = -1};
     for (int64_t i = 0; i < c->n; i++) {
         int32_t point[4];
         double q[12];
         const pl_feature_pair at = pl_candidate_pair(&c->candidate[i]);
         if (at.kind != PL_EDGE_EDGE) continue;
-        pl_pair_points(&touch->boundary, &at, point);
-        pl_pair_gather(point, touch->boundary.x0, q);
+        pl_pair_points(&contact->boundary, &at, point);
+        pl_pair_gather(point, contact->boundary.x0, q);
         if (memcmp(q, a, 6 * sizeof *q) == 0 && memcmp(q + 6, b, 6 * sizeof *q) == 0) pair = at;
     }
     TEST_ASSERT_EQUAL(PL_EDGE_EDGE, pair.kind);
     pl_remembered memory = {.pair = pair, .found = pushed, .force = {0, 0, 1}};
-    pl_contacts contacts = {
-        .problem = touch->contacts.problem, .memory = &memory, .n_memory = 1, .memory_capacity = 1};
-    contacts.problem.dt = STEP;
-    pl_detection *d = &touch->detection;
-    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(d, world, &touch->boundary, v, STEP, STEP, &contacts));
+    pl_contacts contacts = {.problem = contact->contacts.problem,
+                            .memory = &memory,
+                            .n_memory = 1,
+                            .memory_capacity = 1};
+    take_step(world, &contacts);
+    pl_detection *d = &contact->detection;
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(d, &contact->boundary, &contacts));
     const pl_row *row = find_row(&contacts, &pair);
     bool has = row != NULL;
     TEST_ASSERT_TRUE(!has || row->found);
@@ -235,12 +253,12 @@ static double find_gap(int kind, pl_mesh *ground, const double tet[12], const do
     for (int i = 0; i < 12; i++) x[i] = tet[i] + at[i % 3] * safety;
     for (int i = 0; i < 12; i++) v[i] = by[i % 3] * safety / STEP;
     pl_world *world = make_scene(ground, x);
-    pl_touch *touch = world->touch;
-    touch->boundary.n_close = 0; // it came there later
-    pl_contacts contacts = {.problem = touch->contacts.problem};
-    contacts.problem.dt = STEP;
-    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&touch->detection, world, &touch->boundary, v, STEP,
-                                             STEP, &contacts));
+    pl_contact_step *contact = world->contact;
+    contact->boundary.n_close = 0; // it came there later
+    pl_contacts contacts = {.problem = contact->contacts.problem};
+    take_step(world, &contacts);
+    place(world, v);
+    TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&contact->detection, &contact->boundary, &contacts));
     for (int32_t i = 0; i < contacts.problem.n_contact; i++) {
         if (contacts.row[i].pair.kind != kind) continue;
         TEST_ASSERT_TRUE(isnan(gap));

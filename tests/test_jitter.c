@@ -2,7 +2,7 @@
 
 #include "../apps/jitter.h"
 #include "../base/file.h"
-#include "../contact/audit_world.h"
+#include "../world/audit_world.h"
 #include "../meshes/mesh.h"
 #include "failing_alloc.h"
 

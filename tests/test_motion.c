@@ -1,6 +1,6 @@
 // Motions: where they take a point, when they hold, what is no motion.
 
-#include "../contact/motion.h"
+#include "../world/motion.h"
 #include "../rigid/rotation.h"
 #include "failing_alloc.h"
 #include "matrix3.h"

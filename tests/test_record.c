@@ -1,6 +1,6 @@
 // The contact problem of a step in a file: whole, and solved again to the same bits.
 
-#include "../contact/touch.h"
+#include "../world/contact_step.h"
 #include "../solvers/problem_file.h"
 #include "worlds.h"
 
@@ -53,20 +53,20 @@ static void test_solves_again_to_the_same_bits(void)
     for (int i = 0; i < 30; i++) {
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
         if (stats.constraints == 0) continue;
-        const pl_touch *touch = world->touch;
+        const pl_contact_step *contact = world->contact;
         pl_status status = pl_world_save_problem(world, in_folder("step.plp"));
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
         TEST_ASSERT_EQUAL(PL_OK, pl_problem_read(in_folder("step.plp"), &recorded));
         TEST_ASSERT_EQUAL_INT32(stats.constraints, recorded.problem.n_contact);
-        TEST_ASSERT_EQUAL_INT32(world->n_block, recorded.A.n);
+        TEST_ASSERT_EQUAL_INT32(world->system.n_block, recorded.A.n);
         pl_workspace ws = {0};
         pl_solve_stats again;
-        status = pl_solve(touch->solver, &recorded.problem, &touch->options, &ws, recorded.v,
+        status = pl_solve(contact->solver, &recorded.problem, &contact->options, &ws, recorded.v,
                           recorded.f, &again);
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
-        TEST_ASSERT_EQUAL_MEMORY(world->v_new, recorded.v,
-                                 3 * (size_t)world->n_block * sizeof(double));
-        TEST_ASSERT_EQUAL_MEMORY(touch->contacts.f, recorded.f,
+        TEST_ASSERT_EQUAL_MEMORY(world->system.v_new, recorded.v,
+                                 3 * (size_t)world->system.n_block * sizeof(double));
+        TEST_ASSERT_EQUAL_MEMORY(contact->contacts.f, recorded.f,
                                  3 * (size_t)stats.constraints * sizeof(double));
         if (stats.rounds == 1) TEST_ASSERT_EQUAL_INT32(stats.iterations, again.iterations);
         solved += again.iterations > 0;
@@ -100,10 +100,10 @@ static void test_a_step_that_fails(void)
     TEST_ASSERT_TRUE(recorded.problem.dt == options.dt / 4); // the last that was tried
     pl_workspace ws = {0};
     pl_solve_stats again;
-    status = pl_solve(world->touch->solver, &recorded.problem, &world->touch->options, &ws,
+    status = pl_solve(world->contact->solver, &recorded.problem, &world->contact->options, &ws,
                       recorded.v, recorded.f, &again);
     TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, status); // as it did in the step; with more, it ends well
-    status = pl_solve(world->touch->solver, &recorded.problem, NULL, &ws, recorded.v, recorded.f,
+    status = pl_solve(world->contact->solver, &recorded.problem, NULL, &ws, recorded.v, recorded.f,
                       &again);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
     pl_workspace_free(&ws);

@@ -1,7 +1,7 @@
 // Which of two bodies that overlap is to move, and by how much: what it says must free them.
 
 #include "worlds.h"
-#include "../contact/way_out.h"
+#include "../world/way_out.h"
 
 #include <math.h>
 

@@ -1,30 +1,31 @@
 // A pair of features with its points and bodies. Internal.
 
-#ifndef PL_PASSAGE_H
-#define PL_PASSAGE_H
+#ifndef PL_CONTACT_PAIR_H
+#define PL_CONTACT_PAIR_H
 
 #include "candidates.h"
 
-typedef struct pl_passage {
+typedef struct pl_contact_pair {
     pl_feature_pair pair;
     int32_t point[4], a, b;
-} pl_passage;
+} pl_contact_pair;
 
-static inline pl_passage pl_passage_load(const pl_boundary *boundary, const pl_feature_pair *pair)
+static inline pl_contact_pair pl_contact_pair_load(const pl_boundary *boundary,
+                                                   const pl_feature_pair *pair)
 {
-    pl_passage p = {.pair = *pair};
+    pl_contact_pair p = {.pair = *pair};
     pl_pair_points(boundary, pair, p.point);
     pl_pair_bodies(boundary, pair, p.point, &p.a, &p.b);
     return p;
 }
 
-static inline bool pl_same_bodies(const pl_passage *p, const pl_passage *q)
+static inline bool pl_contact_pair_same_bodies(const pl_contact_pair *p, const pl_contact_pair *q)
 {
     return (p->a == q->a && p->b == q->b) || (p->a == q->b && p->b == q->a);
 }
 
 // The closest points where points are at x.
-static inline pl_closest pl_passage_closest(const pl_passage *p, const double *x)
+static inline pl_closest pl_contact_pair_closest(const pl_contact_pair *p, const double *x)
 {
     double q[12] = {0};
     pl_closest closest;
@@ -40,7 +41,7 @@ typedef struct pl_spacing {
 } pl_spacing;
 
 // Of bodies, and for two features of one body no more than part of what is between them at rest.
-pl_spacing pl_passage_spacing(const pl_boundary *boundary, const pl_passage *p);
+pl_spacing pl_contact_pair_spacing(const pl_boundary *boundary, const pl_contact_pair *p);
 
 // The distance at which the pair is near, or within reach [m].
 static inline double pl_spacing_near(const pl_spacing *s)

@@ -42,7 +42,7 @@ static void sum_momentum(const pl_world *world, const pl_world_body *b, const do
     memset(p, 0, 3 * sizeof *p);
     memset(l, 0, 3 * sizeof *l);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
-        double m = world->fem.mass[i];
+        double m = world->system.fem.mass[i];
         for (int k = 0; k < 3; k++) p[k] += m * v[3 * i + k];
         cross_add(x + 3 * i, v + 3 * i, m, l);
     }
@@ -54,9 +54,9 @@ static double find_centre(const pl_world *world, const pl_world_body *b, double 
     double mass = 0;
     memset(centre, 0, 3 * sizeof *centre);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
-        double m = world->fem.mass[i];
+        double m = world->system.fem.mass[i];
         mass += m;
-        for (int k = 0; k < 3; k++) centre[k] += m * world->x[3 * i + k];
+        for (int k = 0; k < 3; k++) centre[k] += m * world->state.x[3 * i + k];
     }
     for (int k = 0; k < 3; k++) centre[k] /= mass;
     return mass;
@@ -67,18 +67,19 @@ static void note_body(const pl_world *world, pl_world_body *b)
 {
     double centre[3], dt = world->dt;
     b->free = b->n_pull == 0;
-    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) b->free &= world->known[i] == 0;
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++)
+        b->free &= world->system.prescribed[i] == 0;
     b->share = 1;
     if (!b->free || pl_bdf2_note(world, b)) return;
     find_centre(world, b, centre);
-    sum_momentum(world, b, world->x, world->v, b->momentum, b->spin);
+    sum_momentum(world, b, world->state.x, world->state.v, b->momentum, b->angular_momentum);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
-        for (int k = 0; k < 3; k++) b->momentum[k] += dt * world->f_ext[3 * i + k];
-        cross_add(centre, world->f_ext + 3 * i, dt, b->spin);
+        for (int k = 0; k < 3; k++) b->momentum[k] += dt * world->system.f_ext[3 * i + k];
+        cross_add(centre, world->system.f_ext + 3 * i, dt, b->angular_momentum);
     }
     for (int k = 0; k < 3; k++) {
-        b->momentum[k] += b->push[k];
-        b->spin[k] += b->torque[k];
+        b->momentum[k] += b->impulse[k];
+        b->angular_momentum[k] += b->angular_impulse[k];
     }
 }
 
@@ -102,22 +103,22 @@ static void restore_body(pl_world *world, const pl_world_body *b)
     double dt = b->share * world->dt, damped = 1 / (1 + dt * b->material.mass_damping);
     double mass = find_centre(world, b, centre);
     memcpy(p, b->momentum, sizeof p);
-    memcpy(l, b->spin, sizeof l);
+    memcpy(l, b->angular_momentum, sizeof l);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double r[3];
-        for (int k = 0; k < 3; k++) r[k] = world->x[3 * i + k] - centre[k];
-        cross_add(r, world->f_ext + 3 * i, dt, l);
+        for (int k = 0; k < 3; k++) r[k] = world->state.x[3 * i + k] - centre[k];
+        cross_add(r, world->system.f_ext + 3 * i, dt, l);
     }
     if (b->share < 1) cross_add(centre, p, 1, l); // it was about the centre
-    sum_momentum(world, b, world->x, world->v, p_now, l_now);
+    sum_momentum(world, b, world->state.x, world->state.v, p_now, l_now);
     for (int k = 0; k < 3; k++) { // what is missing
         p[k] = damped * p[k] - p_now[k];
         l[k] = damped * l[k] - l_now[k];
     }
     cross_add(centre, p, -1, l); // about the centre
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
-        double m = world->fem.mass[i], r[3];
-        for (int k = 0; k < 3; k++) r[k] = world->x[3 * i + k] - centre[k];
+        double m = world->system.fem.mass[i], r[3];
+        for (int k = 0; k < 3; k++) r[k] = world->state.x[3 * i + k] - centre[k];
         inertia[0] += m * (r[1] * r[1] + r[2] * r[2]);
         inertia[1] += m * (r[0] * r[0] + r[2] * r[2]);
         inertia[2] += m * (r[0] * r[0] + r[1] * r[1]);
@@ -129,10 +130,10 @@ static void restore_body(pl_world *world, const pl_world_body *b)
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double r[3];
         for (int k = 0; k < 3; k++) {
-            r[k] = world->x[3 * i + k] - centre[k];
-            world->v[3 * i + k] += p[k] / mass;
+            r[k] = world->state.x[3 * i + k] - centre[k];
+            world->state.v[3 * i + k] += p[k] / mass;
         }
-        cross_add(w, r, 1, world->v + 3 * i);
+        cross_add(w, r, 1, world->state.v + 3 * i);
     }
 }
 
@@ -141,26 +142,27 @@ static void note_bodies(void *context, int64_t first, int64_t last)
 {
     pl_world *world = context;
     for (int64_t i = first; i < last; i++) {
-        if (world->bodies[i].kind == PL_BODY_DEFORMABLE) note_body(world, &world->bodies[i]);
+        if (world->bodies.body[i].kind == PL_BODY_DEFORMABLE)
+            note_body(world, &world->bodies.body[i]);
     }
 }
 
 void pl_momentum_note(pl_world *world)
 {
-    pl_loop(world->n_bodies, pl_world_least_bodies(world), note_bodies, world);
+    pl_loop(world->bodies.n, pl_world_least_bodies(world), note_bodies, world);
 }
 
 static void restore_bodies(void *context, int64_t first, int64_t last)
 {
     pl_world *world = context;
     for (int64_t i = first; i < last; i++) {
-        if (world->bodies[i].free) restore_body(world, &world->bodies[i]);
+        if (world->bodies.body[i].free) restore_body(world, &world->bodies.body[i]);
     }
 }
 
 void pl_momentum_restore(pl_world *world)
 {
-    pl_loop(world->n_bodies, pl_world_least_bodies(world), restore_bodies, world);
+    pl_loop(world->bodies.n, pl_world_least_bodies(world), restore_bodies, world);
 }
 
 // --- For people to look at ---
@@ -168,20 +170,21 @@ void pl_momentum_restore(pl_world *world)
 double pl_kinetic_energy(const pl_world *world)
 {
     double sum = 0;
-    for (int64_t i = 0; i < world->n_vert; i++) {
-        const double *v = world->v + 3 * i;
-        sum += world->fem.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        const double *v = world->state.v + 3 * i;
+        sum += world->system.fem.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
     sum *= 0.5;
-    for (int64_t r = 0; r < world->n_rigid; r++) sum += pl_rigid_kinetic_energy(&world->rigid[r]);
+    for (int64_t r = 0; r < world->state.n_rigid; r++)
+        sum += pl_rigid_kinetic_energy(&world->state.rigid[r]);
     return sum;
 }
 
 double pl_total_mass(const pl_world *world)
 {
     double sum = 0;
-    for (int64_t i = 0; i < world->n_vert; i++) sum += world->fem.mass[i];
-    for (int64_t r = 0; r < world->n_rigid; r++) sum += world->rigid[r].mass;
+    for (int64_t i = 0; i < world->state.n_vert; i++) sum += world->system.fem.mass[i];
+    for (int64_t r = 0; r < world->state.n_rigid; r++) sum += world->state.rigid[r].mass;
     return sum;
 }
 
@@ -189,11 +192,11 @@ double pl_gravity_energy(const pl_world *world)
 {
     const double *g = world->options.gravity;
     double sum = 0;
-    for (int64_t i = 0; i < world->n_vert; i++) {
-        sum -= world->fem.mass[i] * pl_dot(g, world->x + 3 * i);
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        sum -= world->system.fem.mass[i] * pl_dot(g, world->state.x + 3 * i);
     }
-    for (int64_t r = 0; r < world->n_rigid; r++) {
-        sum -= world->rigid[r].mass * pl_dot(g, world->rigid[r].x);
+    for (int64_t r = 0; r < world->state.n_rigid; r++) {
+        sum -= world->state.rigid[r].mass * pl_dot(g, world->state.rigid[r].x);
     }
     return sum;
 }
@@ -206,15 +209,16 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
     PL_TRY(pl_world_prepare(world));
     out->kinetic = pl_kinetic_energy(world);
     int32_t before = pl_threads_enter(world->options.threads);
-    out->elastic = pl_fem_forces(&world->fem, world->x, NULL);
+    out->elastic = pl_fem_forces(&world->system.fem, world->state.x, NULL);
     pl_threads_set(before);
     out->gravity = pl_gravity_energy(world);
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         double p[3] = {0}, l[3] = {0};
-        if (b->kind == PL_BODY_DEFORMABLE) sum_momentum(world, b, world->x, world->v, p, l);
+        if (b->kind == PL_BODY_DEFORMABLE)
+            sum_momentum(world, b, world->state.x, world->state.v, p, l);
         if (b->kind == PL_BODY_RIGID) {
-            const pl_rigid *r = &world->rigid[b->rigid];
+            const pl_rigid *r = &world->state.rigid[b->rigid];
             for (int k = 0; k < 3; k++) p[k] = r->mass * r->v[k];
             memcpy(l, r->spin, sizeof l);
             cross_add(r->x, p, 1, l);
@@ -230,12 +234,13 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
 pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mises, double *principal)
 {
     PL_TRY(pl_world_check_body(world, body));
-    if (world->bodies[body].kind != PL_BODY_DEFORMABLE) {
+    if (world->bodies.body[body].kind != PL_BODY_DEFORMABLE) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is not deformable", (int)body);
     }
     PL_TRY(pl_world_prepare(world));
     int32_t before = pl_threads_enter(world->options.threads);
-    pl_fem_stress(&world->fem, world->bodies[body].fem, world->x, von_mises, principal);
+    pl_fem_stress(&world->system.fem, world->bodies.body[body].fem, world->state.x, von_mises,
+                  principal);
     pl_threads_set(before);
     return PL_OK;
 }

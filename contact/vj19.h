@@ -8,8 +8,8 @@
 //
 // Rows come and go here, so that the loop need not end: see README.md.
 
-#ifndef PL_PRINTED_H
-#define PL_PRINTED_H
+#ifndef PL_VJ19_H
+#define PL_VJ19_H
 
 #include "detect.h"
 
@@ -24,27 +24,26 @@ typedef struct pl_constraint {
     double impulse[3];  // of the last solve, on the first feature, along the world's axes [N s]
 } pl_constraint;
 
-typedef struct pl_printed {
+typedef struct pl_vj19 {
     pl_constraint *constraint; // (n)
     int64_t n, constraint_capacity;
     double *u; // (3*n_contact) scratch
     int64_t u_capacity;
-} pl_printed;
+} pl_vj19;
 
-void pl_printed_free(pl_printed *p);
+void pl_vj19_free(pl_vj19 *p);
 
-// The candidates of the step up to the time t, and rows for the pairs that pushed in the last one.
-pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world,
-                           pl_boundary *boundary, double t, pl_contacts *contacts);
+// The candidates of the step from x0 by the guess, and rows for the pairs that pushed in the last.
+pl_status pl_vj19_start(pl_vj19 *p, pl_detection *d, pl_boundary *boundary, pl_contacts *contacts);
 
-// After a solve, boundary->x1 being where it leads: adds, changes and removes rows as above.
+// After a solve for v, boundary->x1 being where it leads: adds, changes and removes rows as above.
 // *changes says how many; with none the step is free of collisions and agrees with the geometry,
 // and the rows are those that were solved.
-pl_status pl_printed_check(pl_printed *p, pl_detection *d, const pl_world *world,
-                           pl_boundary *boundary, pl_contacts *contacts, int32_t *changes);
+pl_status pl_vj19_check(pl_vj19 *p, pl_detection *d, const double *v, pl_boundary *boundary,
+                        pl_contacts *contacts, int32_t *changes);
 
 // [VJ19, Eq. 21] Moves the configuration q (12) towards `now` (12) as far as the normal turns by no
 // more than 15 degrees, and *closest with it. Returns how far, from 0 to 1.
-double pl_printed_approach(pl_pair_kind kind, const double *now, double *q, pl_closest *closest);
+double pl_vj19_approach(pl_pair_kind kind, const double *now, double *q, pl_closest *closest);
 
 #endif

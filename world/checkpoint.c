@@ -3,7 +3,7 @@
 
 #include "bdf2.h"
 #include "origin.h"
-#include "touch.h"
+#include "contact_step.h"
 #include "../collision/surfaces.h"
 #include "../base/file.h"
 #include "../base/hash.h"
@@ -31,15 +31,16 @@ typedef struct header {
 static uint64_t fingerprint(const pl_world *world)
 {
     uint64_t hash = PL_HASH_START;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_mesh *mesh = world->bodies[i].mesh;
-        hash = pl_hash(hash, &world->bodies[i].kind, sizeof world->bodies[i].kind);
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_mesh *mesh = world->bodies.body[i].mesh;
+        hash = pl_hash(hash, &world->bodies.body[i].kind, sizeof world->bodies.body[i].kind);
         hash = pl_hash(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof *mesh->x);
         hash = pl_hash(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof *mesh->tet);
         hash = pl_hash(hash, mesh->face, 3 * (size_t)mesh->n_face * sizeof *mesh->face);
     }
-    for (int64_t i = 0; i < world->n_driven; i++) {
-        hash = pl_hash(hash, &world->driven[i].vertex, sizeof world->driven[i].vertex);
+    for (int64_t i = 0; i < world->bodies.n_driven; i++) {
+        hash =
+            pl_hash(hash, &world->bodies.driven[i].vertex, sizeof world->bodies.driven[i].vertex);
     }
     return hash;
 }
@@ -68,31 +69,33 @@ enum {
     PIECES
 };
 
-// `touch` is the world's, or what is to take its place.
-static size_t list_pieces(const pl_world *world, const pl_touch *touch, const header *h,
+// `contact` is the world's, or what is to take its place.
+static size_t list_pieces(const pl_world *world, const pl_contact_step *contact, const header *h,
                           void *trees, piece out[PIECES])
 {
-    size_t n = (size_t)world->n_vert, vectors = 3 * n * sizeof(double), sum = 0;
+    size_t n = (size_t)world->state.n_vert, vectors = 3 * n * sizeof(double), sum = 0;
     memset(out, 0, PIECES * sizeof *out);
-    out[X] = (piece){world->x, vectors};
-    out[V] = (piece){world->v, vectors};
-    out[RIGID] = (piece){world->rigid, (size_t)world->n_rigid * sizeof *world->rigid};
-    if (h->has_gain != 0) out[GAIN] = (piece){world->gain, vectors};
+    out[X] = (piece){world->state.x, vectors};
+    out[V] = (piece){world->state.v, vectors};
+    out[RIGID] =
+        (piece){world->state.rigid, (size_t)world->state.n_rigid * sizeof *world->state.rigid};
+    if (h->has_gain != 0) out[GAIN] = (piece){world->past.change, vectors};
     if (h->has_history != 0) { // which a world that does not need it reads over
-        pl_history none = {0}, *past = world->bdf2 != NULL ? &world->bdf2->last : &none;
+        pl_history none = {0}, *past = world->past.bdf2 != NULL ? &world->past.bdf2->last : &none;
         out[LAST_DT] = (piece){past != &none ? &past->dt : NULL, sizeof past->dt};
         out[LAST_W] = (piece){past->w, vectors};
         out[LAST_DV] = (piece){past->dv, vectors};
         out[STRUCK] = (piece){past->struck, n * sizeof *past->struck};
     }
-    if (h->n_memory >= 0 && touch != NULL) {
+    if (h->n_memory >= 0 && contact != NULL) {
         size_t search = (size_t)h->n_search * sizeof(double);
-        out[MEMORY] = (piece){touch->contacts.memory, (size_t)h->n_memory * sizeof(pl_remembered)};
-        out[FROM] = (piece){touch->detection.candidates.from, search};
-        out[TO] = (piece){touch->detection.candidates.to, search};
-        size_t n_body = h->n_search > 0 ? (size_t)touch->boundary.n_body : 0;
-        out[STALE] = (piece){touch->detection.candidates.stale, n_body};
-        out[TREES] = (piece){trees, pl_surfaces_state_size(touch->boundary.surfaces)};
+        out[MEMORY] =
+            (piece){contact->contacts.memory, (size_t)h->n_memory * sizeof(pl_remembered)};
+        out[FROM] = (piece){contact->detection.candidates.from, search};
+        out[TO] = (piece){contact->detection.candidates.to, search};
+        size_t n_body = h->n_search > 0 ? (size_t)contact->boundary.n_body : 0;
+        out[STALE] = (piece){contact->detection.candidates.stale, n_body};
+        out[TREES] = (piece){trees, pl_surfaces_state_size(contact->boundary.surfaces)};
     }
     for (int i = 0; i < PIECES; i++) sum += out[i].size;
     return sum;
@@ -101,7 +104,7 @@ static size_t list_pieces(const pl_world *world, const pl_touch *touch, const he
 static pl_status write_state(const pl_world *world, const header *h, void *trees, const char *path)
 {
     piece pieces[PIECES];
-    list_pieces(world, world->touch, h, trees, pieces);
+    list_pieces(world, world->contact, h, trees, pieces);
     uint64_t sum = pl_hash(PL_HASH_START, h, sizeof *h);
     pl_output out;
     PL_TRY(pl_output_open(path, &out));
@@ -120,24 +123,24 @@ pl_status pl_world_save(const pl_world *world, const char *path)
 {
     PL_REQUIRE(world);
     PL_REQUIRE(path);
-    const pl_touch *touch = world->touch;
-    bool past = world->bdf2 != NULL && world->bdf2->last.dt > 0;
+    const pl_contact_step *contact = world->contact;
+    bool past = world->past.bdf2 != NULL && world->past.bdf2->last.dt > 0;
     int64_t n_search = 0;
-    if (touch != NULL && touch->detection.candidates.current)
-        n_search = 3 * (int64_t)touch->boundary.n;
+    if (contact != NULL && contact->detection.candidates.current)
+        n_search = 3 * (int64_t)contact->boundary.n;
     const header h = {.magic = MAGIC,
                       .version = VERSION,
                       .world = fingerprint(world),
                       .steps = world->steps,
                       .time = world->time,
-                      .n_memory = touch != NULL ? touch->contacts.n_memory : -1,
+                      .n_memory = contact != NULL ? contact->contacts.n_memory : -1,
                       .n_search = n_search,
-                      .has_gain = world->gained,
+                      .has_gain = world->past.has_change,
                       .has_history = past};
-    if (touch == NULL) return write_state(world, &h, NULL, path);
-    void *trees = pl_alloc((int64_t)pl_surfaces_state_size(touch->boundary.surfaces), 1);
+    if (contact == NULL) return write_state(world, &h, NULL, path);
+    void *trees = pl_alloc((int64_t)pl_surfaces_state_size(contact->boundary.surfaces), 1);
     if (trees == NULL) return PL_ERROR_MEMORY;
-    pl_surfaces_get_state(touch->boundary.surfaces, trees);
+    pl_surfaces_get_state(contact->boundary.surfaces, trees);
     pl_status status = write_state(world, &h, trees, path);
     pl_free(trees);
     return status;
@@ -179,11 +182,11 @@ static pl_status find_pieces(const pl_world *world, const pl_bytes *bytes, const
     piece pieces[PIECES];
     const header *h = &c->h;
     uint64_t sum = 0, expected = pl_hash(PL_HASH_START, h, sizeof *h);
-    bool fits = h->n_memory < (int64_t)bytes->size && (h->n_memory < 0 || world->touch != NULL);
-    int64_t n_search = world->touch != NULL ? 3 * (int64_t)world->touch->boundary.n : 0;
+    bool fits = h->n_memory < (int64_t)bytes->size && (h->n_memory < 0 || world->contact != NULL);
+    int64_t n_search = world->contact != NULL ? 3 * (int64_t)world->contact->boundary.n : 0;
     fits = fits && (h->n_search == 0 || h->n_search == n_search);
     fits = fits && h->n_memory >= -1 && h->has_gain >> 1 == 0 && h->has_history >> 1 == 0;
-    size_t all = fits ? list_pieces(world, world->touch, h, NULL, pieces) : 0;
+    size_t all = fits ? list_pieces(world, world->contact, h, NULL, pieces) : 0;
     bool whole = fits && bytes->size == sizeof *h + sizeof sum + all;
     if (whole) {
         // By the same pieces as above: the hash of a whole is not that of its pieces.
@@ -234,8 +237,8 @@ static bool fit_bodies(const pl_world *world, const content *c)
 {
     static const double ROUNDING = 1e-6;
     if (!all_finite(c, RIGID)) return false;
-    for (int64_t i = 0; i < world->n_rigid; i++) {
-        const pl_rigid *now = &world->rigid[i];
+    for (int64_t i = 0; i < world->state.n_rigid; i++) {
+        const pl_rigid *now = &world->state.rigid[i];
         char *at = c->at[RIGID] + (size_t)i * sizeof(pl_rigid);
         pl_rigid r;
         memcpy(&r, at, sizeof r);
@@ -290,36 +293,36 @@ static void copy_pieces(const content *c, const piece to[PIECES], int first, int
     }
 }
 
-static pl_status fill_touch(const pl_world *world, const content *c, pl_touch *touch)
+static pl_status fill_touch(const pl_world *world, const content *c, pl_contact_step *contact)
 {
     piece to[PIECES];
-    pl_contacts *contacts = &touch->contacts;
-    pl_candidate_set *candidates = &touch->detection.candidates;
+    pl_contacts *contacts = &contact->contacts;
+    pl_candidate_set *candidates = &contact->detection.candidates;
     PL_TRY(pl_reserve((void **)&contacts->memory, &contacts->memory_capacity, c->h.n_memory,
                       sizeof *contacts->memory));
-    PL_TRY(pl_candidates_reserve(candidates, &touch->boundary));
-    PL_TRY(pl_surfaces_set_state(touch->boundary.surfaces, c->at[TREES]));
-    list_pieces(world, touch, &c->h, NULL, to);
+    PL_TRY(pl_candidates_reserve(candidates, &contact->boundary));
+    PL_TRY(pl_surfaces_set_state(contact->boundary.surfaces, c->at[TREES]));
+    list_pieces(world, contact, &c->h, NULL, to);
     copy_pieces(c, to, MEMORY, MEMORY);
     copy_pieces(c, to, FROM, STALE);
     contacts->n_memory = c->h.n_memory;
-    return c->h.n_search > 0 ? pl_candidates_restore(candidates, &touch->boundary) : PL_OK;
+    return c->h.n_search > 0 ? pl_candidates_restore(candidates, &contact->boundary) : PL_OK;
 }
 
 // New contacts, as the file has them, for bodies where the file has them: where they are now may be
 // beyond what trees can be made for. Vectors stand first in the file, at places for doubles.
 static pl_status make_touch(const pl_world *world, const content *c, const char *path,
-                            pl_touch **out)
+                            pl_contact_step **out)
 {
     pl_world there = *world;
-    there.x = (void *)c->at[X];
-    there.v = (void *)c->at[V];
-    there.rigid = (void *)c->at[RIGID];
+    there.state.x = (void *)c->at[X];
+    there.state.v = (void *)c->at[V];
+    there.state.rigid = (void *)c->at[RIGID];
     there.time = c->h.time;
-    pl_status status = pl_touch_create(&there, out);
+    pl_status status = pl_contact_step_create(&there, out);
     if (status == PL_OK) status = fill_touch(&there, c, *out);
     if (status == PL_OK) return PL_OK;
-    pl_touch_destroy(*out);
+    pl_contact_step_destroy(*out);
     *out = NULL;
     if (status != PL_ERROR_MEMORY) {
         pl_fail_prefix("the checkpoint is damaged");
@@ -332,26 +335,26 @@ static pl_status make_touch(const pl_world *world, const content *c, const char 
 // The world becomes what the file says; nothing here can fail. A state from before the first step,
 // or of a world without contact, has no trees: the next step makes them, and looks if bodies are
 // apart.
-static void take_state(pl_world *world, const content *c, pl_touch *touch)
+static void take_state(pl_world *world, const content *c, pl_contact_step *contact)
 {
     piece to[PIECES];
-    if (touch == NULL && world->touch != NULL) pl_world_unprepare(world);
-    pl_touch_destroy(world->touch);
-    world->touch = touch;
-    if (world->bdf2 != NULL) world->bdf2->last.dt = 0; // unless the file has another
+    if (contact == NULL && world->contact != NULL) pl_world_unprepare(world);
+    pl_contact_step_destroy(world->contact);
+    world->contact = contact;
+    if (world->past.bdf2 != NULL) world->past.bdf2->last.dt = 0; // unless the file has another
     list_pieces(world, NULL, &c->h, NULL, to);
     copy_pieces(c, to, X, STRUCK);
-    world->gained = c->h.has_gain != 0 && world->gain != NULL;
+    world->past.has_change = c->h.has_gain != 0 && world->past.change != NULL;
     world->time = c->h.time;
     world->steps = c->h.steps;
-    pl_world_show(world);
+    pl_world_publish(world);
 }
 
 // All that can fail happens beside the world.
 static pl_status load(pl_world *world, const pl_bytes *bytes, const char *path, bool has_origin)
 {
     content c = {0};
-    pl_touch *touch = NULL;
+    pl_contact_step *contact = NULL;
     PL_TRY(check_header(world, bytes, path, &c.h));
     if (has_origin != (c.h.version > OLDEST)) {
         return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", path);
@@ -360,8 +363,8 @@ static pl_status load(pl_world *world, const pl_bytes *bytes, const char *path, 
     if (contacts || (past && !world->options.contact)) PL_TRY(pl_world_prepare(world));
     PL_TRY(find_pieces(world, bytes, path, &c));
     PL_TRY(check_values(world, &c, path));
-    if (contacts) PL_TRY(make_touch(world, &c, path, &touch));
-    take_state(world, &c, touch);
+    if (contacts) PL_TRY(make_touch(world, &c, path, &contact));
+    take_state(world, &c, contact);
     return PL_OK;
 }
 
@@ -370,7 +373,7 @@ pl_status pl_world_load(pl_world *world, const char *path)
     PL_REQUIRE(world);
     PL_REQUIRE(path);
     pl_bytes bytes;
-    bool ready = world->ready;
+    bool ready = world->system.ready;
     PL_TRY(pl_bytes_load(path, &bytes));
     pl_origin here = pl_origin_of(world), origin = pl_origin_take(&bytes);
     pl_status status = load(world, &bytes, path, origin.magic != 0);

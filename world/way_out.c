@@ -18,7 +18,7 @@ static const double DOWN_COST = 10;
 
 static const double *places(const pl_world *world, int32_t body)
 {
-    return world->x_shown + 3 * (int64_t)world->bodies[body].shown;
+    return world->published.x + 3 * (int64_t)world->bodies.body[body].published;
 }
 
 // --- Sizes ---
@@ -26,7 +26,7 @@ static const double *places(const pl_world *world, int32_t body)
 static double size_of(const pl_world *world, int32_t body)
 {
     double lo[3], hi[3], edge[3];
-    pl_mesh_bounds(world->bodies[body].mesh, lo, hi);
+    pl_mesh_bounds(world->bodies.body[body].mesh, lo, hi);
     pl_subtract(hi, lo, edge);
     return sqrt(pl_dot(edge, edge));
 }
@@ -75,10 +75,10 @@ static void try_direction(way *w, const double direction[3])
 {
     const double *x = places(w->world, w->body), *y = places(w->world, w->other);
     double least = INFINITY, most = -INFINITY;
-    for (int64_t i = 0; i < w->world->bodies[w->body].mesh->n_vert; i++) {
+    for (int64_t i = 0; i < w->world->bodies.body[w->body].mesh->n_vert; i++) {
         least = fmin(least, pl_dot(x + 3 * i, direction));
     }
-    for (int64_t i = 0; i < w->world->bodies[w->other].mesh->n_vert; i++) {
+    for (int64_t i = 0; i < w->world->bodies.body[w->other].mesh->n_vert; i++) {
         most = fmax(most, pl_dot(y + 3 * i, direction));
     }
     double distance = fmax(most - least, 0);
@@ -102,7 +102,7 @@ static void try_both(way *w, const double axis[3])
 
 static void try_normals(way *w, int32_t body)
 {
-    const pl_mesh *mesh = w->world->bodies[body].mesh;
+    const pl_mesh *mesh = w->world->bodies.body[body].mesh;
     const double *x = places(w->world, body);
     int64_t n = count_polygons(mesh), stride = 1 + n / NORMALS;
     for (int64_t i = 0; i < n; i += stride) {
@@ -118,14 +118,14 @@ static void try_normals(way *w, int32_t body)
 int32_t pl_way_out(const pl_world *world, int32_t a, int32_t b, double move[3])
 {
     static const double axes[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
-    bool a_stays = world->bodies[a].kind == PL_BODY_KINEMATIC;
-    bool b_stays = world->bodies[b].kind == PL_BODY_KINEMATIC;
+    bool a_stays = world->bodies.body[a].kind == PL_BODY_KINEMATIC;
+    bool b_stays = world->bodies.body[b].kind == PL_BODY_KINEMATIC;
     bool second = a_stays != b_stays ? a_stays : size_of(world, b) <= size_of(world, a);
     way w = {world, second ? b : a, second ? a : b, .cost = INFINITY};
     for (int k = 0; k < 3; k++) try_both(&w, axes[k]);
     try_normals(&w, a);
     try_normals(&w, b);
-    double distance = w.distance + ROOM * mean_edge(world->bodies[w.body].mesh);
+    double distance = w.distance + ROOM * mean_edge(world->bodies.body[w.body].mesh);
     for (int k = 0; k < 3; k++) move[k] = distance * w.direction[k];
     return w.body;
 }

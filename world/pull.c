@@ -54,7 +54,7 @@ static pl_status check_pull(const pl_world_body *b, const pl_pull *pull)
 pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const pl_pull *pull)
 {
     PL_TRY(pl_world_check_body(world, body));
-    pl_world_body *b = &world->bodies[body];
+    pl_world_body *b = &world->bodies.body[body];
     if (n < 0 || (n > 0 && pull == NULL)) return pl_fail(PL_ERROR_ARGUMENT, "pull: no array");
     if (b->kind == PL_BODY_KINEMATIC && n > 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is kinematic: nothing pulls it", (int)body);
@@ -71,16 +71,16 @@ pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const pl_pull 
 void pl_pull_assemble(const pl_world *world, double *val, double *load)
 {
     double h = world->dt;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         if (b->kind != PL_BODY_DEFORMABLE) continue;
         for (int32_t j = 0; j < b->n_pull; j++) {
             const pl_pull *p = &b->pull[j];
             int64_t at = b->first + b->rank[p->vertex];
-            double *diagonal = val + 9 * world->A.diag[at];
+            double *diagonal = val + 9 * world->system.A.diag[at];
             for (int k = 0; k < 3; k++) {
                 diagonal[4 * k] += h * h * p->stiffness + h * p->damping;
-                load[3 * at + k] += h * p->stiffness * (p->target[k] - world->x[3 * at + k]);
+                load[3 * at + k] += h * p->stiffness * (p->target[k] - world->state.x[3 * at + k]);
             }
         }
     }
@@ -130,7 +130,7 @@ static void add_spring(const double r[3], double s, const double g[3], double S[
 
 void pl_pull_rigid(const pl_world *world, const pl_world_body *b, pl_rigid_load *load)
 {
-    const pl_rigid *state = &world->rigid[b->rigid];
+    const pl_rigid *state = &world->state.rigid[b->rigid];
     double h = world->dt, damped = 1 + h * load->damping, tensor[9], free[6], y[6], S[6][6] = {0};
     if (b->n_pull == 0) return;
     pl_rigid_tensor(state, tensor);

@@ -2,6 +2,7 @@
 
 #include "world.h"
 #include "audit_world.h"
+#include "contact_step.h"
 #include "../meshes/curve.h"
 #include "../meshes/geometry.h"
 
@@ -78,27 +79,31 @@ static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind k
                             const pl_surface_options *surface, pl_world_body **out)
 {
     PL_TRY(check_surface(surface));
-    int64_t n = (int64_t)world->n_shown + mesh->n_vert;
+    int64_t n = (int64_t)world->published.n + mesh->n_vert;
     if (n > INT32_MAX / 4) return pl_fail(PL_ERROR_ARGUMENT, "too many vertices in one world");
-    PL_TRY(pl_reserve((void **)&world->bodies, &world->body_capacity, world->n_bodies + 1,
-                      sizeof *world->bodies));
-    PL_TRY(pl_reserve((void **)&world->x_shown, &world->x_shown_capacity, 3 * n, sizeof(double)));
-    PL_TRY(pl_reserve((void **)&world->v_shown, &world->v_shown_capacity, 3 * n, sizeof(double)));
-    *out = &world->bodies[world->n_bodies];
-    **out = (pl_world_body){
-        .kind = kind, .surface = *surface, .shown = world->n_shown, .late = world->steps > 0};
+    PL_TRY(pl_reserve((void **)&world->bodies.body, &world->bodies.capacity, world->bodies.n + 1,
+                      sizeof *world->bodies.body));
+    PL_TRY(pl_reserve((void **)&world->published.x, &world->published.x_capacity, 3 * n,
+                      sizeof(double)));
+    PL_TRY(pl_reserve((void **)&world->published.v, &world->published.v_capacity, 3 * n,
+                      sizeof(double)));
+    *out = &world->bodies.body[world->bodies.n];
+    **out = (pl_world_body){.kind = kind,
+                            .surface = *surface,
+                            .published = world->published.n,
+                            .late = world->steps > 0};
     return PL_OK;
 }
 
 static void keep_body(pl_world *world, const pl_world_body *b, int32_t *number)
 {
-    if (number != NULL) *number = (int32_t)world->n_bodies;
+    if (number != NULL) *number = (int32_t)world->bodies.n;
     pl_world_unprepare(world);
     pl_auditor_destroy(world->auditor);
     world->auditor = NULL;
-    world->n_bodies++;
-    world->n_shown += b->mesh->n_vert;
-    pl_world_show_body(world, world->n_bodies - 1);
+    world->bodies.n++;
+    world->published.n += b->mesh->n_vert;
+    pl_world_publish_body(world, world->bodies.n - 1);
 }
 
 // --- Deformable bodies ---
@@ -139,9 +144,10 @@ static pl_status copy_shape(const pl_mesh *mesh, pl_world_body *b)
 
 static pl_status reserve_vertices(pl_world *world, int64_t n)
 {
-    PL_TRY(pl_reserve((void **)&world->x, &world->x_capacity, 3 * n, sizeof(double)));
-    PL_TRY(pl_reserve((void **)&world->v, &world->v_capacity, 3 * n, sizeof(double)));
-    return pl_reserve((void **)&world->force, &world->force_capacity, 3 * n, sizeof(double));
+    PL_TRY(pl_reserve((void **)&world->state.x, &world->state.x_capacity, 3 * n, sizeof(double)));
+    PL_TRY(pl_reserve((void **)&world->state.v, &world->state.v_capacity, 3 * n, sizeof(double)));
+    return pl_reserve((void **)&world->state.force, &world->state.force_capacity, 3 * n,
+                      sizeof(double));
 }
 
 pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
@@ -157,19 +163,19 @@ pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
     PL_TRY(pl_fem_check(mesh));
     pl_world_body *b;
     PL_TRY(begin_body(world, mesh, PL_BODY_DEFORMABLE, &options->surface, &b));
-    PL_TRY(reserve_vertices(world, (int64_t)world->n_vert + mesh->n_vert));
+    PL_TRY(reserve_vertices(world, (int64_t)world->state.n_vert + mesh->n_vert));
     PL_TRY(copy_shape(mesh, b));
     b->material = options->material;
-    b->first = world->n_vert;
-    b->fem = world->n_deformable;
+    b->first = world->state.n_vert;
+    b->fem = world->bodies.n_deformable;
     int64_t start = 3 * (int64_t)b->first;
-    double *v = world->v_shown + 3 * (int64_t)b->shown;
+    double *v = world->published.v + 3 * (int64_t)b->published;
     set_velocity(mesh, options, v);
-    pl_world_permute(b, mesh->x, world->x + start);
-    pl_world_permute(b, v, world->v + start);
-    memset(world->force + start, 0, 3 * (size_t)mesh->n_vert * sizeof(double));
-    world->n_vert += mesh->n_vert;
-    world->n_deformable++;
+    pl_world_permute(b, mesh->x, world->state.x + start);
+    pl_world_permute(b, v, world->state.v + start);
+    memset(world->state.force + start, 0, 3 * (size_t)mesh->n_vert * sizeof(double));
+    world->state.n_vert += mesh->n_vert;
+    world->bodies.n_deformable++;
     keep_body(world, b, body);
     return PL_OK;
 }
@@ -193,8 +199,8 @@ pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigi
     PL_TRY(pl_inertia_of_mesh(mesh, &weight, &inertia));
     pl_world_body *b;
     PL_TRY(begin_body(world, mesh, PL_BODY_RIGID, &options->surface, &b));
-    PL_TRY(pl_reserve((void **)&world->rigid, &world->rigid_capacity, world->n_rigid + 1,
-                      sizeof *world->rigid));
+    PL_TRY(pl_reserve((void **)&world->state.rigid, &world->state.rigid_capacity,
+                      world->state.n_rigid + 1, sizeof *world->state.rigid));
     b->local = pl_alloc(3 * (int64_t)mesh->n_vert, sizeof(double));
     pl_status status = b->local != NULL ? pl_mesh_copy(mesh, &b->mesh) : PL_ERROR_MEMORY;
     if (status != PL_OK) {
@@ -203,8 +209,8 @@ pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigi
     }
     pl_rigid_local(&inertia, mesh->n_vert, mesh->x, b->local);
     b->damping = options->damping;
-    b->rigid = (int32_t)world->n_rigid;
-    pl_rigid *state = &world->rigid[world->n_rigid++];
+    b->rigid = (int32_t)world->state.n_rigid;
+    pl_rigid *state = &world->state.rigid[world->state.n_rigid++];
     *state = pl_rigid_at_rest(&inertia);
     for (int k = 0; k < 4; k++) b->unturned[k] = k == 0 ? state->q[k] : -state->q[k];
     memcpy(state->v, options->velocity, sizeof state->v);
@@ -240,10 +246,11 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
 pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
 {
     PL_TRY(pl_world_check_body(world, body));
-    pl_surface_options surface = world->bodies[body].surface;
+    pl_surface_options surface = world->bodies.body[body].surface;
     surface.friction = friction;
     PL_TRY(check_surface(&surface));
-    world->bodies[body].surface = surface;
+    world->bodies.body[body].surface = surface;
+    if (world->contact != NULL) world->contact->boundary.friction[body] = friction;
     return PL_OK;
 }
 
@@ -251,11 +258,12 @@ pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b)
 {
     PL_TRY(pl_world_check_body(world, a));
     PL_TRY(pl_world_check_body(world, b));
-    if (world->ready) return pl_fail(PL_ERROR_ARGUMENT, "pairs are ignored before the first step");
-    PL_TRY(pl_reserve((void **)&world->ignored, &world->ignored_capacity,
-                      2 * (world->n_ignored + 1), sizeof *world->ignored));
-    world->ignored[2 * world->n_ignored] = a;
-    world->ignored[2 * world->n_ignored++ + 1] = b;
+    if (world->system.ready)
+        return pl_fail(PL_ERROR_ARGUMENT, "pairs are ignored before the first step");
+    PL_TRY(pl_reserve((void **)&world->bodies.ignored, &world->bodies.ignored_capacity,
+                      2 * (world->bodies.n_ignored + 1), sizeof *world->bodies.ignored));
+    world->bodies.ignored[2 * world->bodies.n_ignored] = a;
+    world->bodies.ignored[2 * world->bodies.n_ignored++ + 1] = b;
     return PL_OK;
 }
 
@@ -270,25 +278,25 @@ static pl_status check_deformable(const pl_world_body *b, int32_t body)
 static void drive_vertex(pl_world *world, int32_t vertex, int32_t motion)
 {
     // Kept in order, by insertion: the places to drive are few, or come in order.
-    int64_t i = world->n_driven;
-    while (i > 0 && world->driven[i - 1].vertex > vertex) i--;
-    bool replace = i > 0 && world->driven[i - 1].vertex == vertex;
+    int64_t i = world->bodies.n_driven;
+    while (i > 0 && world->bodies.driven[i - 1].vertex > vertex) i--;
+    bool replace = i > 0 && world->bodies.driven[i - 1].vertex == vertex;
     if (replace) {
         i--;
     } else {
-        memmove(world->driven + i + 1, world->driven + i,
-                (size_t)(world->n_driven - i) * sizeof *world->driven);
-        world->n_driven++;
+        memmove(world->bodies.driven + i + 1, world->bodies.driven + i,
+                (size_t)(world->bodies.n_driven - i) * sizeof *world->bodies.driven);
+        world->bodies.n_driven++;
     }
-    world->driven[i] = (pl_driven){.vertex = vertex, .motion = motion};
-    memcpy(world->driven[i].x0, world->x + 3 * (int64_t)vertex, 3 * sizeof(double));
+    world->bodies.driven[i] = (pl_driven){.vertex = vertex, .motion = motion};
+    memcpy(world->bodies.driven[i].x0, world->state.x + 3 * (int64_t)vertex, 3 * sizeof(double));
 }
 
 pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t *vertex,
                          const pl_motion *motion)
 {
     PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies[body];
+    const pl_world_body *b = &world->bodies.body[body];
     PL_TRY(check_deformable(b, body));
     if (n < 0 || (n > 0 && vertex == NULL)) return pl_fail(PL_ERROR_ARGUMENT, "vertex: no array");
     for (int32_t i = 0; i < n; i++) {
@@ -297,13 +305,14 @@ pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t
                            (int)b->mesh->n_vert);
         }
     }
-    PL_TRY(pl_reserve((void **)&world->paths, &world->path_capacity, world->n_paths + 1,
-                      sizeof *world->paths));
-    PL_TRY(pl_reserve((void **)&world->driven, &world->driven_capacity, world->n_driven + n,
-                      sizeof *world->driven));
+    PL_TRY(pl_reserve((void **)&world->bodies.paths, &world->bodies.path_capacity,
+                      world->bodies.n_paths + 1, sizeof *world->bodies.paths));
+    PL_TRY(pl_reserve((void **)&world->bodies.driven, &world->bodies.driven_capacity,
+                      world->bodies.n_driven + n, sizeof *world->bodies.driven));
     pl_motion rest = pl_motion_default();
-    PL_TRY(pl_path_create(motion != NULL ? motion : &rest, &world->paths[world->n_paths]));
-    int32_t index = (int32_t)world->n_paths++;
+    PL_TRY(pl_path_create(motion != NULL ? motion : &rest,
+                          &world->bodies.paths[world->bodies.n_paths]));
+    int32_t index = (int32_t)world->bodies.n_paths++;
     for (int32_t i = 0; i < n; i++) drive_vertex(world, b->first + b->rank[vertex[i]], index);
     return PL_OK;
 }
@@ -311,9 +320,9 @@ pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t
 pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force)
 {
     PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies[body];
+    const pl_world_body *b = &world->bodies.body[body];
     PL_TRY(check_deformable(b, body));
-    double *to = world->force + 3 * (int64_t)b->first;
+    double *to = world->state.force + 3 * (int64_t)b->first;
     size_t size = 3 * (size_t)b->mesh->n_vert * sizeof *to;
     if (force == NULL) {
         memset(to, 0, size);

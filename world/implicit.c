@@ -55,15 +55,16 @@ static void start(newton *s)
 {
     pl_world *world = s->world;
     double dt = world->dt, *load = s->load;
-    s->H0 = world->A;
-    s->H0.val = world->damping;
+    s->H0 = world->system.A;
+    s->H0.val = world->implicit.damping;
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness_beta = dt, .project = 1};
-    pl_fem_assemble(&world->fem, world->x, &weights, NULL, &s->H0, load);
-    for (int32_t i = 0; i < world->n_vert; i++) {
+    pl_fem_assemble(&world->system.fem, world->state.x, &weights, NULL, &s->H0, load);
+    for (int32_t i = 0; i < world->state.n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * (int64_t)i + k;
-            load[at] = world->fem.mass[i] * world->v[at] + dt * world->f_ext[at];
+            load[at] =
+                world->system.fem.mass[i] * world->state.v[at] + dt * world->system.f_ext[at];
         }
     }
     pl_pull_assemble(world, s->H0.val, load);
@@ -72,17 +73,18 @@ static void start(newton *s)
 static void place(const pl_world *world, const double *w, double *x)
 {
     double dt = world->dt;
-    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) x[i] = world->x[i] + dt * w[i];
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++)
+        x[i] = world->state.x[i] + dt * w[i];
 }
 
 // E(w), up to a constant; *size is the sum of its parts' magnitudes.
 static double merit(const newton *s, const double *w, double *size)
 {
     pl_world *world = s->world;
-    place(world, w, world->scratch);
-    double elastic = pl_fem_forces(&world->fem, world->scratch, NULL);
-    pl_bsr_multiply(&s->H0, w, world->scratch);
-    double quadratic = 0.5 * pl_vec_dot(s->n, w, world->scratch);
+    place(world, w, world->implicit.scratch);
+    double elastic = pl_fem_forces(&world->system.fem, world->implicit.scratch, NULL);
+    pl_bsr_multiply(&s->H0, w, world->implicit.scratch);
+    double quadratic = 0.5 * pl_vec_dot(s->n, w, world->implicit.scratch);
     double linear = pl_vec_dot(s->n, w, s->load);
     *size = fabs(elastic) + quadratic + norm(s->n, w) * norm(s->n, s->load);
     return elastic + quadratic - linear;
@@ -93,8 +95,8 @@ static double merit(const newton *s, const double *w, double *size)
 static double measure_grain(const pl_world *world, const double *x)
 {
     double sum = 0;
-    for (int64_t i = 0; i < world->n_vert; i++) {
-        const double *d = world->A.val + 9 * world->A.diag[i];
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        const double *d = world->system.A.val + 9 * world->system.A.diag[i];
         for (int k = 0; k < 3; k++) {
             double part = d[4 * k] * x[3 * i + k];
             sum += part * part;
@@ -107,18 +109,19 @@ static double measure_grain(const pl_world *world, const double *x)
 static double linearize(newton *s, const double *w)
 {
     pl_world *world = s->world;
-    double dt = world->dt, *b = world->b, *x = world->scratch;
+    double dt = world->dt, *b = world->system.b, *x = world->implicit.scratch;
     place(world, w, x);
     const pl_fem_weights weights = {.stiffness = dt * dt, .project = s->share};
-    double energy = pl_fem_assemble(&world->fem, x, &weights, s->H0.val, &world->A, b);
+    double energy =
+        pl_fem_assemble(&world->system.fem, x, &weights, s->H0.val, &world->system.A, b);
     double force = norm(s->n, b);
     s->scale = dt * force + norm(s->n, s->load);
     s->haze = DBL_EPSILON * force * norm(s->n, x);
     s->grain = measure_grain(world, x);
-    pl_bsr_multiply(&s->H0, w, world->scratch);
+    pl_bsr_multiply(&s->H0, w, world->implicit.scratch);
     for (int64_t i = 0; i < s->n; i++) {
-        double g = world->scratch[i] - s->load[i] - dt * b[i];
-        b[i] = world->known[i / 3] != 0 ? 0 : -g;
+        double g = world->implicit.scratch[i] - s->load[i] - dt * b[i];
+        b[i] = world->system.prescribed[i / 3] != 0 ? 0 : -g;
     }
     return energy;
 }
@@ -129,7 +132,7 @@ static pl_status find_direction(newton *s, const double *w, double *dw, pl_step_
 {
     for (;;) {
         memset(dw, 0, (size_t)s->n * sizeof *dw);
-        pl_status status = pl_step_solve(s->world, s->world->b, FORCING, dw, stats);
+        pl_status status = pl_step_solve(s->world, s->world->system.b, FORCING, dw, stats);
         if (status == PL_OK) break;
         if (status != PL_ERROR_NUMERICS || s->share == 1) return status;
         s->share = PL_MIN(PL_MAX(LEAST_SHARE, MORE_SHARE * s->share), 1);
@@ -145,7 +148,7 @@ static pl_status find_direction(newton *s, const double *w, double *dw, pl_step_
 static pl_status search(const newton *s, double *w, const double *dw)
 {
     double size, before = merit(s, w, &size);
-    double slope = -pl_vec_dot(s->n, s->world->b, dw), step = 1;
+    double slope = -pl_vec_dot(s->n, s->world->system.b, dw), step = 1;
     double rounding = ROUNDING * (DBL_EPSILON * size + s->haze);
     pl_vec_add(s->n, step, dw, w);
     for (int i = 0; i < SHORTENINGS; i++) {
@@ -162,14 +165,16 @@ static pl_status search(const newton *s, double *w, const double *dw)
 static void choose_start(const newton *s, double *w, double *still)
 {
     double size;
-    for (int64_t i = 0; i < s->n; i++) still[i] = s->world->known[i / 3] != 0 ? w[i] : 0;
+    for (int64_t i = 0; i < s->n; i++)
+        still[i] = s->world->system.prescribed[i / 3] != 0 ? w[i] : 0;
     if (!(merit(s, w, &size) <= merit(s, still, &size))) memcpy(w, still, (size_t)s->n * sizeof *w);
 }
 
 pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats)
 {
-    newton s = {.world = world, .n = 3 * (int64_t)world->n_vert, .load = world->load};
-    double *w = world->v_new, *dw = world->direction;
+    newton s = {
+        .world = world, .n = 3 * (int64_t)world->state.n_vert, .load = world->implicit.load};
+    double *w = world->system.v_new, *dw = world->implicit.direction;
     start(&s);
     choose_start(&s, w, dw);
     for (int32_t i = 0; i <= world->options.newton_iterations; i++) {
@@ -178,7 +183,7 @@ pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats)
         if (i == 0) stats->elastic_energy = energy;
         stats->t_fem += pl_seconds() - begin;
         stats->newton = i;
-        double size = norm(s.n, world->b);
+        double size = norm(s.n, world->system.b);
         stats->residual = s.scale > 0 ? size / s.scale : 0;
         if (!isfinite(size)) return pl_fail(PL_ERROR_NUMERICS, "a force is not finite");
         if (size <= world->options.newton_tolerance * s.scale + ROUNDING * s.grain) return PL_OK;

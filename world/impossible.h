@@ -4,7 +4,7 @@
 #ifndef PL_IMPOSSIBLE_H
 #define PL_IMPOSSIBLE_H
 
-#include "touch.h"
+#include "contact_step.h"
 
 // The failure of a step of `dt` seconds whose last round still hit something: names the bodies, and
 // says so if the motion of both is given.

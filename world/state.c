@@ -13,19 +13,19 @@ pl_status pl_world_check_body(const pl_world *world, int32_t body)
 {
     PL_REQUIRE(world);
     if (pl_world_has(world, body)) return PL_OK;
-    return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)body, (int)world->n_bodies);
+    return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)body, (int)world->bodies.n);
 }
 
 pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name)
 {
     PL_TRY(pl_world_check_body(world, body));
-    snprintf(world->bodies[body].name, PL_BODY_NAME, "%s", name != NULL ? name : "");
+    snprintf(world->bodies.body[body].name, PL_BODY_NAME, "%s", name != NULL ? name : "");
     return PL_OK;
 }
 
 const char *pl_world_body_name(const pl_world *world, int64_t body, char text[PL_BODY_NAME])
 {
-    const char *name = world->bodies[body].name;
+    const char *name = world->bodies.body[body].name;
     if (name[0] != '\0') return name;
     snprintf(text, PL_BODY_NAME, "body %lld", (long long)body);
     return text;
@@ -40,42 +40,42 @@ void pl_world_permute(const pl_world_body *b, const double *from, double *to)
     }
 }
 
-static void show_vertices(const pl_world *world, const pl_world_body *b, int64_t first,
-                          int64_t last, double *x, double *v)
+static void publish_vertices(const pl_world *world, const pl_world_body *b, int64_t first,
+                             int64_t last, double *x, double *v)
 {
     for (int64_t i = first; i < last; i++) {
         int64_t from = 3 * ((int64_t)b->first + b->rank[i]);
-        memcpy(x + 3 * i, world->x + from, 3 * sizeof(double));
-        memcpy(v + 3 * i, world->v + from, 3 * sizeof(double));
+        memcpy(x + 3 * i, world->state.x + from, 3 * sizeof(double));
+        memcpy(v + 3 * i, world->state.v + from, 3 * sizeof(double));
     }
 }
 
-typedef struct show_loop {
+typedef struct publish_loop {
     const pl_world *world;
     const pl_world_body *b;
     double *x, *v;
-} show_loop;
+} publish_loop;
 
-static void show_some_vertices(void *context, int64_t first, int64_t last)
+static void publish_some_vertices(void *context, int64_t first, int64_t last)
 {
-    const show_loop *l = context;
-    show_vertices(l->world, l->b, first, last, l->x, l->v);
+    const publish_loop *l = context;
+    publish_vertices(l->world, l->b, first, last, l->x, l->v);
 }
 
-static void show_deformable(const pl_world *world, const pl_world_body *b, double *x, double *v)
+static void publish_deformable(const pl_world *world, const pl_world_body *b, double *x, double *v)
 {
-    pl_loop(b->mesh->n_vert, PL_STEP_CHUNK, show_some_vertices, &(show_loop){world, b, x, v});
+    pl_loop(b->mesh->n_vert, PL_STEP_CHUNK, publish_some_vertices, &(publish_loop){world, b, x, v});
 }
 
-static void show_rigid(const pl_world *world, const pl_world_body *b, double *x, double *v)
+static void publish_rigid(const pl_world *world, const pl_world_body *b, double *x, double *v)
 {
-    const pl_rigid *state = &world->rigid[b->rigid];
+    const pl_rigid *state = &world->state.rigid[b->rigid];
     pl_rigid_points(state, b->mesh->n_vert, b->local, x);
     for (int64_t i = 0; i < b->mesh->n_vert; i++) pl_rigid_velocity(state, x + 3 * i, v + 3 * i);
 }
 
 // Velocities are those of the last step.
-static void show_kinematic(const pl_world *world, const pl_world_body *b, double *x, double *v)
+static void publish_kinematic(const pl_world *world, const pl_world_body *b, double *x, double *v)
 {
     double before = world->steps > 0 ? world->time - world->options.dt : world->time;
     for (int64_t i = 0; i < b->mesh->n_vert; i++) {
@@ -86,51 +86,51 @@ static void show_kinematic(const pl_world *world, const pl_world_body *b, double
     }
 }
 
-void pl_world_show_body(pl_world *world, int64_t body)
+void pl_world_publish_body(pl_world *world, int64_t body)
 {
-    const pl_world_body *b = &world->bodies[body];
-    double *x = world->x_shown + 3 * (int64_t)b->shown;
-    double *v = world->v_shown + 3 * (int64_t)b->shown;
+    const pl_world_body *b = &world->bodies.body[body];
+    double *x = world->published.x + 3 * (int64_t)b->published;
+    double *v = world->published.v + 3 * (int64_t)b->published;
     switch (b->kind) {
     case PL_BODY_DEFORMABLE:
-        show_deformable(world, b, x, v);
+        publish_deformable(world, b, x, v);
         break;
     case PL_BODY_RIGID:
-        show_rigid(world, b, x, v);
+        publish_rigid(world, b, x, v);
         break;
     case PL_BODY_KINEMATIC:
-        show_kinematic(world, b, x, v);
+        publish_kinematic(world, b, x, v);
         break;
     case PL_BODY_NONE: // no body of a world is
         break;
     }
 }
 
-static void show_bodies(void *context, int64_t first, int64_t last)
+static void publish_bodies(void *context, int64_t first, int64_t last)
 {
-    for (int64_t body = first; body < last; body++) pl_world_show_body(context, body);
+    for (int64_t body = first; body < last; body++) pl_world_publish_body(context, body);
 }
 
-void pl_world_show(pl_world *world)
+void pl_world_publish(pl_world *world)
 {
-    pl_loop(world->n_bodies, pl_world_least_bodies(world), show_bodies, world);
+    pl_loop(world->bodies.n, pl_world_least_bodies(world), publish_bodies, world);
 }
 
 // --- Reading ---
 
 int32_t pl_world_body_count(const pl_world *world)
 {
-    return world != NULL ? (int32_t)world->n_bodies : 0;
+    return world != NULL ? (int32_t)world->bodies.n : 0;
 }
 
 pl_body_kind pl_world_kind(const pl_world *world, int32_t body)
 {
-    return pl_world_has(world, body) ? world->bodies[body].kind : PL_BODY_NONE;
+    return pl_world_has(world, body) ? world->bodies.body[body].kind : PL_BODY_NONE;
 }
 
 int32_t pl_world_vertex_count(const pl_world *world, int32_t body)
 {
-    return pl_world_has(world, body) ? world->bodies[body].mesh->n_vert : 0;
+    return pl_world_has(world, body) ? world->bodies.body[body].mesh->n_vert : 0;
 }
 
 double pl_world_time(const pl_world *world)
@@ -146,29 +146,29 @@ int64_t pl_world_steps(const pl_world *world)
 const double *pl_world_positions(const pl_world *world, int32_t body)
 {
     if (!pl_world_has(world, body)) return NULL;
-    return world->x_shown + 3 * (int64_t)world->bodies[body].shown;
+    return world->published.x + 3 * (int64_t)world->bodies.body[body].published;
 }
 
 const double *pl_world_velocities(const pl_world *world, int32_t body)
 {
     if (!pl_world_has(world, body)) return NULL;
-    return world->v_shown + 3 * (int64_t)world->bodies[body].shown;
+    return world->published.v + 3 * (int64_t)world->bodies.body[body].published;
 }
 
 const pl_mesh *pl_world_mesh(const pl_world *world, int32_t body)
 {
-    return pl_world_has(world, body) ? world->bodies[body].mesh : NULL;
+    return pl_world_has(world, body) ? world->bodies.body[body].mesh : NULL;
 }
 
 pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out)
 {
     PL_REQUIRE(out);
     PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies[body];
+    const pl_world_body *b = &world->bodies.body[body];
     if (b->kind != PL_BODY_RIGID) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is not rigid", (int)body);
     }
-    const pl_rigid *r = &world->rigid[b->rigid];
+    const pl_rigid *r = &world->state.rigid[b->rigid];
     memcpy(out->centre, r->x, sizeof out->centre);
     pl_rotation_compose(r->q, b->unturned, out->turn);
     memcpy(out->velocity, r->v, sizeof out->velocity);
@@ -205,10 +205,11 @@ static uint64_t hash_vector(uint64_t hash, int64_t n, const double *x)
 uint64_t pl_world_hash(const pl_world *world)
 {
     if (world == NULL) return 0;
-    int64_t n = 3 * (int64_t)world->n_vert;
-    uint64_t hash = hash_vector(PL_HASH_START, n, world->x);
-    hash = hash_vector(hash, n, world->v);
-    hash = pl_hash(hash, world->rigid, (size_t)world->n_rigid * sizeof *world->rigid);
+    int64_t n = 3 * (int64_t)world->state.n_vert;
+    uint64_t hash = hash_vector(PL_HASH_START, n, world->state.x);
+    hash = hash_vector(hash, n, world->state.v);
+    hash = pl_hash(hash, world->state.rigid,
+                   (size_t)world->state.n_rigid * sizeof *world->state.rigid);
     return pl_hash(hash, &world->time, sizeof world->time);
 }
 
@@ -225,7 +226,7 @@ static bool all_finite(const double *a, int64_t n)
 pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, const double *v)
 {
     PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies[body];
+    const pl_world_body *b = &world->bodies.body[body];
     if (b->kind != PL_BODY_DEFORMABLE) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is not deformable", (int)body);
     }
@@ -233,11 +234,11 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     if ((x != NULL && !all_finite(x, n)) || (v != NULL && !all_finite(v, n))) {
         return pl_fail(PL_ERROR_ARGUMENT, "state: not finite");
     }
-    if (x != NULL) pl_world_permute(b, x, world->x + start);
-    if (v != NULL) pl_world_permute(b, v, world->v + start);
-    world->moved = world->moved || x != NULL;
-    world->gained = false;
+    if (x != NULL) pl_world_permute(b, x, world->state.x + start);
+    if (v != NULL) pl_world_permute(b, v, world->state.v + start);
+    world->state.moved = world->state.moved || x != NULL;
+    world->past.has_change = false;
     pl_bdf2_forget(world, b);
-    pl_world_show_body(world, body);
+    pl_world_publish_body(world, body);
     return PL_OK;
 }

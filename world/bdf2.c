@@ -64,7 +64,7 @@
 
 #include "bdf2.h"
 #include "step.h"
-#include "touch.h"
+#include "contact_step.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,15 +94,15 @@ static void free_history(pl_history *h)
 
 static bool allocate(const pl_world *world, pl_bdf2 *s)
 {
-    s->first = pl_alloc_zero(world->n_block, sizeof *s->first);
-    s->ahead = pl_alloc_zero(world->n_bodies, sizeof *s->ahead);
-    s->damping = pl_alloc(2 * (int64_t)world->n_vert, sizeof *s->damping);
-    s->size = pl_alloc_zero(world->n_bodies, sizeof *s->size);
-    s->p = pl_alloc_zero(3 * (int64_t)world->n_block, sizeof *s->p);
-    s->q = pl_alloc_zero(3 * (int64_t)world->n_block, sizeof *s->q);
+    s->first = pl_alloc_zero(world->system.n_block, sizeof *s->first);
+    s->ahead = pl_alloc_zero(world->bodies.n, sizeof *s->ahead);
+    s->damping = pl_alloc(2 * (int64_t)world->state.n_vert, sizeof *s->damping);
+    s->size = pl_alloc_zero(world->bodies.n, sizeof *s->size);
+    s->p = pl_alloc_zero(3 * (int64_t)world->system.n_block, sizeof *s->p);
+    s->q = pl_alloc_zero(3 * (int64_t)world->system.n_block, sizeof *s->q);
     return s->first != NULL && s->ahead != NULL && s->damping != NULL && s->size != NULL &&
-           s->p != NULL && s->q != NULL && allocate_history(world->n_vert, &s->last) &&
-           allocate_history(world->n_vert, &s->saved);
+           s->p != NULL && s->q != NULL && allocate_history(world->state.n_vert, &s->last) &&
+           allocate_history(world->state.n_vert, &s->saved);
 }
 
 pl_status pl_bdf2_create(const pl_world *world, pl_bdf2 **out)
@@ -114,8 +114,8 @@ pl_status pl_bdf2_create(const pl_world *world, pl_bdf2 **out)
         *out = NULL;
         return PL_ERROR_MEMORY;
     }
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         if (b->kind != PL_BODY_DEFORMABLE) continue;
         s->size[i] = cbrt(pl_mesh_volume(b->mesh) / b->mesh->n_tet);
         s->viscous = s->viscous || b->material.stiffness_damping > 0;
@@ -160,39 +160,40 @@ static double mass_factor(const pl_bdf2 *s, double dt, int64_t vertex)
 
 static double past_velocity(const pl_world *world, int64_t vertex, int k)
 {
-    const pl_bdf2 *s = world->bdf2;
+    const pl_bdf2 *s = world->past.bdf2;
     int64_t at = 3 * vertex + k;
     return (1 - s->gamma) * mass_factor(s, world->dt, vertex) * s->last.w[at] +
-           (world->v[at] + s->kappa * s->last.dv[at]) / s->gamma;
+           (world->state.v[at] + s->kappa * s->last.dv[at]) / s->gamma;
 }
 
 // Takes a block to first order, in A and b.
 static void make_first(pl_world *world, int64_t block)
 {
-    pl_bdf2 *s = world->bdf2;
+    pl_bdf2 *s = world->past.bdf2;
     if (s->first[block]) return;
     s->first[block] = 1;
-    double *b = world->b + 3 * block;
-    if (block >= world->n_vert) {
-        int64_t part = block - world->n_vert;
-        memcpy(b, world->turn[part / 2].b + 3 * (part % 2), 3 * sizeof *b);
+    double *b = world->system.b + 3 * block;
+    if (block >= world->state.n_vert) {
+        int64_t part = block - world->state.n_vert;
+        memcpy(b, world->system.rigid[part / 2].b + 3 * (part % 2), 3 * sizeof *b);
         return;
     }
-    double m = world->fem.mass[block], *A = world->A.val + 9 * world->A.diag[block];
+    double m = world->system.fem.mass[block],
+           *A = world->system.A.val + 9 * world->system.A.diag[block];
     double excess = mass_factor(s, world->dt, block) - (1 + world->dt * s->damping[2 * block]);
     for (int k = 0; k < 3; k++) {
         A[4 * k] -= m * excess;
-        b[k] += m * (world->v[3 * block + k] - past_velocity(world, block, k));
+        b[k] += m * (world->state.v[3 * block + k] - past_velocity(world, block, k));
     }
 }
 
 // Which bodies are linearized where they are going.
 static void look_ahead(pl_world *world)
 {
-    pl_bdf2 *s = world->bdf2;
+    pl_bdf2 *s = world->past.bdf2;
     s->any_ahead = false;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         s->ahead[i] = 0;
         if (b->kind != PL_BODY_DEFORMABLE || s->gamma == 1) continue;
         double most = 0;
@@ -208,14 +209,15 @@ static void look_ahead(pl_world *world)
 // p := w*.
 static void predict(pl_world *world)
 {
-    double *w = world->bdf2->p;
-    memset(w, 0, 3 * (size_t)world->n_block * sizeof *w);
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
-        if (!world->bdf2->ahead[i]) continue;
+    double *w = world->past.bdf2->p;
+    memset(w, 0, 3 * (size_t)world->system.n_block * sizeof *w);
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        if (!world->past.bdf2->ahead[i]) continue;
         int64_t begin = 3 * (int64_t)b->first, end = begin + 3 * (int64_t)b->mesh->n_vert;
         for (int64_t j = begin; j < end; j++) {
-            w[j] = world->known[j / 3] != 0 ? world->v_new[j] : world->v[j];
+            w[j] =
+                world->system.prescribed[j / 3] != 0 ? world->system.v_new[j] : world->state.v[j];
         }
     }
 }
@@ -224,25 +226,25 @@ static void predict(pl_world *world)
 // the damping leave on the right-hand side. The product is A's, less what the mass has in it.
 static void add_stiffness(pl_world *world)
 {
-    pl_bdf2 *s = world->bdf2;
+    pl_bdf2 *s = world->past.bdf2;
     double dt = world->dt, before = dt * (1 - s->gamma) / s->gamma, *z = s->p, *Az = s->q;
-    int64_t n = 3 * (int64_t)world->n_vert;
+    int64_t n = 3 * (int64_t)world->state.n_vert;
     for (int64_t i = 0; i < n; i++) {
-        const double *w = s->last.struck[i / 3] != 0 ? world->v : s->last.w;
+        const double *w = s->last.struck[i / 3] != 0 ? world->state.v : s->last.w;
         z[i] = dt * dt * z[i] + before * s->damping[2 * (i / 3) + 1] * w[i];
     }
-    pl_bsr_multiply(&world->A, z, Az);
+    pl_bsr_multiply(&world->system.A, z, Az);
     for (int64_t i = 0; i < n; i++) {
-        double mass = world->fem.mass[i / 3] * mass_factor(s, dt, i / 3);
+        double mass = world->system.fem.mass[i / 3] * mass_factor(s, dt, i / 3);
         double stiffness = dt * dt + dt / s->gamma * s->damping[2 * (i / 3) + 1];
-        world->b[i] += (Az[i] - mass * z[i]) / stiffness;
+        world->system.b[i] += (Az[i] - mass * z[i]) / stiffness;
     }
 }
 
 // (2) as if all vertices were of second order; for those that are, free fall by it is the guess.
 static double assemble_second(pl_world *world)
 {
-    pl_bdf2 *s = world->bdf2;
+    pl_bdf2 *s = world->past.bdf2;
     double dt = world->dt, g = s->gamma, *x = s->q;
     const pl_fem_weights weights = {.mass = 1 / (g * g),
                                     .mass_alpha = dt / g,
@@ -250,30 +252,32 @@ static double assemble_second(pl_world *world)
                                     .stiffness_beta = dt / g,
                                     .project = 1};
     predict(world);
-    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) x[i] = world->x[i] + dt * s->p[i];
-    double energy = pl_fem_assemble(&world->fem, x, &weights, NULL, &world->A, world->b);
-    for (int64_t i = 0; i < world->n_vert; i++) {
-        bool second = world->known[i] == 0 && s->last.struck[i] == 0;
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++)
+        x[i] = world->state.x[i] + dt * s->p[i];
+    double energy =
+        pl_fem_assemble(&world->system.fem, x, &weights, NULL, &world->system.A, world->system.b);
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        bool second = world->system.prescribed[i] == 0 && s->last.struck[i] == 0;
         for (int k = 0; k < 3; k++) {
-            double *b = &world->b[3 * i + k], m = world->fem.mass[i];
-            double given = m * past_velocity(world, i, k) + dt * world->f_ext[3 * i + k];
-            if (second) world->v_new[3 * i + k] = given / (m * mass_factor(s, dt, i));
+            double *b = &world->system.b[3 * i + k], m = world->system.fem.mass[i];
+            double given = m * past_velocity(world, i, k) + dt * world->system.f_ext[3 * i + k];
+            if (second) world->system.v_new[3 * i + k] = given / (m * mass_factor(s, dt, i));
             *b = given + dt * *b;
         }
     }
     if (s->any_ahead || (s->viscous && g < 1)) add_stiffness(world);
-    return s->any_ahead ? pl_fem_forces(&world->fem, world->x, NULL) : energy;
+    return s->any_ahead ? pl_fem_forces(&world->system.fem, world->state.x, NULL) : energy;
 }
 
 double pl_bdf2_assemble(pl_world *world)
 {
-    pl_bdf2 *s = world->bdf2;
+    pl_bdf2 *s = world->past.bdf2;
     choose_formula(s, world->dt);
     look_ahead(world);
     double energy = assemble_second(world);
-    memset(s->first, 0, (size_t)world->n_block * sizeof *s->first);
-    for (int64_t i = 0; i < world->n_vert; i++) {
-        if (world->known[i] != 0 || s->last.struck[i] != 0) make_first(world, i);
+    memset(s->first, 0, (size_t)world->system.n_block * sizeof *s->first);
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        if (world->system.prescribed[i] != 0 || s->last.struck[i] != 0) make_first(world, i);
     }
     return energy;
 }
@@ -281,11 +285,11 @@ double pl_bdf2_assemble(pl_world *world)
 // A pull acts as a contact does: on what it meets at first order.
 static void meet_pulls(pl_world *world)
 {
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         bool rigid = b->kind == PL_BODY_RIGID;
         for (int32_t j = 0; j < b->n_pull; j++) {
-            make_first(world, rigid ? world->n_vert + 2 * (int64_t)b->rigid
+            make_first(world, rigid ? pl_world_rigid_block(world, b->rigid)
                                     : b->first + b->rank[b->pull[j].vertex]);
         }
     }
@@ -293,14 +297,14 @@ static void meet_pulls(pl_world *world)
 
 void pl_bdf2_assemble_rigid(pl_world *world)
 {
-    if (world->bdf2 == NULL) return;
-    for (int64_t r = 0; r < world->n_rigid; r++) {
-        const pl_rigid_system *system = &world->turn[r];
-        int64_t at = 3 * (world->n_vert + 2 * r);
+    if (world->past.bdf2 == NULL) return;
+    for (int64_t r = 0; r < world->state.n_rigid; r++) {
+        const pl_rigid_system *system = &world->system.rigid[r];
+        int64_t at = 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
         for (int k = 0; k < 3; k++) {
-            double mean = 0.5 * (world->rigid[r].v[k] + system->u[k]);
-            world->b[at + k] = system->A[0] * mean;
-            world->v_new[at + k] = mean;
+            double mean = 0.5 * (world->state.rigid[r].v[k] + system->u[k]);
+            world->system.b[at + k] = system->A[0] * mean;
+            world->system.v_new[at + k] = mean;
         }
     }
     meet_pulls(world);
@@ -308,8 +312,8 @@ void pl_bdf2_assemble_rigid(pl_world *world)
 
 void pl_bdf2_meet(pl_world *world)
 {
-    if (world->bdf2 == NULL) return;
-    const pl_problem *problem = &world->touch->contacts.problem;
+    if (world->past.bdf2 == NULL) return;
+    const pl_problem *problem = &world->contact->contacts.problem;
     for (int32_t t = 0; t < problem->n_term; t++) make_first(world, problem->entry[t].block);
 }
 
@@ -320,17 +324,18 @@ void pl_bdf2_meet(pl_world *world)
 static void sum_up(const pl_world *world, const pl_world_body *b, double back, double less,
                    double p[3], double spin[3])
 {
-    const pl_history *h = &world->bdf2->last;
-    const double *origin = world->x + 3 * (int64_t)b->first; // any near place: it saves digits
+    const pl_history *h = &world->past.bdf2->last;
+    const double *origin =
+        world->state.x + 3 * (int64_t)b->first; // any near place: it saves digits
     double mass = 0, centre[3] = {0}, cross[3];
     memset(p, 0, 3 * sizeof *p);
     memset(spin, 0, 3 * sizeof *spin);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
-        double m = world->fem.mass[i], x[3], mv[3];
+        double m = world->system.fem.mass[i], x[3], mv[3];
         mass += m;
         for (int k = 0; k < 3; k++) {
-            x[k] = world->x[3 * i + k] - origin[k] - back * h->w[3 * i + k];
-            mv[k] = m * (world->v[3 * i + k] - less * h->dv[3 * i + k]);
+            x[k] = world->state.x[3 * i + k] - origin[k] - back * h->w[3 * i + k];
+            mv[k] = m * (world->state.v[3 * i + k] - less * h->dv[3 * i + k]);
             centre[k] += m * x[k];
             p[k] += mv[k];
         }
@@ -343,22 +348,22 @@ static void sum_up(const pl_world *world, const pl_world_body *b, double back, d
 
 bool pl_bdf2_note(const pl_world *world, pl_world_body *b)
 {
-    const pl_bdf2 *s = world->bdf2;
+    const pl_bdf2 *s = world->past.bdf2;
     if (s == NULL || s->gamma == 1) return false;
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         if (s->first[i]) return false;
     }
     double p[3], spin[3];
-    sum_up(world, b, 0, 0, b->momentum, b->spin);
+    sum_up(world, b, 0, 0, b->momentum, b->angular_momentum);
     sum_up(world, b, s->last.dt, 1, p, spin);
     b->share = s->gamma;
     for (int k = 0; k < 3; k++) {
         b->momentum[k] += s->kappa * (b->momentum[k] - p[k]);
-        b->spin[k] += s->kappa * (b->spin[k] - spin[k]);
+        b->angular_momentum[k] += s->kappa * (b->angular_momentum[k] - spin[k]);
     }
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
-            b->momentum[k] += s->gamma * world->dt * world->f_ext[3 * i + k];
+            b->momentum[k] += s->gamma * world->dt * world->system.f_ext[3 * i + k];
         }
     }
     return true;
@@ -368,55 +373,55 @@ bool pl_bdf2_note(const pl_world *world, pl_world_body *b)
 
 void pl_bdf2_move(pl_world *world)
 {
-    pl_bdf2 *s = world->bdf2;
+    pl_bdf2 *s = world->past.bdf2;
     double dt = world->dt, g = s->gamma, *before = s->p;
-    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
-        double w = world->v_new[i];
-        before[i] = world->v[i];
-        world->x[i] += dt * w;
-        world->v[i] = s->first[i / 3] != 0 ? w : (w - (1 - g) * s->last.w[i]) / g;
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
+        double w = world->system.v_new[i];
+        before[i] = world->state.v[i];
+        world->state.x[i] += dt * w;
+        world->state.v[i] = s->first[i / 3] != 0 ? w : (w - (1 - g) * s->last.w[i]) / g;
     }
 }
 
 void pl_bdf2_remember(pl_world *world)
 {
-    if (world->bdf2 == NULL) return;
-    pl_history *h = &world->bdf2->last;
-    const double *before = world->bdf2->p;
+    if (world->past.bdf2 == NULL) return;
+    pl_history *h = &world->past.bdf2->last;
+    const double *before = world->past.bdf2->p;
     h->dt = world->dt;
-    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
-        h->w[i] = world->v_new[i];
-        h->dv[i] = world->v[i] - before[i];
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
+        h->w[i] = world->system.v_new[i];
+        h->dv[i] = world->state.v[i] - before[i];
     }
-    for (int64_t i = 0; i < world->n_vert; i++) h->struck[i] = world->known[i];
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->state.n_vert; i++) h->struck[i] = world->system.prescribed[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         if (b->kind != PL_BODY_DEFORMABLE) continue;
         for (int32_t j = 0; j < b->n_pull; j++)
             h->struck[b->first + b->rank[b->pull[j].vertex]] = 1;
     }
-    if (world->touch == NULL) return;
-    const pl_contacts *c = &world->touch->contacts;
+    if (world->contact == NULL) return;
+    const pl_contacts *c = &world->contact->contacts;
     for (int32_t i = 0; i < c->problem.n_contact; i++) {
         const pl_contact *contact = &c->problem.contact[i];
         const double *f = c->f + 3 * (int64_t)i;
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             int32_t block = c->problem.entry[t].block;
-            if (block < world->n_vert) h->struck[block] = 1;
+            if (block < world->state.n_vert) h->struck[block] = 1;
         }
     }
 }
 
 void pl_bdf2_forget(pl_world *world, const pl_world_body *b)
 {
-    if (world->bdf2 == NULL) return;
-    memset(world->bdf2->last.struck + b->first, 1, (size_t)b->mesh->n_vert);
+    if (world->past.bdf2 == NULL) return;
+    memset(world->past.bdf2->last.struck + b->first, 1, (size_t)b->mesh->n_vert);
 }
 
 static void copy_history(const pl_world *world, const pl_history *from, pl_history *to)
 {
-    size_t n = (size_t)world->n_vert;
+    size_t n = (size_t)world->state.n_vert;
     to->dt = from->dt;
     memcpy(to->w, from->w, 3 * n * sizeof *to->w);
     memcpy(to->dv, from->dv, 3 * n * sizeof *to->dv);
@@ -425,10 +430,12 @@ static void copy_history(const pl_world *world, const pl_history *from, pl_histo
 
 void pl_bdf2_save(pl_world *world)
 {
-    if (world->bdf2 != NULL) copy_history(world, &world->bdf2->last, &world->bdf2->saved);
+    if (world->past.bdf2 != NULL)
+        copy_history(world, &world->past.bdf2->last, &world->past.bdf2->saved);
 }
 
 void pl_bdf2_go_back(pl_world *world)
 {
-    if (world->bdf2 != NULL) copy_history(world, &world->bdf2->saved, &world->bdf2->last);
+    if (world->past.bdf2 != NULL)
+        copy_history(world, &world->past.bdf2->saved, &world->past.bdf2->last);
 }

@@ -3,7 +3,7 @@
 #include "world.h"
 #include "audit_world.h"
 #include "bdf2.h"
-#include "touch.h"
+#include "contact_step.h"
 #include "warnings.h"
 #include "../meshes/curve.h"
 
@@ -60,7 +60,7 @@ static pl_status check_options(pl_world_options *o)
     if (o->newton_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "newton_iterations: below 1");
     PL_TRY(check_seconds(o->max_seconds));
     PL_TRY(pl_threads_check(o->threads));
-    return o->contact ? pl_touch_check(o) : PL_OK;
+    return o->contact ? pl_contact_step_check(o) : PL_OK;
 }
 
 pl_status pl_world_create(const pl_world_options *options, pl_world **out)
@@ -94,37 +94,40 @@ pl_status pl_world_set_threads(pl_world *world, int32_t threads)
 
 void pl_world_unprepare(pl_world *world)
 {
-    pl_fem_free(&world->fem);
-    pl_bsr_free(&world->A);
-    pl_block_jacobi_free(&world->jacobi);
-    pl_cg_free(&world->cg);
-    pl_arena_free(&world->direct);
-    pl_free(world->known);
-    pl_free(world->b);
-    pl_free(world->v_new);
-    pl_free(world->f_ext);
-    pl_free(world->gain);
-    pl_free(world->turn);
-    pl_free(world->impulse);
-    pl_free(world->saved.x);
-    pl_free(world->saved.v);
-    pl_free(world->saved.rigid);
-    pl_touch_destroy(world->touch);
-    pl_bdf2_destroy(world->bdf2);
-    pl_free(world->damping);
-    pl_free(world->load);
-    pl_free(world->direction);
-    pl_free(world->scratch);
-    world->known = NULL;
-    world->b = world->v_new = world->f_ext = world->gain = NULL;
-    world->gained = false;
-    world->turn = NULL;
-    world->impulse = NULL;
-    world->saved = (pl_saved){0};
-    world->touch = NULL;
-    world->bdf2 = NULL;
-    world->damping = world->load = world->direction = world->scratch = NULL;
-    world->ready = false;
+    pl_fem_free(&world->system.fem);
+    pl_bsr_free(&world->system.A);
+    pl_block_jacobi_free(&world->system.jacobi);
+    pl_cg_free(&world->system.cg);
+    pl_arena_free(&world->system.direct);
+    pl_free(world->system.prescribed);
+    pl_free(world->system.b);
+    pl_free(world->system.v_new);
+    pl_free(world->system.f_ext);
+    pl_free(world->past.change);
+    pl_free(world->system.rigid);
+    pl_free(world->system.rigid_end);
+    pl_free(world->system.contact_impulse);
+    pl_free(world->past.saved.x);
+    pl_free(world->past.saved.v);
+    pl_free(world->past.saved.rigid);
+    pl_contact_step_destroy(world->contact);
+    pl_bdf2_destroy(world->past.bdf2);
+    pl_free(world->implicit.damping);
+    pl_free(world->implicit.load);
+    pl_free(world->implicit.direction);
+    pl_free(world->implicit.scratch);
+    world->system.prescribed = NULL;
+    world->system.b = world->system.v_new = world->system.f_ext = world->past.change = NULL;
+    world->past.has_change = false;
+    world->system.rigid = NULL;
+    world->system.rigid_end = NULL;
+    world->system.contact_impulse = NULL;
+    world->past.saved = (pl_saved){0};
+    world->contact = NULL;
+    world->past.bdf2 = NULL;
+    world->implicit.damping = world->implicit.load = world->implicit.direction =
+        world->implicit.scratch = NULL;
+    world->system.ready = false;
 }
 
 void pl_world_destroy(pl_world *world)
@@ -132,24 +135,24 @@ void pl_world_destroy(pl_world *world)
     if (world == NULL) return;
     pl_world_unprepare(world);
     pl_auditor_destroy(world->auditor);
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        pl_mesh_destroy(world->bodies[i].mesh);
-        pl_free(world->bodies[i].rank);
-        pl_free(world->bodies[i].local);
-        pl_path_free(&world->bodies[i].path);
-        pl_free(world->bodies[i].pull);
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        pl_mesh_destroy(world->bodies.body[i].mesh);
+        pl_free(world->bodies.body[i].rank);
+        pl_free(world->bodies.body[i].local);
+        pl_path_free(&world->bodies.body[i].path);
+        pl_free(world->bodies.body[i].pull);
     }
-    for (int64_t i = 0; i < world->n_paths; i++) pl_path_free(&world->paths[i]);
-    pl_free(world->bodies);
-    pl_free(world->paths);
-    pl_free(world->ignored);
-    pl_free(world->driven);
-    pl_free(world->x);
-    pl_free(world->v);
-    pl_free(world->force);
-    pl_free(world->rigid);
-    pl_free(world->x_shown);
-    pl_free(world->v_shown);
+    for (int64_t i = 0; i < world->bodies.n_paths; i++) pl_path_free(&world->bodies.paths[i]);
+    pl_free(world->bodies.body);
+    pl_free(world->bodies.paths);
+    pl_free(world->bodies.ignored);
+    pl_free(world->bodies.driven);
+    pl_free(world->state.x);
+    pl_free(world->state.v);
+    pl_free(world->state.force);
+    pl_free(world->state.rigid);
+    pl_free(world->published.x);
+    pl_free(world->published.v);
     pl_free(world);
 }
 
@@ -158,17 +161,17 @@ void pl_world_destroy(pl_world *world)
 // The deformable bodies, their vertices in our order.
 static pl_status build_fem(pl_world *world)
 {
-    int32_t n = world->n_deformable;
+    int32_t n = world->bodies.n_deformable;
     pl_fem_source *source = pl_alloc_zero(n, sizeof *source);
     pl_mesh **mesh = pl_alloc_zero(n, sizeof *mesh);
     pl_status status = source != NULL && mesh != NULL ? PL_OK : PL_ERROR_MEMORY;
-    for (int64_t i = 0; status == PL_OK && i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; status == PL_OK && i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         if (b->kind != PL_BODY_DEFORMABLE) continue;
         status = pl_mesh_renumber(b->mesh, b->rank, &mesh[b->fem]);
         source[b->fem] = (pl_fem_source){mesh[b->fem], &b->material};
     }
-    if (status == PL_OK) status = pl_fem_create(n, source, &world->fem, &world->A);
+    if (status == PL_OK) status = pl_fem_create(n, source, &world->system.fem, &world->system.A);
     for (int32_t i = 0; mesh != NULL && i < n; i++) pl_mesh_destroy(mesh[i]);
     pl_free(mesh);
     pl_free(source);
@@ -177,57 +180,64 @@ static pl_status build_fem(pl_world *world)
 
 static pl_status allocate_system(pl_world *world)
 {
-    int64_t n = 3 * (int64_t)world->n_vert;
-    world->known = pl_alloc_zero(world->n_block, sizeof *world->known);
-    world->b = pl_alloc(3 * (int64_t)world->n_block, sizeof(double));
-    world->v_new = pl_alloc(3 * (int64_t)world->n_block, sizeof(double));
-    world->f_ext = pl_alloc(n, sizeof(double));
-    world->turn = pl_alloc(world->n_rigid, sizeof *world->turn);
-    world->impulse = pl_alloc_zero(6 * world->n_rigid, sizeof(double));
-    world->saved.x = pl_alloc(n, sizeof(double));
-    world->saved.v = pl_alloc(n, sizeof(double));
-    world->saved.rigid = pl_alloc(world->n_rigid, sizeof *world->rigid);
-    bool ok = world->known != NULL && world->b != NULL && world->v_new != NULL &&
-              world->f_ext != NULL && world->turn != NULL && world->impulse != NULL &&
-              world->saved.x != NULL && world->saved.v != NULL && world->saved.rigid != NULL;
+    int64_t n = 3 * (int64_t)world->state.n_vert;
+    world->system.prescribed =
+        pl_alloc_zero(world->system.n_block, sizeof *world->system.prescribed);
+    world->system.b = pl_alloc(3 * (int64_t)world->system.n_block, sizeof(double));
+    world->system.v_new = pl_alloc(3 * (int64_t)world->system.n_block, sizeof(double));
+    world->system.f_ext = pl_alloc(n, sizeof(double));
+    world->system.rigid = pl_alloc(world->state.n_rigid, sizeof *world->system.rigid);
+    world->system.rigid_end = pl_alloc(world->state.n_rigid, sizeof *world->system.rigid_end);
+    world->system.contact_impulse = pl_alloc_zero(6 * world->state.n_rigid, sizeof(double));
+    world->past.saved.x = pl_alloc(n, sizeof(double));
+    world->past.saved.v = pl_alloc(n, sizeof(double));
+    world->past.saved.rigid = pl_alloc(world->state.n_rigid, sizeof *world->state.rigid);
+    bool ok = world->system.prescribed != NULL && world->system.b != NULL &&
+              world->system.v_new != NULL && world->system.f_ext != NULL &&
+              world->system.rigid != NULL && world->system.rigid_end != NULL &&
+              world->system.contact_impulse != NULL && world->past.saved.x != NULL &&
+              world->past.saved.v != NULL && world->past.saved.rigid != NULL;
     if (ok && world->options.integrator == PL_INTEGRATOR_SEMI_IMPLICIT && !world->options.paper) {
-        world->gain = pl_alloc(n, sizeof(double));
-        ok = world->gain != NULL;
+        world->past.change = pl_alloc(n, sizeof(double));
+        ok = world->past.change != NULL;
     }
     if (ok && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
-        world->damping = pl_alloc(9 * (world->A.nnz + 1), sizeof(double));
-        world->load = pl_alloc(n, sizeof(double));
-        world->direction = pl_alloc(n, sizeof(double));
-        world->scratch = pl_alloc(n, sizeof(double));
-        ok = world->damping != NULL && world->load != NULL && world->direction != NULL &&
-             world->scratch != NULL;
+        world->implicit.damping = pl_alloc(9 * (world->system.A.nnz + 1), sizeof(double));
+        world->implicit.load = pl_alloc(n, sizeof(double));
+        world->implicit.direction = pl_alloc(n, sizeof(double));
+        world->implicit.scratch = pl_alloc(n, sizeof(double));
+        ok = world->implicit.damping != NULL && world->implicit.load != NULL &&
+             world->implicit.direction != NULL && world->implicit.scratch != NULL;
     }
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
 pl_status pl_world_prepare(pl_world *world)
 {
-    if (world->ready) return PL_OK;
-    if (world->n_rigid > 0 && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
+    if (world->system.ready) return PL_OK;
+    if (world->state.n_rigid > 0 && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
         return pl_fail(PL_ERROR_ARGUMENT,
                        "integrator: the implicit one knows no rigid bodies, use another");
     }
-    world->n_block = world->n_vert + 2 * (int32_t)world->n_rigid;
+    world->system.n_block = pl_world_rigid_block(world, (int32_t)world->state.n_rigid);
     pl_status status = build_fem(world);
-    if (status == PL_OK) status = pl_bsr_extend(&world->A, 2 * (int32_t)world->n_rigid);
+    if (status == PL_OK)
+        status = pl_bsr_extend(&world->system.A, 2 * (int32_t)world->state.n_rigid);
     if (status == PL_OK) status = allocate_system(world);
-    if (status == PL_OK) status = pl_block_jacobi_create(world->n_block, &world->jacobi);
-    if (status == PL_OK) status = pl_cg_create(world->n_block, &world->cg);
+    if (status == PL_OK)
+        status = pl_block_jacobi_create(world->system.n_block, &world->system.jacobi);
+    if (status == PL_OK) status = pl_cg_create(world->system.n_block, &world->system.cg);
     if (status == PL_OK && world->options.integrator == PL_INTEGRATOR_BDF2) {
-        status = pl_bdf2_create(world, &world->bdf2);
+        status = pl_bdf2_create(world, &world->past.bdf2);
     }
     if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
-    if (status == PL_OK && world->options.contact) status = pl_touch_create(world, &world->touch);
+    if (status == PL_OK && world->options.contact)
+        status = pl_contact_step_create(world, &world->contact);
     if (status != PL_OK) {
         pl_world_unprepare(world);
         return status;
     }
-    world->ready = true;
+    world->system.ready = true;
     pl_warn_start(world);
     return PL_OK;
 }

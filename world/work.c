@@ -8,38 +8,36 @@
 // from outer forces that are not gravity.
 
 #include "step.h"
-#include "touch.h"
+#include "contact_step.h"
 
 // (A v - b) . v of one vertex.
 static double balance(const pl_world *world, int64_t i)
 {
-    const pl_bsr *A = &world->A;
+    const pl_bsr *A = &world->system.A;
     double sum[3] = {0};
     for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
-        const double *block = A->val + 9 * k, *v = world->v_new + 3 * (int64_t)A->col[k];
+        const double *block = A->val + 9 * k, *v = world->system.v_new + 3 * (int64_t)A->col[k];
         for (int r = 0; r < 3; r++) {
             sum[r] += block[r] * v[0] + block[3 + r] * v[1] + block[6 + r] * v[2];
         }
     }
-    for (int r = 0; r < 3; r++) sum[r] -= world->b[3 * i + r];
-    return pl_dot(sum, world->v_new + 3 * i);
+    for (int r = 0; r < 3; r++) sum[r] -= world->system.b[3 * i + r];
+    return pl_dot(sum, world->system.v_new + 3 * i);
 }
 
 // What one contact takes from, or as work of kinematic bodies adds to, the bodies that move freely.
 static double work_of_contact(const pl_world *world, int32_t i)
 {
-    const pl_touch *touch = world->touch;
-    const pl_boundary *boundary = &touch->boundary;
-    const pl_row *row = &touch->contacts.row[i];
-    const double *f = touch->contacts.f + 3 * (int64_t)i;
+    const pl_contact_step *contact = world->contact;
+    const pl_boundary *boundary = &contact->boundary;
+    const pl_row *row = &contact->contacts.row[i];
+    const double *f = contact->contacts.f + 3 * (int64_t)i;
     double F[3], work = 0;
     if (f[0] == 0 && f[1] == 0 && f[2] == 0) return 0;
-    pl_contacts_impulse(&touch->contacts, i, F);
+    pl_contacts_impulse(&contact->contacts, i, F);
     for (int k = 0; k < 4 && row->point[k] >= 0; k++) {
         int32_t p = row->point[k];
-        const pl_world_body *b = &world->bodies[boundary->body[p]];
-        bool driven = b->kind == PL_BODY_DEFORMABLE && world->known[boundary->vertex[p]] != 0;
-        if (b->kind != PL_BODY_KINEMATIC && !driven) continue;
+        if (!pl_boundary_is_given(boundary, world->system.prescribed, p)) continue;
         double by[3];
         pl_subtract(boundary->x1 + 3 * (int64_t)p, boundary->x0 + 3 * (int64_t)p, by);
         work -= row->weight[k] * pl_dot(F, by) / world->dt;
@@ -50,11 +48,11 @@ static double work_of_contact(const pl_world *world, int32_t i)
 double pl_step_work(const pl_world *world)
 {
     double work = 0;
-    for (int64_t i = 0; i < world->n_driven; i++) {
-        int64_t vertex = world->driven[i].vertex;
-        if (world->known[vertex] != 0) work += balance(world, vertex);
+    for (int64_t i = 0; i < world->bodies.n_driven; i++) {
+        int64_t vertex = world->bodies.driven[i].vertex;
+        if (world->system.prescribed[vertex] != 0) work += balance(world, vertex);
     }
-    int32_t n = world->touch != NULL ? world->touch->contacts.problem.n_contact : 0;
+    int32_t n = world->contact != NULL ? world->contact->contacts.problem.n_contact : 0;
     for (int32_t i = 0; i < n; i++) work += work_of_contact(world, i);
     return work;
 }

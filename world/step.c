@@ -18,7 +18,7 @@ enum { DIRECT_AFTER = 150 };
 
 int64_t pl_world_least_bodies(const pl_world *world)
 {
-    return PL_STEP_CHUNK * world->n_bodies / PL_MAX(world->n_vert, 1) + 1;
+    return PL_STEP_CHUNK * world->bodies.n / PL_MAX(world->state.n_vert, 1) + 1;
 }
 
 // --- Stages ---
@@ -27,9 +27,10 @@ int64_t pl_world_least_bodies(const pl_world *world)
 static void gather_loads(pl_world *world)
 {
     const double *g = world->options.gravity;
-    for (int32_t i = 0; i < world->n_vert; i++) {
+    for (int32_t i = 0; i < world->state.n_vert; i++) {
         for (int k = 0; k < 3; k++) {
-            world->f_ext[3 * i + k] = world->force[3 * i + k] + world->fem.mass[i] * g[k];
+            world->system.f_ext[3 * i + k] =
+                world->state.force[3 * i + k] + world->system.fem.mass[i] * g[k];
         }
     }
 }
@@ -37,27 +38,27 @@ static void gather_loads(pl_world *world)
 // What the rigid bodies bring to A and b.
 static pl_status begin_rigid(pl_world *world)
 {
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         if (b->kind != PL_BODY_RIGID) continue;
-        const pl_rigid *state = &world->rigid[b->rigid];
+        const pl_rigid *state = &world->state.rigid[b->rigid];
         pl_rigid_load load = {.damping = b->damping};
         for (int k = 0; k < 3; k++) load.force[k] = state->mass * world->options.gravity[k];
         pl_pull_rigid(world, b, &load);
-        PL_TRY(pl_rigid_begin(state, &load, world->dt, &world->turn[b->rigid]));
+        PL_TRY(pl_rigid_begin(state, &load, world->dt, &world->system.rigid[b->rigid]));
     }
     return PL_OK;
 }
 
 static void assemble_rigid(pl_world *world)
 {
-    for (int64_t r = 0; r < world->n_rigid; r++) {
-        const pl_rigid_system *system = &world->turn[r];
+    for (int64_t r = 0; r < world->state.n_rigid; r++) {
+        const pl_rigid_system *system = &world->system.rigid[r];
         for (int k = 0; k < 2; k++) {
-            int64_t block = world->n_vert + 2 * r + k;
-            double *to = world->A.val + 9 * world->A.diag[block];
+            int64_t block = pl_world_rigid_block(world, (int32_t)r) + k;
+            double *to = world->system.A.val + 9 * world->system.A.diag[block];
             memcpy(to, system->A + 9 * k, 9 * sizeof *to);
-            memcpy(world->b + 3 * block, system->b + 3 * k, 3 * sizeof *to);
+            memcpy(world->system.b + 3 * block, system->b + 3 * k, 3 * sizeof *to);
         }
     }
 }
@@ -67,28 +68,30 @@ static void assemble_rigid(pl_world *world)
 static void guess_velocities(pl_world *world, double t_end)
 {
     double dt = world->dt;
-    for (int32_t i = 0; i < world->n_vert; i++) {
-        double step = dt / world->fem.mass[i];
-        world->known[i] = 0;
+    for (int32_t i = 0; i < world->state.n_vert; i++) {
+        double step = dt / world->system.fem.mass[i];
+        world->system.prescribed[i] = 0;
         for (int k = 0; k < 3; k++) {
-            world->v_new[3 * i + k] = world->v[3 * i + k] + step * world->f_ext[3 * i + k];
+            world->system.v_new[3 * i + k] =
+                world->state.v[3 * i + k] + step * world->system.f_ext[3 * i + k];
         }
     }
-    for (int64_t r = 0; r < world->n_rigid; r++) {
-        int64_t block = world->n_vert + 2 * r;
-        world->known[block] = world->known[block + 1] = 0;
-        memcpy(world->v_new + 3 * block, world->turn[r].u, sizeof world->turn[r].u);
+    for (int64_t r = 0; r < world->state.n_rigid; r++) {
+        int64_t block = pl_world_rigid_block(world, (int32_t)r);
+        world->system.prescribed[block] = world->system.prescribed[block + 1] = 0;
+        memcpy(world->system.v_new + 3 * block, world->system.rigid[r].u,
+               sizeof world->system.rigid[r].u);
     }
-    for (int64_t i = 0; i < world->n_driven; i++) {
-        const pl_driven *d = &world->driven[i];
-        const pl_path *path = &world->paths[d->motion];
+    for (int64_t i = 0; i < world->bodies.n_driven; i++) {
+        const pl_driven *d = &world->bodies.driven[i];
+        const pl_path *path = &world->bodies.paths[d->motion];
         if (!pl_path_active(path, t_end, TIME_SLACK * dt)) continue;
         double target[3];
         pl_path_apply(path, t_end, d->x0, target);
-        world->known[d->vertex] = 1;
+        world->system.prescribed[d->vertex] = 1;
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * (int64_t)d->vertex + k;
-            world->v_new[at] = (target[k] - world->x[at]) / dt;
+            world->system.v_new[at] = (target[k] - world->state.x[at]) / dt;
         }
     }
 }
@@ -96,21 +99,21 @@ static void guess_velocities(pl_world *world, double t_end)
 void pl_step_predict(pl_world *world)
 {
     double steps = world->dt / world->options.dt;
-    if (!world->gained) return;
-    for (int64_t i = 0; i < world->n_vert; i++) {
-        for (int64_t k = 3 * i; k < 3 * i + 3 && !world->known[i]; k++) {
-            world->v_new[k] = world->v[k] + steps * world->gain[k];
+    if (!world->past.has_change) return;
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        for (int64_t k = 3 * i; k < 3 * i + 3 && !world->system.prescribed[i]; k++) {
+            world->system.v_new[k] = world->state.v[k] + steps * world->past.change[k];
         }
     }
 }
 
-static void note_gain(pl_world *world)
+static void note_change(pl_world *world)
 {
-    if (world->gain == NULL) return;
-    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
-        world->gain[i] = world->v[i] - world->saved.v[i];
+    if (world->past.change == NULL) return;
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
+        world->past.change[i] = world->state.v[i] - world->past.saved.v[i];
     }
-    world->gained = true;
+    world->past.has_change = true;
 }
 
 // [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
@@ -120,12 +123,13 @@ static double assemble(pl_world *world)
     double dt = world->dt;
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
-    double energy = pl_fem_assemble(&world->fem, world->x, &weights, NULL, &world->A, world->b);
-    for (int32_t i = 0; i < world->n_vert; i++) {
+    double energy = pl_fem_assemble(&world->system.fem, world->state.x, &weights, NULL,
+                                    &world->system.A, world->system.b);
+    for (int32_t i = 0; i < world->state.n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * (int64_t)i + k;
-            world->b[at] =
-                world->fem.mass[i] * world->v[at] + dt * (world->b[at] + world->f_ext[at]);
+            world->system.b[at] = world->system.fem.mass[i] * world->state.v[at] +
+                                  dt * (world->system.b[at] + world->system.f_ext[at]);
         }
     }
     return energy;
@@ -149,16 +153,18 @@ static pl_status solve_linear(pl_world *world, const double *b, const pl_cg_opti
                               double *x, pl_cg_stats *stats)
 {
     pl_cg_options first = *options;
-    bool small = world->A.n <= PL_DIRECT_BLOCKS;
+    bool small = world->system.A.n <= PL_DIRECT_BLOCKS;
     if (small) first.max_iterations = PL_MIN(first.max_iterations, DIRECT_AFTER);
-    pl_status status =
-        pl_cg_solve(&world->cg, &world->A, &world->jacobi, b, world->known, &first, x, stats);
+    pl_status status = pl_cg_solve(&world->system.cg, &world->system.A, &world->system.jacobi, b,
+                                   world->system.prescribed, &first, x, stats);
     int32_t left = options->max_iterations - stats->iterations, made = stats->iterations;
     if (stats->end != PL_CG_LIMIT || left == 0) return status;
     bool done;
-    PL_TRY(pl_direct_improve(&world->direct, &world->A, b, world->known, x, &done));
+    PL_TRY(pl_direct_improve(&world->system.direct, &world->system.A, b, world->system.prescribed,
+                             x, &done));
     first.max_iterations = left;
-    status = pl_cg_solve(&world->cg, &world->A, &world->jacobi, b, world->known, &first, x, stats);
+    status = pl_cg_solve(&world->system.cg, &world->system.A, &world->system.jacobi, b,
+                         world->system.prescribed, &first, x, stats);
     stats->iterations += made;
     return status;
 }
@@ -170,7 +176,7 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
     pl_cg_options options = {tolerance, world->options.max_iterations, 0};
     pl_cg_stats cg = {0};
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
-    pl_status status = pl_block_jacobi_update(&world->jacobi, &world->A);
+    pl_status status = pl_block_jacobi_update(&world->system.jacobi, &world->system.A);
     if (status == PL_OK) {
         status = solve_linear(world, b, &options, x, &cg);
     }
@@ -183,27 +189,29 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
 static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
 {
     double start = pl_seconds();
-    double energy = world->bdf2 != NULL ? pl_bdf2_assemble(world) : assemble(world);
-    if (world->time == world->saved.time)
+    double energy = world->past.bdf2 != NULL ? pl_bdf2_assemble(world) : assemble(world);
+    if (world->time == world->past.saved.time)
         stats->elastic_energy = energy; // not that of a later half
     assemble_rigid(world);
     pl_bdf2_assemble_rigid(world);
-    pl_pull_assemble(world, world->A.val, world->b);
+    pl_pull_assemble(world, world->system.A.val, world->system.b);
     stats->t_fem += pl_seconds() - start;
-    if (world->touch != NULL) return pl_touch_solve(world, t_end, stats, clear);
+    if (world->contact != NULL) return pl_contact_step_solve(world, t_end, stats, clear);
     *clear = true;
     pl_step_predict(world);
-    return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
+    return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
+                         stats);
 }
 
 pl_status pl_step_check_finite(const pl_world *world)
 {
     bool finite = true;
-    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
-        finite = finite && isfinite(world->x[i] + world->dt * world->v_new[i]);
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
+        finite = finite && isfinite(world->state.x[i] + world->dt * world->system.v_new[i]);
     }
-    for (int64_t i = 3 * (int64_t)world->n_vert; i < 3 * (int64_t)world->n_block; i++) {
-        finite = finite && isfinite(world->v_new[i]);
+    for (int64_t i = 3 * (int64_t)world->state.n_vert; i < 3 * (int64_t)world->system.n_block;
+         i++) {
+        finite = finite && isfinite(world->system.v_new[i]);
     }
     return finite ? PL_OK : pl_fail(PL_ERROR_NUMERICS, "a position is not finite");
 }
@@ -212,13 +220,13 @@ pl_status pl_step_check_finite(const pl_world *world)
 static void move(pl_world *world)
 {
     double dt = world->dt;
-    if (world->bdf2 != NULL) {
+    if (world->past.bdf2 != NULL) {
         pl_bdf2_move(world);
         return;
     }
-    for (int64_t i = 0; i < 3 * (int64_t)world->n_vert; i++) {
-        world->x[i] += dt * world->v_new[i];
-        world->v[i] = world->v_new[i];
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
+        world->state.x[i] += dt * world->system.v_new[i];
+        world->state.v[i] = world->system.v_new[i];
     }
 }
 
@@ -226,17 +234,19 @@ static void move(pl_world *world)
 // whatever residual the solver has left: see momentum.c for deformable bodies.
 static void advance(pl_world *world, double t_end)
 {
-    if (world->touch != NULL) pl_touch_sum(world);
+    if (world->contact != NULL) pl_contact_step_sum(world);
     pl_momentum_note(world);
     move(world);
     pl_momentum_restore(world);
     pl_bdf2_remember(world);
-    if (world->touch != NULL) pl_touch_impulses(world, world->impulse); // else they are 0
-    bool told = world->touch != NULL || world->bdf2 != NULL;
-    for (int64_t r = 0; r < world->n_rigid; r++) {
-        const double *u = world->v_new + 3 * (world->n_vert + 2 * r);
-        const double *impulse = told ? world->impulse + 6 * r : NULL;
-        pl_rigid_advance(&world->rigid[r], &world->turn[r], u, impulse);
+    if (world->contact != NULL)
+        pl_contact_step_impulses(world, world->system.contact_impulse); // else they are 0
+    bool told = world->contact != NULL || world->past.bdf2 != NULL;
+    for (int64_t r = 0; r < world->state.n_rigid; r++) {
+        const double *u =
+            world->system.v_new + 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
+        const double *impulse = told ? world->system.contact_impulse + 6 * r : NULL;
+        pl_rigid_advance(&world->state.rigid[r], &world->system.rigid[r], u, impulse);
     }
     world->time = t_end;
 }
@@ -251,24 +261,26 @@ static void copy(void *to, const void *from, int64_t n, size_t size)
 
 static pl_status save(pl_world *world)
 {
-    world->saved.time = world->time;
-    pl_vec_copy(3 * (int64_t)world->n_vert, world->x, world->saved.x);
-    pl_vec_copy(3 * (int64_t)world->n_vert, world->v, world->saved.v);
-    copy(world->saved.rigid, world->rigid, world->n_rigid, sizeof *world->rigid);
+    world->past.saved.time = world->time;
+    pl_vec_copy(3 * (int64_t)world->state.n_vert, world->state.x, world->past.saved.x);
+    pl_vec_copy(3 * (int64_t)world->state.n_vert, world->state.v, world->past.saved.v);
+    copy(world->past.saved.rigid, world->state.rigid, world->state.n_rigid,
+         sizeof *world->state.rigid);
     pl_bdf2_save(world);
-    return world->touch != NULL ? pl_contacts_save(&world->touch->contacts) : PL_OK;
+    return world->contact != NULL ? pl_contacts_save(&world->contact->contacts) : PL_OK;
 }
 
 static void go_back(pl_world *world)
 {
-    world->time = world->saved.time;
-    pl_vec_copy(3 * (int64_t)world->n_vert, world->saved.x, world->x);
-    pl_vec_copy(3 * (int64_t)world->n_vert, world->saved.v, world->v);
-    copy(world->rigid, world->saved.rigid, world->n_rigid, sizeof *world->rigid);
+    world->time = world->past.saved.time;
+    pl_vec_copy(3 * (int64_t)world->state.n_vert, world->past.saved.x, world->state.x);
+    pl_vec_copy(3 * (int64_t)world->state.n_vert, world->past.saved.v, world->state.v);
+    copy(world->state.rigid, world->past.saved.rigid, world->state.n_rigid,
+         sizeof *world->state.rigid);
     pl_bdf2_go_back(world);
-    if (world->touch == NULL) return;
-    pl_contacts_go_back(&world->touch->contacts);
-    world->touch->n_shown = 0;
+    if (world->contact == NULL) return;
+    pl_contacts_go_back(&world->contact->contacts);
+    world->contact->n_published = 0;
 }
 
 // Finds velocities that take the world to t_end; *clear says if they hit nothing on the way.
@@ -294,9 +306,9 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
         bool balanced = world->options.integrator != PL_INTEGRATOR_IMPLICIT;
         if (balanced) stats->work += pl_step_work(world);
         advance(world, t_end);
-        return world->touch != NULL ? pl_touch_finish(world, stats) : PL_OK;
+        return world->contact != NULL ? pl_contact_step_finish(world, stats) : PL_OK;
     }
-    bool hopeless = world->touch == NULL || (status != PL_OK && status != PL_ERROR_NUMERICS);
+    bool hopeless = world->contact == NULL || (status != PL_OK && status != PL_ERROR_NUMERICS);
     if (hopeless) return status;
     if (halvings == 0) {
         if (status != PL_OK) return status;
@@ -312,12 +324,12 @@ static void finish_stats(const pl_world *world, pl_step_stats *stats)
     stats->step = world->steps;
     stats->time = world->time;
     stats->dt = world->options.dt;
-    stats->bodies = (int32_t)world->n_bodies;
+    stats->bodies = (int32_t)world->bodies.n;
     stats->kinetic_energy = pl_kinetic_energy(world);
     double mass = pl_total_mass(world);
     stats->v_rms = mass > 0 ? sqrt(2 * stats->kinetic_energy / mass) : 0;
     stats->gravity_energy = pl_gravity_energy(world);
-    stats->inverted = pl_fem_inverted(&world->fem, world->x);
+    stats->inverted = pl_fem_inverted(&world->system.fem, world->state.x);
     stats->hash = pl_world_hash(world);
     stats->t_total = pl_seconds() - world->started;
 }
@@ -327,8 +339,8 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     double dt = world->options.dt;
     world->started = pl_seconds();
     PL_TRY(pl_world_prepare(world));
-    if (world->moved && world->touch != NULL) PL_TRY(pl_world_check_apart(world));
-    world->moved = false;
+    if (world->state.moved && world->contact != NULL) PL_TRY(pl_world_check_apart(world));
+    world->state.moved = false;
     PL_TRY(save(world));
     pl_status status = take_step(world, dt, world->time + dt, world->options.halvings, stats);
     if (status != PL_OK) {
@@ -337,8 +349,8 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
         return status;
     }
     world->steps++;
-    note_gain(world);
-    pl_world_show(world);
+    note_change(world);
+    pl_world_publish(world);
     finish_stats(world, stats);
     pl_warn_step(world, stats);
     return PL_OK;

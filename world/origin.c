@@ -21,13 +21,13 @@ static uint64_t hash_material(uint64_t hash, const pl_material_options *m)
 static uint64_t hash_materials(const pl_world *world)
 {
     uint64_t hash = PL_HASH_START;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         const double surface[2] = {b->surface.friction, b->surface.radius};
         hash = pl_hash(hash, surface, sizeof surface);
         if (b->kind == PL_BODY_DEFORMABLE) hash = hash_material(hash, &b->material);
         if (b->kind != PL_BODY_RIGID) continue;
-        const double rigid[2] = {world->rigid[b->rigid].mass, b->damping};
+        const double rigid[2] = {world->state.rigid[b->rigid].mass, b->damping};
         hash = pl_hash(hash, rigid, sizeof rigid);
     }
     return hash;

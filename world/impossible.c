@@ -8,28 +8,22 @@
 
 // --- Two that move as they are told ---
 
-static bool motion_given(const pl_world *world, const pl_boundary *boundary, int32_t point)
-{
-    const pl_world_body *b = &world->bodies[boundary->body[point]];
-    if (b->kind == PL_BODY_DEFORMABLE) return world->known[boundary->vertex[point]] != 0;
-    return b->kind == PL_BODY_KINEMATIC;
-}
-
 static bool all_given(const pl_world *world, const pl_feature_pair *pair)
 {
     int32_t point[4];
-    pl_pair_points(&world->touch->boundary, pair, point);
+    pl_pair_points(&world->contact->boundary, pair, point);
     for (int k = 0; k < 4; k++) {
         if (point[k] < 0) continue;
-        if (!motion_given(world, &world->touch->boundary, point[k])) return false;
+        if (!pl_boundary_is_given(&world->contact->boundary, world->system.prescribed, point[k]))
+            return false;
     }
     return true;
 }
 
 pl_status pl_fail_colliding(const pl_world *world, double dt)
 {
-    const pl_touch *touch = world->touch;
-    const pl_detection *d = &touch->detection;
+    const pl_contact_step *contact = world->contact;
+    const pl_detection *d = &contact->detection;
     char text[2][PL_BODY_NAME];
     int64_t shown = 0;
     bool given = false;
@@ -44,10 +38,10 @@ pl_status pl_fail_colliding(const pl_world *world, double dt)
                        (int)world->options.rounds, dt);
     }
     int32_t point[4];
-    pl_pair_points(&touch->boundary, &d->hit[shown].pair, point);
+    pl_pair_points(&contact->boundary, &d->hit[shown].pair, point);
     int second = d->hit[shown].pair.kind == PL_EDGE_EDGE ? 2 : 1;
-    const char *a = pl_world_body_name(world, touch->boundary.body[point[0]], text[0]);
-    const char *b = pl_world_body_name(world, touch->boundary.body[point[second]], text[1]);
+    const char *a = pl_world_body_name(world, contact->boundary.body[point[0]], text[0]);
+    const char *b = pl_world_body_name(world, contact->boundary.body[point[second]], text[1]);
     if (given) {
         return pl_fail(
             PL_ERROR_NUMERICS,
@@ -88,25 +82,25 @@ typedef struct rows {
 } rows;
 
 // What an entry of a contact does to the velocity along its normal: the gradient.
-static void gradient(const pl_problem *p, const pl_contact *contact, const pl_entry *entry,
+static void gradient(const pl_problem *p, const pl_contact *block, const pl_entry *entry,
                      double out[3])
 {
     double turn[3];
-    pl_cross(pl_entry_arm(p, entry), contact->R, turn); // n . (v x r) = v . (r x n)
-    for (int k = 0; k < 3; k++) out[k] = entry->w * contact->R[k] + turn[k];
+    pl_cross(pl_entry_arm(p, entry), block->R, turn); // n . (v x r) = v . (r x n)
+    for (int k = 0; k < 3; k++) out[k] = entry->w * block->R[k] + turn[k];
 }
 
 // u := J v; only the rows with active > 0, if it is not NULL, others are 0.
 static void multiply(const rows *s, const double *v, const double *active, double *u)
 {
     for (int32_t i = 0; i < s->p->n_contact; i++) {
-        const pl_contact *contact = &s->p->contact[i];
+        const pl_contact *block = &s->p->contact[i];
         u[i] = 0;
         if (active != NULL && !(active[i] > 0)) continue;
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        for (int32_t t = block->first; t < block->first + block->count; t++) {
             const pl_entry *entry = &s->p->entry[t];
             double g[3];
-            gradient(s->p, contact, entry, g);
+            gradient(s->p, block, entry, g);
             u[i] += s->scale[entry->block] * pl_dot(g, v + 3 * (int64_t)entry->block);
         }
     }
@@ -117,11 +111,11 @@ static void multiply_transpose(const rows *s, const double *r, double *y)
 {
     memset(y, 0, (size_t)s->n * sizeof *y);
     for (int32_t i = 0; i < s->p->n_contact; i++) {
-        const pl_contact *contact = &s->p->contact[i];
-        for (int32_t t = contact->first; t < contact->first + contact->count && r[i] != 0; t++) {
+        const pl_contact *block = &s->p->contact[i];
+        for (int32_t t = block->first; t < block->first + block->count && r[i] != 0; t++) {
             const pl_entry *entry = &s->p->entry[t];
             double g[3];
-            gradient(s->p, contact, entry, g);
+            gradient(s->p, block, entry, g);
             for (int k = 0; k < 3; k++) {
                 y[3 * (int64_t)entry->block + k] += s->scale[entry->block] * r[i] * g[k];
             }
@@ -221,13 +215,13 @@ static void fill(rows *s)
         s->scale[i] = pl_is_known(p, i) ? 0 : s->scale[i] > 0 ? 1 / s->scale[i] : 1;
     }
     for (int32_t i = 0; i < p->n_contact; i++) {
-        const pl_contact *contact = &p->contact[i];
-        s->c[i] = contact->c[0];
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        const pl_contact *block = &p->contact[i];
+        s->c[i] = block->c[0];
+        for (int32_t t = block->first; t < block->first + block->count; t++) {
             const pl_entry *entry = &p->entry[t];
             double g[3];
             if (!pl_is_known(p, entry->block)) continue;
-            gradient(p, contact, entry, g);
+            gradient(p, block, entry, g);
             s->c[i] -= pl_dot(g, s->v_known + 3 * (int64_t)entry->block);
         }
     }
@@ -254,8 +248,8 @@ static bool prove(const rows *s, double tolerance)
 static int32_t find_most(const pl_world *world, const double *share, bool kinematic, int32_t but)
 {
     int32_t best = -1;
-    for (int32_t i = 0; i < world->n_bodies; i++) {
-        bool fits = (world->bodies[i].kind == PL_BODY_KINEMATIC) == kinematic && i != but;
+    for (int32_t i = 0; i < world->bodies.n; i++) {
+        bool fits = (world->bodies.body[i].kind == PL_BODY_KINEMATIC) == kinematic && i != but;
         if (fits && share[i] > 0 && (best < 0 || share[i] > share[best])) best = i;
     }
     return best;
@@ -267,12 +261,12 @@ static pl_status fail_crushed(const pl_world *world, pl_status status, const dou
 {
     char text[3][PL_BODY_NAME], others[32] = "", and[PL_BODY_NAME + 8] = "";
     int32_t n = 0;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        n += world->bodies[i].kind != PL_BODY_KINEMATIC && share[i] > 0;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        n += world->bodies.body[i].kind != PL_BODY_KINEMATIC && share[i] > 0;
     }
     if (n > 1) snprintf(others, sizeof others, " (and %d more)", (int)n - 1);
     if (b >= 0) snprintf(and, sizeof and, " and %s", pl_world_body_name(world, b, text[2]));
-    bool rigid = world->bodies[body].kind == PL_BODY_RIGID;
+    bool rigid = world->bodies.body[body].kind == PL_BODY_RIGID;
     return pl_fail(status,
                    "%s%s is crushed: %s%s, moving as told, leave%s no room for it, and no step can "
                    "make any; let what moves stop earlier%s",
@@ -284,32 +278,32 @@ static pl_status fail_crushed(const pl_world *world, pl_status status, const dou
 // Each body's part in the violations, which come in fractions of the largest.
 static void share_out(const pl_world *world, const rows *s, double *share)
 {
-    const pl_touch *touch = world->touch;
+    const pl_contact_step *contact = world->contact;
     double most = 0;
     for (int32_t i = 0; i < s->p->n_contact; i++) most = fmax(most, s->r[i]);
     for (int32_t i = 0; i < s->p->n_contact; i++) {
-        const pl_row *row = &touch->contacts.row[i];
+        const pl_row *row = &contact->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         if (!(s->r[i] > 1e-3 * most)) continue;
-        share[touch->boundary.body[row->point[0]]] += s->r[i];
-        share[touch->boundary.body[row->point[second]]] += s->r[i];
+        share[contact->boundary.body[row->point[0]]] += s->r[i];
+        share[contact->boundary.body[row->point[second]]] += s->r[i];
     }
 }
 
 pl_status pl_explain_failure(const pl_world *world, pl_status status)
 {
-    const pl_touch *touch = world->touch;
+    const pl_contact_step *contact = world->contact;
     bool ours = status == PL_ERROR_NUMERICS || status == PL_ERROR_TIME;
-    if (!ours || touch == NULL || touch->contacts.problem.n_contact == 0) return status;
+    if (!ours || contact == NULL || contact->contacts.problem.n_contact == 0) return status;
     char text[1024]; // what is said if this finds nothing
     snprintf(text, sizeof text, "%s", pl_error_text());
     rows s;
-    double *share = pl_alloc_zero(world->n_bodies, sizeof *share);
+    double *share = pl_alloc_zero(world->bodies.n, sizeof *share);
     bool crushed = false;
-    if (take(&touch->contacts.problem, world->v_new, &s) && share != NULL) {
+    if (take(&contact->contacts.problem, world->system.v_new, &s) && share != NULL) {
         fill(&s);
         minimize(&s);
-        crushed = prove(&s, touch->options.eps2 / world->dt);
+        crushed = prove(&s, contact->options.eps2 / world->dt);
     }
     if (crushed) share_out(world, &s, share);
     int32_t body = crushed ? find_most(world, share, false, -1) : -1;

@@ -17,8 +17,8 @@ static const double STIFF_CROSSED = 1000;
 
 bool pl_warn_first(pl_world *world, pl_warning warning)
 {
-    bool first = (world->warned & (uint32_t)warning) == 0;
-    world->warned |= (uint32_t)warning;
+    bool first = (world->warnings.warned & (uint32_t)warning) == 0;
+    world->warnings.warned |= (uint32_t)warning;
     return first;
 }
 
@@ -43,7 +43,7 @@ static void extent(int64_t n, const double *x, const double direction[3], double
 
 static void check_soft(pl_world *world, int64_t body, const double down[3])
 {
-    const pl_world_body *b = &world->bodies[body];
+    const pl_world_body *b = &world->bodies.body[body];
     const pl_material_options *m = &b->material;
     char name[PL_BODY_NAME];
     double lo, hi, g = length_of(world->options.gravity);
@@ -59,7 +59,7 @@ static void check_soft(pl_world *world, int64_t body, const double down[3])
 
 static void check_stiff(pl_world *world, int64_t body)
 {
-    const pl_world_body *b = &world->bodies[body];
+    const pl_world_body *b = &world->bodies.body[body];
     const pl_material_options *m = &b->material;
     char name[PL_BODY_NAME];
     double edge = cbrt(6 * sqrt(2) * pl_mesh_volume(b->mesh) / b->mesh->n_tet); // of regular tets
@@ -77,22 +77,22 @@ void pl_warn_start(pl_world *world)
     const double *gravity = world->options.gravity;
     double g = length_of(gravity), lo, hi;
     const double down[3] = {gravity[0] / g, gravity[1] / g, gravity[2] / g};
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        if (world->bodies[i].kind != PL_BODY_DEFORMABLE) continue;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        if (world->bodies.body[i].kind != PL_BODY_DEFORMABLE) continue;
         check_stiff(world, i);
         if (g > 0) check_soft(world, i, down);
     }
     if (!(g > 0)) return;
-    extent(world->n_shown, world->x_shown, down, &lo, &hi);
-    world->deepest = hi;
-    world->height = hi - lo;
+    extent(world->published.n, world->published.x, down, &lo, &hi);
+    world->warnings.deepest = hi;
+    world->warnings.height = hi - lo;
 }
 
 // --- Inverted tets ---
 
 static int32_t count_inverted(const pl_world *world, const pl_world_body *b)
 {
-    const double *x = world->x_shown + 3 * (int64_t)b->shown;
+    const double *x = world->published.x + 3 * (int64_t)b->published;
     int32_t n = 0;
     for (int64_t i = 0; i < b->mesh->n_tet; i++) n += !(pl_tet_volume(x, b->mesh->tet + 4 * i) > 0);
     return n;
@@ -104,9 +104,9 @@ static void warn_inverted(const pl_world *world, const pl_step_stats *stats)
     int64_t worst = 0;
     int32_t most = 0, bodies = 0;
     char name[PL_BODY_NAME], others[64] = "";
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        if (world->bodies[i].kind != PL_BODY_DEFORMABLE) continue;
-        int32_t n = count_inverted(world, &world->bodies[i]);
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        if (world->bodies.body[i].kind != PL_BODY_DEFORMABLE) continue;
+        int32_t n = count_inverted(world, &world->bodies.body[i]);
         bodies += n > 0;
         if (n <= most) continue;
         most = n;
@@ -118,7 +118,7 @@ static void warn_inverted(const pl_world *world, const pl_step_stats *stats)
     pl_log(PL_LOG_WARNING,
            "step %lld: %d of %d tets of %s %s flat or inverted%s; a smaller dt, a stiffer material "
            "or, if it has one, a smaller stretch_limit keeps their shape",
-           (long long)stats->step, (int)most, (int)world->bodies[worst].mesh->n_tet,
+           (long long)stats->step, (int)most, (int)world->bodies.body[worst].mesh->n_tet,
            pl_world_body_name(world, worst, name), most == 1 ? "is" : "are", others);
 }
 
@@ -129,11 +129,11 @@ static void warn_inverted(const pl_world *world, const pl_step_stats *stats)
 static bool falls_below(const pl_world *world, const pl_world_body *b, const double down[3],
                         double depth)
 {
-    const double *x = world->x_shown + 3 * (int64_t)b->shown;
-    const double *v = world->v_shown + 3 * (int64_t)b->shown;
+    const double *x = world->published.x + 3 * (int64_t)b->published;
+    const double *v = world->published.v + 3 * (int64_t)b->published;
     if (b->kind == PL_BODY_KINEMATIC || pl_dot(x, down) <= depth) return false;
     bool held = b->n_pull > 0 || (b->kind == PL_BODY_DEFORMABLE && !b->free);
-    bool pushed = b->push[0] != 0 || b->push[1] != 0 || b->push[2] != 0;
+    bool pushed = b->impulse[0] != 0 || b->impulse[1] != 0 || b->impulse[2] != 0;
     if (held || pushed || !(pl_dot(v, down) > 0)) return false;
     double lo, hi;
     extent(b->mesh->n_vert, x, down, &lo, &hi);
@@ -144,12 +144,12 @@ static bool falls_below(const pl_world *world, const pl_world_body *b, const dou
 // move as they are told.
 static double deepest_hold(const pl_world *world, const double down[3])
 {
-    double deepest = world->deepest;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
+    double deepest = world->warnings.deepest;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
         double lo, hi;
         if (b->kind != PL_BODY_KINEMATIC) continue;
-        extent(b->mesh->n_vert, world->x_shown + 3 * (int64_t)b->shown, down, &lo, &hi);
+        extent(b->mesh->n_vert, world->published.x + 3 * (int64_t)b->published, down, &lo, &hi);
         deepest = fmax(deepest, hi);
     }
     return deepest;
@@ -164,16 +164,17 @@ static void check_fall(pl_world *world, const pl_step_stats *stats)
     if (!(g > 0)) return;
     const double down[3] = {gravity[0] / g, gravity[1] / g, gravity[2] / g};
     char name[PL_BODY_NAME];
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        const pl_world_body *b = &world->bodies[i];
-        if (!falls_below(world, b, down, world->deepest + world->height)) continue;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        if (!falls_below(world, b, down, world->warnings.deepest + world->warnings.height))
+            continue;
         double hold = deepest_hold(world, down);
-        if (!falls_below(world, b, down, hold + world->height)) continue;
+        if (!falls_below(world, b, down, hold + world->warnings.height)) continue;
         if (!pl_warn_first(world, PL_WARNING_FALL)) return;
         pl_log(PL_LOG_WARNING,
                "step %lld: %s falls for ever: all that could stop it is %.3g m above it%s",
                (long long)stats->step, pl_world_body_name(world, i, name),
-               pl_dot(world->x_shown + 3 * (int64_t)b->shown, down) - hold,
+               pl_dot(world->published.x + 3 * (int64_t)b->published, down) - hold,
                world->options.contact ? "; put a ground below it, or a larger one"
                                       : ", and contact is off");
         return;
@@ -185,5 +186,5 @@ void pl_warn_step(pl_world *world, const pl_step_stats *stats)
     if (stats->inverted > 0 && pl_warn_first(world, PL_WARNING_INVERTED)) {
         warn_inverted(world, stats);
     }
-    if ((world->warned & PL_WARNING_FALL) == 0) check_fall(world, stats);
+    if ((world->warnings.warned & PL_WARNING_FALL) == 0) check_fall(world, stats);
 }

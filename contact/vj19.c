@@ -1,6 +1,6 @@
 // The outer loop as VJ19 prints it.
 
-#include "printed.h"
+#include "vj19.h"
 #include "hits.h"
 #include "local_minimum.h"
 #include "../solvers/rows.h"
@@ -17,11 +17,11 @@ static const double RECOVERY = 0.1, RECOVERY_MAX = 0.2;
 // The part of the way up to there is found to 2^-12.
 enum { TURN_HALVINGS = 12 };
 
-void pl_printed_free(pl_printed *p)
+void pl_vj19_free(pl_vj19 *p)
 {
     pl_free(p->constraint);
     pl_free(p->u);
-    *p = (pl_printed){0};
+    *p = (pl_vj19){0};
 }
 
 // --- Constraints ---
@@ -44,7 +44,7 @@ static void between(const double weight[4], const double q[12], double out[3])
     for (int i = 0; i < 12; i++) out[i % 3] += weight[i / 3] * q[i];
 }
 
-double pl_printed_approach(pl_pair_kind kind, const double *now, double *q, pl_closest *closest)
+double pl_vj19_approach(pl_pair_kind kind, const double *now, double *q, pl_closest *closest)
 {
     double from[12], normal[3], low = 0, high = 1, w = 1;
     memcpy(from, q, sizeof from);
@@ -66,7 +66,7 @@ double pl_printed_approach(pl_pair_kind kind, const double *now, double *q, pl_c
     return low;
 }
 
-static pl_status append(pl_printed *p, const pl_constraint *c)
+static pl_status append(pl_vj19 *p, const pl_constraint *c)
 {
     PL_TRY(pl_reserve((void **)&p->constraint, &p->constraint_capacity, p->n + 1,
                       sizeof *p->constraint));
@@ -74,7 +74,7 @@ static pl_status append(pl_printed *p, const pl_constraint *c)
     return PL_OK;
 }
 
-static pl_constraint *find(const pl_printed *p, const pl_feature_pair *pair)
+static pl_constraint *find(const pl_vj19 *p, const pl_feature_pair *pair)
 {
     for (int64_t i = 0; i < p->n; i++) {
         const pl_feature_pair *q = &p->constraint[i].pair;
@@ -84,8 +84,7 @@ static pl_constraint *find(const pl_printed *p, const pl_feature_pair *pair)
 }
 
 // The rows of all constraints, which start from their last impulses.
-static pl_status make_rows(pl_printed *p, const pl_world *world, const pl_boundary *boundary,
-                           pl_contacts *contacts)
+static pl_status make_rows(pl_vj19 *p, const pl_boundary *boundary, pl_contacts *contacts)
 {
     PL_TRY(pl_reserve((void **)&p->u, &p->u_capacity, 3 * p->n, sizeof *p->u));
     pl_contacts_clear(contacts);
@@ -96,8 +95,7 @@ static pl_status make_rows(pl_printed *p, const pl_world *world, const pl_bounda
         gather(boundary, &c->pair, boundary->x0, q);
         between(c->closest.weight, q, apart);
         double gap = pl_dot(c->closest.normal, apart) - c->keep;
-        PL_TRY(
-            pl_contacts_add(contacts, world, boundary, &c->pair, &c->closest, gap, false, false));
+        PL_TRY(pl_contacts_add(contacts, boundary, &c->pair, &c->closest, gap, false, false));
         c->row = contacts->problem.n_contact > n ? n : -1;
         if (c->row < 0) continue;
         memcpy(contacts->row[n].before, c->before, sizeof c->before);
@@ -118,18 +116,17 @@ static bool slid_off(const pl_boundary *boundary, const double *x, const pl_cons
 }
 
 // The distance that a pair, whose closest points at the start are given, is to have at the end.
-static double distance_to_keep(const pl_world *world, const pl_boundary *boundary,
+static double distance_to_keep(const pl_contacts *contacts, const pl_boundary *boundary,
                                const pl_feature_pair *pair, pl_closest *start, pl_spacing *spacing)
 {
     double room = pl_detect_room(boundary, pair, false, start, spacing);
-    if (room < 0) room *= PL_MIN(RECOVERY_MAX, world->dt / RECOVERY);
+    if (room < 0) room *= PL_MIN(RECOVERY_MAX, contacts->problem.dt / RECOVERY);
     return start->distance - room;
 }
 
-pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world,
-                           pl_boundary *boundary, double t, pl_contacts *contacts)
+pl_status pl_vj19_start(pl_vj19 *p, pl_detection *d, pl_boundary *boundary, pl_contacts *contacts)
 {
-    PL_TRY(pl_candidates_find(&d->candidates, world, boundary, world->v_new, world->dt, t));
+    PL_TRY(pl_candidates_find(&d->candidates, boundary));
     p->n = 0;
     for (int64_t i = 0; i < contacts->n_memory; i++) {
         const pl_remembered *last = &contacts->memory[i];
@@ -138,17 +135,17 @@ pl_status pl_printed_start(pl_printed *p, pl_detection *d, const pl_world *world
         gather(boundary, &c.pair, boundary->x0, c.q);
         pl_closest_points((pl_pair_kind)c.pair.kind, c.q, &c.closest);
         if (slid_off(boundary, boundary->x0, &c, &c.closest)) continue;
-        c.keep = distance_to_keep(world, boundary, &c.pair, &c.closest, &spacing);
-        for (int k = 0; k < 3; k++) c.impulse[k] = world->dt * last->force[k];
+        c.keep = distance_to_keep(contacts, boundary, &c.pair, &c.closest, &spacing);
+        for (int k = 0; k < 3; k++) c.impulse[k] = contacts->problem.dt * last->force[k];
         PL_TRY(append(p, &c));
     }
-    return make_rows(p, world, boundary, contacts);
+    return make_rows(p, boundary, contacts);
 }
 
 // --- After a solve ---
 
 // The impulses of the solve; constraints without a row have none.
-static void note_impulses(pl_printed *p, const pl_contacts *contacts)
+static void note_impulses(pl_vj19 *p, const pl_contacts *contacts)
 {
     for (int64_t i = 0; i < p->n; i++) {
         pl_constraint *c = &p->constraint[i];
@@ -163,7 +160,7 @@ static bool pushes(const pl_constraint *c, const pl_contacts *contacts)
 
 // [VJ19, 5.2] A constraint at the place of the impact. Friction counts from there on: c_t is the
 // way up to it [VJ19, 3.2]. A pair that has one gets no second, but is linearized anew.
-static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundary *boundary,
+static pl_status take_hit(pl_vj19 *p, const pl_contacts *contacts, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_impact *impact)
 {
     pl_constraint c = {.pair = *pair, .hit = true, .closest = impact->closest};
@@ -174,28 +171,29 @@ static pl_status take_hit(pl_printed *p, const pl_world *world, const pl_boundar
     gather(boundary, pair, boundary->x1, q1);
     for (int k = 0; k < 12; k++) c.q[k] = q0[k] + impact->time * (q1[k] - q0[k]);
     if (old != NULL) {
-        pl_printed_approach((pl_pair_kind)pair->kind, c.q, old->q, &old->closest);
+        pl_vj19_approach((pl_pair_kind)pair->kind, c.q, old->q, &old->closest);
         return PL_OK;
     }
     pl_closest start;
     pl_closest_points((pl_pair_kind)pair->kind, q0, &start);
-    double keep = distance_to_keep(world, boundary, pair, &start, &spacing);
+    double keep = distance_to_keep(contacts, boundary, pair, &start, &spacing);
     between(c.closest.weight, q0, apart);
     double along = pl_dot(c.closest.normal, apart);
-    double most = spacing.safety * world->dt / world->options.dt; // no faster in a halved step
+    double most =
+        spacing.safety * contacts->problem.dt / contacts->step; // no faster in a halved step
     c.keep = along - PL_MAX(along - keep, -most);
     for (int k = 0; k < 3; k++) c.before[k] = apart[k] - along * c.closest.normal[k];
     return append(p, &c);
 }
 
-static pl_status take_hits(pl_printed *p, const pl_detection *d, const pl_world *world,
+static pl_status take_hits(pl_vj19 *p, const pl_detection *d, const pl_contacts *contacts,
                            const pl_boundary *boundary, int32_t *hits)
 {
     pl_feature_pair pair;
     pl_impact impact;
     *hits = 0;
     for (int64_t next = 0; pl_detect_next_hit(d, boundary, &next, &pair, &impact);) {
-        PL_TRY(take_hit(p, world, boundary, &pair, &impact));
+        PL_TRY(take_hit(p, contacts, boundary, &pair, &impact));
         (*hits)++;
     }
     return PL_OK;
@@ -205,20 +203,20 @@ static pl_status take_hits(pl_printed *p, const pl_detection *d, const pl_world 
 // active row only to eps2 itself, and C is what is left beyond the safety distance, which may be
 // wanting at the start: so it is the difference to what the solver believes, keep + dt u_n, that
 // must be below eps2.
-static bool is_true(const pl_printed *p, const pl_world *world, const pl_constraint *c,
-                    const pl_closest *closest, double eps2)
+static bool is_true(const pl_vj19 *p, double dt, const pl_constraint *c, const pl_closest *closest,
+                    double eps2)
 {
-    double believed = c->keep + world->dt * p->u[3 * (int64_t)c->row];
+    double believed = c->keep + dt * p->u[3 * (int64_t)c->row];
     return fabs(closest->distance - believed) < eps2;
 }
 
 // Holds the constraints that push against the geometry at the end of the step. Of those that slide
 // off in the very step in which they were hit none is removed: most would be hit again, for ever.
-static void revise(pl_printed *p, const pl_world *world, const pl_boundary *boundary,
+static void revise(pl_vj19 *p, const double *v, const pl_boundary *boundary,
                    const pl_contacts *contacts, int32_t *changes)
 {
-    double eps2 = pl_contacts_tolerance(contacts, world);
-    pl_rows_multiply(&contacts->problem, NULL, true, world->v_new, p->u);
+    double eps2 = pl_contacts_tolerance(contacts), dt = contacts->problem.dt;
+    pl_rows_multiply(&contacts->problem, NULL, true, v, p->u);
     int64_t kept = 0;
     for (int64_t i = 0; i < p->n; i++) {
         pl_constraint *c = &p->constraint[i];
@@ -229,21 +227,21 @@ static void revise(pl_printed *p, const pl_world *world, const pl_boundary *boun
             gather(boundary, &c->pair, boundary->x1, q);
             pl_closest_points((pl_pair_kind)c->pair.kind, q, &closest);
             stays = c->hit || !slid_off(boundary, boundary->x1, c, &closest);
-            bool agrees = stays && is_true(p, world, c, &closest, eps2);
+            bool agrees = stays && is_true(p, dt, c, &closest, eps2);
             *changes += !agrees;
-            if (!agrees) pl_printed_approach((pl_pair_kind)c->pair.kind, q, c->q, &c->closest);
+            if (!agrees) pl_vj19_approach((pl_pair_kind)c->pair.kind, q, c->q, &c->closest);
         }
         if (stays) p->constraint[kept++] = *c;
     }
     p->n = kept;
 }
 
-pl_status pl_printed_check(pl_printed *p, pl_detection *d, const pl_world *world,
-                           pl_boundary *boundary, pl_contacts *contacts, int32_t *changes)
+pl_status pl_vj19_check(pl_vj19 *p, pl_detection *d, const double *v, pl_boundary *boundary,
+                        pl_contacts *contacts, int32_t *changes)
 {
     note_impulses(p, contacts);
     PL_TRY(pl_detect_way(d, boundary));
-    PL_TRY(take_hits(p, d, world, boundary, changes));
-    if (*changes == 0) revise(p, world, boundary, contacts, changes);
-    return *changes > 0 ? make_rows(p, world, boundary, contacts) : PL_OK;
+    PL_TRY(take_hits(p, d, contacts, boundary, changes));
+    if (*changes == 0) revise(p, v, boundary, contacts, changes);
+    return *changes > 0 ? make_rows(p, boundary, contacts) : PL_OK;
 }

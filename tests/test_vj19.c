@@ -2,7 +2,7 @@
 // with the geometry, piles without a collision, the same bits on any number of threads.
 
 #include "../contact/local_minimum.h"
-#include "../contact/touch.h"
+#include "../world/contact_step.h"
 #include "../solvers/rows.h"
 #include "failing_alloc.h"
 #include "worlds.h"
@@ -58,7 +58,7 @@ static int turns(pl_pair_kind kind, make_fn *make, double angle)
         double before[3], start[12];
         memcpy(before, closest.normal, sizeof before);
         memcpy(start, q, sizeof start);
-        w = pl_printed_approach(kind, now, q, &closest);
+        w = pl_vj19_approach(kind, now, q, &closest);
         // What it says of the new configuration holds there.
         pl_closest_points(kind, q, &there);
         for (int k = 0; k < 12; k++) {
@@ -120,14 +120,14 @@ static void add_table(pl_world *world, const char *shape, double z, double frict
 // many.
 static int check_constraints(const pl_world *world)
 {
-    const pl_touch *touch = world->touch;
-    const pl_contacts *contacts = &touch->contacts;
-    const pl_boundary *boundary = &touch->boundary;
+    const pl_contact_step *contact = world->contact;
+    const pl_contacts *contacts = &contact->contacts;
+    const pl_boundary *boundary = &contact->boundary;
     double *u = malloc((3 * (size_t)contacts->problem.n_contact + 1) * sizeof *u);
-    pl_rows_multiply(&contacts->problem, NULL, true, world->v_new, u);
+    pl_rows_multiply(&contacts->problem, NULL, true, world->system.v_new, u);
     int n = 0;
-    for (int64_t i = 0; i < touch->printed.n; i++) {
-        const pl_constraint *c = &touch->printed.constraint[i];
+    for (int64_t i = 0; i < contact->vj19.n; i++) {
+        const pl_constraint *c = &contact->vj19.constraint[i];
         if (c->row < 0 || contacts->f[3 * c->row] <= 0) continue;
         double q[12] = {0};
         for (int k = 0; k < 4; k++) {

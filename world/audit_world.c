@@ -50,7 +50,7 @@ static pl_status add_surface(pl_auditor *auditor, const pl_world_body *b, int64_
             pl_reserve((void **)&auditor->face, capacity, 3 * (first + n), sizeof *auditor->face);
     }
     for (int64_t i = 0; status == PL_OK && i < 3 * n; i++) {
-        auditor->face[3 * first + i] = b->shown + vertex[surface->face[i]];
+        auditor->face[3 * first + i] = b->published + vertex[surface->face[i]];
     }
     auditor->first[body + 1] = first + n;
     pl_mesh_destroy(surface);
@@ -72,27 +72,28 @@ static bool passes_through(const pl_world_body *a, const pl_world_body *b)
 static bool is_excluded(const void *user, int32_t a, int32_t b)
 {
     const pl_world *world = user;
-    return passes_through(&world->bodies[a], &world->bodies[b]);
+    return passes_through(&world->bodies.body[a], &world->bodies.body[b]);
 }
 
 // --- Making ---
 
 static pl_status create_audit(const pl_world *world, bool distance, pl_auditor *auditor)
 {
-    if (world->n_ignored > INT32_MAX) {
+    if (world->bodies.n_ignored > INT32_MAX) {
         return pl_fail(PL_ERROR_ARGUMENT, "audit: too many pairs of bodies that are not to touch");
     }
-    pl_audit_body *body = pl_alloc(world->n_bodies, sizeof *body);
+    pl_audit_body *body = pl_alloc(world->bodies.n, sizeof *body);
     if (body == NULL) return PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
+    for (int64_t i = 0; i < world->bodies.n; i++) {
         int64_t first = auditor->first[i];
         body[i] =
             (pl_audit_body){(int32_t)(auditor->first[i + 1] - first), auditor->face + 3 * first};
     }
-    const pl_audit_options options = {
-        .exclude = world->ignored, .n_exclude = (int32_t)world->n_ignored, .distance = distance};
-    pl_status status =
-        pl_audit_create(world->n_shown, (int32_t)world->n_bodies, body, &options, &auditor->audit);
+    const pl_audit_options options = {.exclude = world->bodies.ignored,
+                                      .n_exclude = (int32_t)world->bodies.n_ignored,
+                                      .distance = distance};
+    pl_status status = pl_audit_create(world->published.n, (int32_t)world->bodies.n, body, &options,
+                                       &auditor->audit);
     if (status == PL_OK) pl_audit_exclude(auditor->audit, is_excluded, world);
     pl_free(body);
     return status;
@@ -101,12 +102,12 @@ static pl_status create_audit(const pl_world *world, bool distance, pl_auditor *
 static pl_status build(const pl_world *world, bool distance, pl_auditor *auditor)
 {
     int64_t capacity = 0;
-    auditor->n_bodies = world->n_bodies;
-    auditor->n_ignored = world->n_ignored;
-    auditor->first = pl_alloc_zero(world->n_bodies + 1, sizeof *auditor->first);
+    auditor->n_bodies = world->bodies.n;
+    auditor->n_ignored = world->bodies.n_ignored;
+    auditor->first = pl_alloc_zero(world->bodies.n + 1, sizeof *auditor->first);
     if (auditor->first == NULL) return PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        PL_TRY(add_surface(auditor, &world->bodies[i], i, &capacity));
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        PL_TRY(add_surface(auditor, &world->bodies.body[i], i, &capacity));
     }
     return create_audit(world, distance, auditor);
 }
@@ -129,8 +130,8 @@ static pl_status create(const pl_world *world, bool distance, pl_auditor **out)
 static pl_status prepare(pl_world *world)
 {
     const pl_auditor *old = world->auditor;
-    bool fits =
-        old != NULL && old->n_bodies == world->n_bodies && old->n_ignored == world->n_ignored;
+    bool fits = old != NULL && old->n_bodies == world->bodies.n &&
+                old->n_ignored == world->bodies.n_ignored;
     if (fits) return PL_OK;
     pl_world_end_audits(world);
     return create(world, false, &world->auditor);
@@ -145,14 +146,14 @@ pl_status pl_world_audit(pl_world *world, pl_audit_report *out)
     PL_TRY(prepare(world));
     pl_auditor *auditor = world->auditor;
     int32_t before = pl_threads_enter(world->options.threads);
-    pl_status status = pl_audit_run(auditor->audit, world->x_shown, out);
+    pl_status status = pl_audit_run(auditor->audit, world->published.x, out);
     pl_threads_set(before);
     if (status != PL_OK) return status;
     PL_TRY(pl_reserve((void **)&auditor->inside, &auditor->inside_capacity, out->n_inside,
                       sizeof *auditor->inside));
     for (int32_t i = 0; i < out->n_inside; i++) {
         auditor->inside[i] = out->inside[i];
-        auditor->inside[i].vertex -= world->bodies[out->inside[i].body].shown;
+        auditor->inside[i].vertex -= world->bodies.body[out->inside[i].body].published;
     }
     out->inside = auditor->inside;
     return PL_OK;
@@ -166,7 +167,7 @@ void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face, int3
     if (auditor == NULL || body < 0 || body >= auditor->n_bodies) return;
     if (face < 0 || face >= auditor->first[body + 1] - auditor->first[body]) return;
     const int32_t *corner = auditor->face + 3 * (auditor->first[body] + face);
-    for (int k = 0; k < 3; k++) vertex[k] = corner[k] - world->bodies[body].shown;
+    for (int k = 0; k < 3; k++) vertex[k] = corner[k] - world->bodies.body[body].published;
 }
 
 pl_status pl_world_check_apart(pl_world *world)
@@ -203,9 +204,9 @@ pl_status pl_world_measure_gap(const pl_world *world, double *gap)
     double radius = 0;
     *gap = 0;
     PL_TRY(create(world, true, &auditor));
-    pl_status status = pl_audit_run(auditor->audit, world->x_shown, &report);
-    for (int64_t i = 0; i < world->n_bodies; i++) {
-        radius = PL_MAX(radius, world->bodies[i].surface.radius);
+    pl_status status = pl_audit_run(auditor->audit, world->published.x, &report);
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        radius = PL_MAX(radius, world->bodies.body[i].surface.radius);
     }
     if (status == PL_OK && report.clean) *gap = PL_MAX(report.distance - 2 * radius, 0);
     pl_auditor_destroy(auditor);

@@ -1,0 +1,168 @@
+#include "places.h"
+#include "step.h"
+
+#include <string.h>
+
+// --- What contact/ knows of bodies ---
+
+static pl_carrier carrier_of(const pl_world_body *b)
+{
+    return b->kind == PL_BODY_DEFORMABLE ? PL_CARRIER_VERTICES
+           : b->kind == PL_BODY_RIGID    ? PL_CARRIER_RIGID
+                                         : PL_CARRIER_PATH;
+}
+
+static pl_boundary_body describe(const pl_world *world, const pl_world_body *b)
+{
+    pl_boundary_body out = {.carrier = carrier_of(b),
+                            .mesh = b->mesh,
+                            .rank = b->kind == PL_BODY_DEFORMABLE ? b->rank : NULL,
+                            .block = -1,
+                            .added = b->mesh->x,
+                            .late = b->late,
+                            .surface = b->surface};
+    if (b->kind == PL_BODY_DEFORMABLE) out.block = b->first;
+    if (b->kind == PL_BODY_RIGID) out.block = pl_world_rigid_block(world, b->rigid);
+    return out;
+}
+
+// Where the vertices of a body were at the time 0, by its path.
+static void place_on_path(const pl_world_body *b, double *x)
+{
+    for (int64_t i = 0; i < b->mesh->n_vert; i++) {
+        pl_path_apply(&b->path, 0, b->mesh->x + 3 * i, x + 3 * i);
+    }
+}
+
+pl_status pl_places_describe(const pl_world *world, pl_places_source *out)
+{
+    *out = (pl_places_source){.body = pl_alloc(world->bodies.n, sizeof *out->body)};
+    int64_t n = 0;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        if (b->kind == PL_BODY_KINEMATIC) n += b->mesh->n_vert;
+    }
+    out->added = pl_alloc(3 * n, sizeof *out->added);
+    if (out->body == NULL || out->added == NULL) {
+        pl_places_source_free(out);
+        return PL_ERROR_MEMORY;
+    }
+    double *added = out->added;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        out->body[i] = describe(world, b);
+        if (b->kind != PL_BODY_KINEMATIC) continue;
+        place_on_path(b, added);
+        out->body[i].added = added;
+        added += 3 * (int64_t)b->mesh->n_vert;
+    }
+    out->source = (pl_boundary_source){.n_body = (int32_t)world->bodies.n,
+                                       .body = out->body,
+                                       .n_ignored = world->bodies.n_ignored,
+                                       .ignored = world->bodies.ignored,
+                                       .contact_distance = world->options.contact_distance};
+    return PL_OK;
+}
+
+void pl_places_source_free(pl_places_source *source)
+{
+    pl_free(source->body);
+    pl_free(source->added);
+    *source = (pl_places_source){0};
+}
+
+// --- Places ---
+
+// Where points are, or will be at the velocities v.
+typedef struct place_loop {
+    pl_boundary *boundary;
+    const pl_world *world;
+    const double *v;
+    double dt, t;
+} place_loop;
+
+static void place_at_start(void *context, int64_t first, int64_t last)
+{
+    const place_loop *l = context;
+    const pl_boundary *boundary = l->boundary;
+    const pl_world *world = l->world;
+    for (int64_t p = first; p < last; p++) {
+        const pl_world_body *b = &world->bodies.body[boundary->body[p]];
+        double *x = boundary->x0 + 3 * p;
+        int64_t v = 3 * (int64_t)boundary->vertex[p];
+        if (b->kind == PL_BODY_DEFORMABLE) {
+            memcpy(x, world->state.x + v, 3 * sizeof *x);
+        } else if (b->kind == PL_BODY_RIGID) {
+            pl_rigid_points(&world->state.rigid[b->rigid], 1, b->local + v, x);
+        } else {
+            pl_path_apply(&b->path, world->time, b->mesh->x + v, x);
+        }
+    }
+}
+
+void pl_places_start(const pl_world *world, pl_boundary *boundary)
+{
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        if (b->kind != PL_BODY_RIGID) continue;
+        memcpy(boundary->centre + 3 * i, world->state.rigid[b->rigid].x, 3 * sizeof(double));
+    }
+    pl_loop(boundary->n, PL_STEP_CHUNK, place_at_start,
+            &(place_loop){.boundary = boundary, .world = world});
+}
+
+static void guess_points(void *context, int64_t first, int64_t last)
+{
+    const place_loop *l = context;
+    const pl_boundary *boundary = l->boundary;
+    for (int64_t p = first; p < last; p++) {
+        const pl_world_body *b = &l->world->bodies.body[boundary->body[p]];
+        const double *x0 = boundary->x0 + 3 * p;
+        double *by = boundary->guess + 3 * p;
+        if (b->kind == PL_BODY_KINEMATIC) {
+            double x[3];
+            pl_path_apply(&b->path, l->t, b->mesh->x + 3 * (int64_t)boundary->vertex[p], x);
+            pl_subtract(x, x0, by);
+        } else {
+            pl_anchor anchor = pl_boundary_anchor(boundary, (int32_t)p, x0);
+            pl_anchor_velocity(&anchor, l->v, by);
+            for (int k = 0; k < 3; k++) by[k] *= l->dt;
+        }
+    }
+}
+
+void pl_places_guess(const pl_world *world, const double *v, double dt, double t,
+                     pl_boundary *boundary)
+{
+    pl_loop(boundary->n, PL_STEP_CHUNK, guess_points, &(place_loop){boundary, world, v, dt, t});
+}
+
+static void place_at_end(void *context, int64_t first, int64_t last)
+{
+    const place_loop *l = context;
+    const pl_boundary *boundary = l->boundary;
+    const pl_world *world = l->world;
+    for (int64_t p = first; p < last; p++) {
+        const pl_world_body *b = &world->bodies.body[boundary->body[p]];
+        double *x = boundary->x1 + 3 * p;
+        int64_t at = 3 * (int64_t)boundary->vertex[p];
+        if (b->kind == PL_BODY_DEFORMABLE) {
+            for (int k = 0; k < 3; k++) x[k] = world->state.x[at + k] + l->dt * l->v[at + k];
+        } else if (b->kind == PL_BODY_RIGID) {
+            pl_rigid_points(&world->system.rigid_end[b->rigid], 1, b->local + at, x);
+        } else {
+            pl_path_apply(&b->path, l->t, b->mesh->x + at, x);
+        }
+    }
+}
+
+void pl_places_end(const pl_world *world, const double *v, double dt, double t,
+                   pl_boundary *boundary)
+{
+    for (int64_t r = 0; r < world->state.n_rigid; r++) { // where the bodies will be
+        const double *u = v + 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
+        world->system.rigid_end[r] = world->state.rigid[r];
+        pl_rigid_advance(&world->system.rigid_end[r], &world->system.rigid[r], u, NULL);
+    }
+    pl_loop(boundary->n, PL_STEP_CHUNK, place_at_end, &(place_loop){boundary, world, v, dt, t});
+}
