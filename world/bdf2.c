@@ -63,6 +63,7 @@
 // order.
 
 #include "bdf2.h"
+#include "integrator.h"
 #include "step.h"
 #include "contact_step.h"
 
@@ -105,15 +106,10 @@ static bool allocate(const pl_world *world, pl_bdf2 *s)
            allocate_history(world->state.n_vert, &s->saved);
 }
 
-pl_status pl_bdf2_create(const pl_world *world, pl_bdf2 **out)
+static pl_status create(pl_world *world)
 {
-    pl_bdf2 *s = *out = pl_alloc_zero(1, sizeof *s);
-    if (s == NULL) return PL_ERROR_MEMORY;
-    if (!allocate(world, s)) {
-        pl_bdf2_destroy(s);
-        *out = NULL;
-        return PL_ERROR_MEMORY;
-    }
+    pl_bdf2 *s = world->past.bdf2 = pl_alloc_zero(1, sizeof *s);
+    if (s == NULL || !allocate(world, s)) return PL_ERROR_MEMORY; // destroy gives it back
     for (int64_t i = 0; i < world->bodies.n; i++) {
         const pl_world_body *b = &world->bodies.body[i];
         if (b->kind != PL_BODY_DEFORMABLE) continue;
@@ -127,8 +123,10 @@ pl_status pl_bdf2_create(const pl_world *world, pl_bdf2 **out)
     return PL_OK;
 }
 
-void pl_bdf2_destroy(pl_bdf2 *s)
+static void destroy(pl_world *world)
 {
+    pl_bdf2 *s = world->past.bdf2;
+    world->past.bdf2 = NULL;
     if (s == NULL) return;
     free_history(&s->last);
     free_history(&s->saved);
@@ -269,7 +267,7 @@ static double assemble_second(pl_world *world)
     return s->any_ahead ? pl_fem_forces(&world->system.fem, world->state.x, NULL) : energy;
 }
 
-double pl_bdf2_assemble(pl_world *world)
+static double assemble(pl_world *world)
 {
     pl_bdf2 *s = world->past.bdf2;
     choose_formula(s, world->dt);
@@ -295,9 +293,10 @@ static void meet_pulls(pl_world *world)
     }
 }
 
-void pl_bdf2_assemble_rigid(pl_world *world)
+// b for rigid bodies, and a better guess in v_new. What is pulled goes to first order: pull.c adds
+// to that.
+static void assemble_rigid(pl_world *world)
 {
-    if (world->past.bdf2 == NULL) return;
     for (int64_t r = 0; r < world->state.n_rigid; r++) {
         const pl_rigid_system *system = &world->system.rigid[r];
         int64_t at = 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
@@ -310,9 +309,9 @@ void pl_bdf2_assemble_rigid(pl_world *world)
     meet_pulls(world);
 }
 
-void pl_bdf2_meet(pl_world *world)
+// What rows act on goes to first order.
+static void meet_rows(pl_world *world)
 {
-    if (world->past.bdf2 == NULL) return;
     const pl_problem *problem = &world->contact->contacts.problem;
     for (int32_t t = 0; t < problem->n_term; t++) make_first(world, problem->entry[t].block);
 }
@@ -346,10 +345,11 @@ static void sum_up(const pl_world *world, const pl_world_body *b, double back, d
     for (int k = 0; k < 3; k++) spin[k] -= cross[k] / mass;
 }
 
-bool pl_bdf2_note(const pl_world *world, pl_world_body *b)
+// Of a deformable body that is of second order all over; see momentum.c.
+static bool note_momenta(const pl_world *world, pl_world_body *b)
 {
     const pl_bdf2 *s = world->past.bdf2;
-    if (s == NULL || s->gamma == 1) return false;
+    if (s->gamma == 1) return false;
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         if (s->first[i]) return false;
     }
@@ -371,7 +371,8 @@ bool pl_bdf2_note(const pl_world *world, pl_world_body *b)
 
 // --- The new state ---
 
-void pl_bdf2_move(pl_world *world)
+// By v_new, the mean velocities over the step, and to those at its end.
+static void move(pl_world *world)
 {
     pl_bdf2 *s = world->past.bdf2;
     double dt = world->dt, g = s->gamma, *before = s->p;
@@ -383,9 +384,8 @@ void pl_bdf2_move(pl_world *world)
     }
 }
 
-void pl_bdf2_remember(pl_world *world)
+static void remember(pl_world *world)
 {
-    if (world->past.bdf2 == NULL) return;
     pl_history *h = &world->past.bdf2->last;
     const double *before = world->past.bdf2->p;
     h->dt = world->dt;
@@ -413,9 +413,9 @@ void pl_bdf2_remember(pl_world *world)
     }
 }
 
-void pl_bdf2_forget(pl_world *world, const pl_world_body *b)
+static void forget(pl_world *world, const pl_world_body *b)
 {
-    if (world->past.bdf2 == NULL) return;
+    if (world->past.bdf2 == NULL) return; // the system is not built yet
     memset(world->past.bdf2->last.struck + b->first, 1, (size_t)b->mesh->n_vert);
 }
 
@@ -428,14 +428,26 @@ static void copy_history(const pl_world *world, const pl_history *from, pl_histo
     memcpy(to->struck, from->struck, n * sizeof *to->struck);
 }
 
-void pl_bdf2_save(pl_world *world)
+static void save(pl_world *world)
 {
-    if (world->past.bdf2 != NULL)
-        copy_history(world, &world->past.bdf2->last, &world->past.bdf2->saved);
+    copy_history(world, &world->past.bdf2->last, &world->past.bdf2->saved);
 }
 
-void pl_bdf2_go_back(pl_world *world)
+static void go_back(pl_world *world)
 {
-    if (world->past.bdf2 != NULL)
-        copy_history(world, &world->past.bdf2->saved, &world->past.bdf2->last);
+    copy_history(world, &world->past.bdf2->saved, &world->past.bdf2->last);
 }
+
+const pl_integrator_ops pl_bdf2_ops = {.name = "bdf2",
+                                       .contact = true,
+                                       .create = create,
+                                       .destroy = destroy,
+                                       .assemble = assemble,
+                                       .assemble_rigid = assemble_rigid,
+                                       .meet_rows = meet_rows,
+                                       .move = move,
+                                       .note_momenta = note_momenta,
+                                       .remember = remember,
+                                       .forget = forget,
+                                       .save = save,
+                                       .go_back = go_back};

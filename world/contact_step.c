@@ -1,7 +1,7 @@
 // The part of a step that keeps bodies apart.
 
 #include "contact_step.h"
-#include "bdf2.h"
+#include "integrator.h"
 #include "step.h"
 
 #include <math.h>
@@ -113,14 +113,17 @@ void pl_contact_step_destroy(pl_contact_step *contact)
 
 // --- The rounds ---
 
-static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_stats *stats)
+// `same`: the matrix is that of the last solve.
+static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
+                            pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
+    pl_solver_options options = contact->options;
     pl_solve_stats solved;
-    PL_TRY(pl_step_time_left(world, &contact->options.max_seconds));
-    pl_status status =
-        pl_solve(solver, &contact->contacts.problem, &contact->options, &contact->workspace,
-                 world->system.v_new, contact->contacts.f, &solved);
+    options.same_matrix = same;
+    PL_TRY(pl_step_time_left(world, &options.max_seconds));
+    pl_status status = pl_solve(solver, &contact->contacts.problem, &options, &contact->workspace,
+                                world->system.v_new, contact->contacts.f, &solved);
     stats->iterations += solved.iterations;
     stats->state_changes += (int32_t)solved.state_changes;
     stats->t_solve += solved.seconds;
@@ -137,7 +140,7 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, pl_step_st
 
 // Without rows it is a linear system. Where the solver of choice does not converge, the one that
 // does goes on from there, if it may.
-static pl_status solve(pl_world *world, pl_step_stats *stats)
+static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
     contact->options.eps2 = pl_contacts_tolerance(&contact->contacts);
@@ -146,19 +149,19 @@ static pl_status solve(pl_world *world, pl_step_stats *stats)
         return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
                              stats);
     }
-    pl_status status = solve_with(contact->solver, world, stats);
+    pl_status status = solve_with(contact->solver, world, same, stats);
     bool rescue = world->options.rescue && contact->fallback != contact->solver;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
     stats->rescues++;
-    contact->options.same_matrix = true; // it is now
-    return solve_with(contact->fallback, world, stats);
+    return solve_with(contact->fallback, world, true, stats);
 }
 
 // Rows as they are now, for velocities that may have changed since they were added.
 static void update_rows(pl_world *world, double t)
 {
     pl_contact_step *contact = world->contact;
-    pl_bdf2_meet(world);
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (integrator->meet_rows != NULL) integrator->meet_rows(world);
     pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);
     pl_contacts_update(&contact->contacts, &contact->boundary, world->system.v_new);
 }
@@ -201,16 +204,16 @@ pl_status pl_contact_step_solve(pl_world *world, double t, pl_step_stats *stats,
     contact->contacts.problem.n_x = world->state.n_vert;
     contact->contacts.problem.x = world->state.x;
     *clear = false;
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
     double start = pl_seconds();
     PL_TRY(find_rows(world, t));
     stats->t_collision += pl_seconds() - start;
     for (int32_t round = 0; round < world->options.rounds; round++) {
         int32_t hits = 0;
-        contact->options.same_matrix =
-            round > 0 && world->past.bdf2 == NULL; // which adapts to rows
         update_rows(world, t);
-        if (round == 0) pl_step_predict(world);
-        PL_TRY(solve(world, stats));
+        if (round == 0 && integrator->predict != NULL) integrator->predict(world);
+        bool same = round > 0 && integrator->meet_rows == NULL; // which changes the matrix
+        PL_TRY(solve(world, same, stats));
         PL_TRY(pl_step_check_finite(world));
         start = pl_seconds();
         pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);

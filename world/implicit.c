@@ -15,6 +15,7 @@
 // curvature balances its neighbours', the steps become too short, and what should converge
 // quadratically gains a tenth per iteration.
 
+#include "integrator.h"
 #include "step.h"
 #include "../solvers/vectors.h"
 
@@ -33,6 +34,37 @@ static const double MORE_SHARE = 4;
 static const double FORCING = 1e-3;
 // Rounding of a sum of n terms, in units of the last place of its magnitude; generous.
 static const double ROUNDING = 32;
+
+// What it works on, made when the system is built.
+typedef struct pl_implicit {
+    double *damping;                    // (9*A.nnz) the constant part of A
+    double *load, *direction, *scratch; // (3*n_vert)
+} pl_implicit;
+
+static pl_status create(pl_world *world)
+{
+    int64_t n = 3 * (int64_t)world->state.n_vert;
+    pl_implicit *s = world->past.implicit = pl_alloc_zero(1, sizeof *s);
+    if (s == NULL) return PL_ERROR_MEMORY;
+    s->damping = pl_alloc(9 * (world->system.A.nnz + 1), sizeof *s->damping);
+    s->load = pl_alloc(n, sizeof *s->load);
+    s->direction = pl_alloc(n, sizeof *s->direction);
+    s->scratch = pl_alloc(n, sizeof *s->scratch);
+    bool all = s->damping != NULL && s->load != NULL && s->direction != NULL && s->scratch != NULL;
+    return all ? PL_OK : PL_ERROR_MEMORY;
+}
+
+static void destroy(pl_world *world)
+{
+    pl_implicit *s = world->past.implicit;
+    world->past.implicit = NULL;
+    if (s == NULL) return;
+    pl_free(s->damping);
+    pl_free(s->load);
+    pl_free(s->direction);
+    pl_free(s->scratch);
+    pl_free(s);
+}
 
 // What stays the same during a step, and what the iterations know of rounding.
 typedef struct newton {
@@ -56,7 +88,7 @@ static void start(newton *s)
     pl_world *world = s->world;
     double dt = world->dt, *load = s->load;
     s->H0 = world->system.A;
-    s->H0.val = world->implicit.damping;
+    s->H0.val = world->past.implicit->damping;
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness_beta = dt, .project = 1};
     pl_fem_assemble(&world->system.fem, world->state.x, &weights, NULL, &s->H0, load);
@@ -81,10 +113,10 @@ static void place(const pl_world *world, const double *w, double *x)
 static double merit(const newton *s, const double *w, double *size)
 {
     pl_world *world = s->world;
-    place(world, w, world->implicit.scratch);
-    double elastic = pl_fem_forces(&world->system.fem, world->implicit.scratch, NULL);
-    pl_bsr_multiply(&s->H0, w, world->implicit.scratch);
-    double quadratic = 0.5 * pl_vec_dot(s->n, w, world->implicit.scratch);
+    place(world, w, world->past.implicit->scratch);
+    double elastic = pl_fem_forces(&world->system.fem, world->past.implicit->scratch, NULL);
+    pl_bsr_multiply(&s->H0, w, world->past.implicit->scratch);
+    double quadratic = 0.5 * pl_vec_dot(s->n, w, world->past.implicit->scratch);
     double linear = pl_vec_dot(s->n, w, s->load);
     *size = fabs(elastic) + quadratic + norm(s->n, w) * norm(s->n, s->load);
     return elastic + quadratic - linear;
@@ -109,7 +141,7 @@ static double measure_grain(const pl_world *world, const double *x)
 static double linearize(newton *s, const double *w)
 {
     pl_world *world = s->world;
-    double dt = world->dt, *b = world->system.b, *x = world->implicit.scratch;
+    double dt = world->dt, *b = world->system.b, *x = world->past.implicit->scratch;
     place(world, w, x);
     const pl_fem_weights weights = {.stiffness = dt * dt, .project = s->share};
     double energy =
@@ -118,9 +150,9 @@ static double linearize(newton *s, const double *w)
     s->scale = dt * force + norm(s->n, s->load);
     s->haze = DBL_EPSILON * force * norm(s->n, x);
     s->grain = measure_grain(world, x);
-    pl_bsr_multiply(&s->H0, w, world->implicit.scratch);
+    pl_bsr_multiply(&s->H0, w, world->past.implicit->scratch);
     for (int64_t i = 0; i < s->n; i++) {
-        double g = world->implicit.scratch[i] - s->load[i] - dt * b[i];
+        double g = world->past.implicit->scratch[i] - s->load[i] - dt * b[i];
         b[i] = world->system.prescribed[i / 3] != 0 ? 0 : -g;
     }
     return energy;
@@ -170,11 +202,11 @@ static void choose_start(const newton *s, double *w, double *still)
     if (!(merit(s, w, &size) <= merit(s, still, &size))) memcpy(w, still, (size_t)s->n * sizeof *w);
 }
 
-pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats)
+static pl_status solve(pl_world *world, pl_step_stats *stats)
 {
     newton s = {
-        .world = world, .n = 3 * (int64_t)world->state.n_vert, .load = world->implicit.load};
-    double *w = world->system.v_new, *dw = world->implicit.direction;
+        .world = world, .n = 3 * (int64_t)world->state.n_vert, .load = world->past.implicit->load};
+    double *w = world->system.v_new, *dw = world->past.implicit->direction;
     start(&s);
     choose_start(&s, w, dw);
     for (int32_t i = 0; i <= world->options.newton_iterations; i++) {
@@ -195,3 +227,9 @@ pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats)
     return pl_fail(PL_ERROR_NUMERICS, "Newton's method: not converged after %d iterations",
                    (int)world->options.newton_iterations);
 }
+
+const pl_integrator_ops pl_implicit_ops = {.name = "implicit",
+                                           .create = create,
+                                           .destroy = destroy,
+                                           .solve = solve,
+                                           .move = pl_integrator_move};

@@ -22,7 +22,7 @@
 // follows the above.
 
 #include "step.h"
-#include "bdf2.h"
+#include "integrator.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +70,9 @@ static void note_body(const pl_world *world, pl_world_body *b)
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++)
         b->free &= world->system.prescribed[i] == 0;
     b->share = 1;
-    if (!b->free || pl_bdf2_note(world, b)) return;
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (!b->free) return;
+    if (integrator->note_momenta != NULL && integrator->note_momenta(world, b)) return;
     find_centre(world, b, centre);
     sum_momentum(world, b, world->state.x, world->state.v, b->momentum, b->angular_momentum);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {

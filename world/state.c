@@ -1,6 +1,6 @@
 // The state of a world, as the outside sees and sets it.
 
-#include "bdf2.h"
+#include "integrator.h"
 #include "step.h"
 #include "../base/hash.h"
 #include "../solvers/kernel.h"
@@ -237,8 +237,8 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     if (x != NULL) pl_world_permute(b, x, world->state.x + start);
     if (v != NULL) pl_world_permute(b, v, world->state.v + start);
     world->state.moved = world->state.moved || x != NULL;
-    world->past.has_change = false;
-    pl_bdf2_forget(world, b);
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (integrator->forget != NULL) integrator->forget(world, b);
     pl_world_publish_body(world, body);
     return PL_OK;
 }

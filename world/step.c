@@ -2,8 +2,9 @@
 
 #include "step.h"
 #include "audit_world.h"
-#include "bdf2.h"
+#include "contact_step.h"
 #include "impossible.h"
+#include "integrator.h"
 #include "warnings.h"
 #include "../solvers/vectors.h"
 
@@ -96,45 +97,6 @@ static void guess_velocities(pl_world *world, double t_end)
     }
 }
 
-void pl_step_predict(pl_world *world)
-{
-    double steps = world->dt / world->options.dt;
-    if (!world->past.has_change) return;
-    for (int64_t i = 0; i < world->state.n_vert; i++) {
-        for (int64_t k = 3 * i; k < 3 * i + 3 && !world->system.prescribed[i]; k++) {
-            world->system.v_new[k] = world->state.v[k] + steps * world->past.change[k];
-        }
-    }
-}
-
-static void note_change(pl_world *world)
-{
-    if (world->past.change == NULL) return;
-    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
-        world->past.change[i] = world->state.v[i] - world->past.saved.v[i];
-    }
-    world->past.has_change = true;
-}
-
-// [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
-// contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
-static double assemble(pl_world *world)
-{
-    double dt = world->dt;
-    const pl_fem_weights weights = {
-        .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
-    double energy = pl_fem_assemble(&world->system.fem, world->state.x, &weights, NULL,
-                                    &world->system.A, world->system.b);
-    for (int32_t i = 0; i < world->state.n_vert; i++) {
-        for (int k = 0; k < 3; k++) {
-            int64_t at = 3 * (int64_t)i + k;
-            world->system.b[at] = world->system.fem.mass[i] * world->state.v[at] +
-                                  dt * (world->system.b[at] + world->system.f_ext[at]);
-        }
-    }
-    return energy;
-}
-
 pl_status pl_step_time_left(const pl_world *world, double *seconds)
 {
     double limit = world->options.max_seconds;
@@ -186,19 +148,19 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
     return cg.end == PL_CG_TIME ? pl_step_time_left(world, &options.max_seconds) : status;
 }
 
-static pl_status semi_implicit(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
+// One linear or contact problem.
+static pl_status solve_once(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
 {
-    double start = pl_seconds();
-    double energy = world->past.bdf2 != NULL ? pl_bdf2_assemble(world) : assemble(world);
-    if (world->time == world->past.saved.time)
-        stats->elastic_energy = energy; // not that of a later half
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    double start = pl_seconds(), energy = integrator->assemble(world);
+    if (world->parts == 0) stats->elastic_energy = energy; // not that of a later half
     assemble_rigid(world);
-    pl_bdf2_assemble_rigid(world);
+    if (integrator->assemble_rigid != NULL) integrator->assemble_rigid(world);
     pl_pull_assemble(world, world->system.A.val, world->system.b);
     stats->t_fem += pl_seconds() - start;
     if (world->contact != NULL) return pl_contact_step_solve(world, t_end, stats, clear);
     *clear = true;
-    pl_step_predict(world);
+    if (integrator->predict != NULL) integrator->predict(world);
     return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
                          stats);
 }
@@ -216,39 +178,26 @@ pl_status pl_step_check_finite(const pl_world *world)
     return finite ? PL_OK : pl_fail(PL_ERROR_NUMERICS, "a position is not finite");
 }
 
-// The vertices move on [VJ19, Eq. 5].
-static void move(pl_world *world)
-{
-    double dt = world->dt;
-    if (world->past.bdf2 != NULL) {
-        pl_bdf2_move(world);
-        return;
-    }
-    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
-        world->state.x[i] += dt * world->system.v_new[i];
-        world->state.v[i] = world->system.v_new[i];
-    }
-}
-
 // The impulses of contacts are given to the bodies as such, which keeps linear momentum to rounding
 // whatever residual the solver has left: see momentum.c for deformable bodies.
 static void advance(pl_world *world, double t_end)
 {
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (world->contact != NULL) pl_contact_step_sum(world);
     pl_momentum_note(world);
-    move(world);
+    integrator->move(world); // [VJ19, Eq. 5]
     pl_momentum_restore(world);
-    pl_bdf2_remember(world);
-    if (world->contact != NULL)
-        pl_contact_step_impulses(world, world->system.contact_impulse); // else they are 0
-    bool told = world->contact != NULL || world->past.bdf2 != NULL;
+    if (integrator->remember != NULL) integrator->remember(world);
+    double *impulse = world->system.contact_impulse; // stays 0 without contact
+    if (world->contact != NULL) pl_contact_step_impulses(world, impulse);
+    bool told = world->contact != NULL || integrator->remember != NULL;
     for (int64_t r = 0; r < world->state.n_rigid; r++) {
-        const double *u =
-            world->system.v_new + 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
-        const double *impulse = told ? world->system.contact_impulse + 6 * r : NULL;
-        pl_rigid_advance(&world->state.rigid[r], &world->system.rigid[r], u, impulse);
+        int64_t block = pl_world_rigid_block(world, (int32_t)r);
+        pl_rigid_advance(&world->state.rigid[r], &world->system.rigid[r],
+                         world->system.v_new + 3 * block, told ? impulse + 6 * r : NULL);
     }
     world->time = t_end;
+    world->parts++;
 }
 
 // --- The step ---
@@ -266,7 +215,8 @@ static pl_status save(pl_world *world)
     pl_vec_copy(3 * (int64_t)world->state.n_vert, world->state.v, world->past.saved.v);
     copy(world->past.saved.rigid, world->state.rigid, world->state.n_rigid,
          sizeof *world->state.rigid);
-    pl_bdf2_save(world);
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (integrator->save != NULL) integrator->save(world);
     return world->contact != NULL ? pl_contacts_save(&world->contact->contacts) : PL_OK;
 }
 
@@ -277,7 +227,8 @@ static void go_back(pl_world *world)
     pl_vec_copy(3 * (int64_t)world->state.n_vert, world->past.saved.v, world->state.v);
     copy(world->state.rigid, world->past.saved.rigid, world->state.n_rigid,
          sizeof *world->state.rigid);
-    pl_bdf2_go_back(world);
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (integrator->go_back != NULL) integrator->go_back(world);
     if (world->contact == NULL) return;
     pl_contacts_go_back(&world->contact->contacts);
     world->contact->n_published = 0;
@@ -290,8 +241,9 @@ static pl_status find_velocities(pl_world *world, double t_end, pl_step_stats *s
     PL_TRY(begin_rigid(world));
     guess_velocities(world, t_end);
     *clear = true;
-    bool implicit = world->options.integrator == PL_INTEGRATOR_IMPLICIT;
-    PL_TRY(implicit ? pl_step_implicit(world, stats) : semi_implicit(world, t_end, stats, clear));
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    PL_TRY(integrator->solve != NULL ? integrator->solve(world, stats)
+                                     : solve_once(world, t_end, stats, clear));
     return pl_step_check_finite(world);
 }
 
@@ -303,7 +255,7 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
     world->dt = dt;
     pl_status status = find_velocities(world, t_end, stats, &clear);
     if (status == PL_OK && clear) {
-        bool balanced = world->options.integrator != PL_INTEGRATOR_IMPLICIT;
+        bool balanced = pl_integrator_of(world)->assemble != NULL; // A and b are those of the step
         if (balanced) stats->work += pl_step_work(world);
         advance(world, t_end);
         return world->contact != NULL ? pl_contact_step_finish(world, stats) : PL_OK;
@@ -338,6 +290,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
 {
     double dt = world->options.dt;
     world->started = pl_seconds();
+    world->parts = 0;
     PL_TRY(pl_world_prepare(world));
     if (world->state.moved && world->contact != NULL) PL_TRY(pl_world_check_apart(world));
     world->state.moved = false;
@@ -349,7 +302,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
         return status;
     }
     world->steps++;
-    note_change(world);
+    if (pl_integrator_of(world)->finish != NULL) pl_integrator_of(world)->finish(world);
     pl_world_publish(world);
     finish_stats(world, stats);
     pl_warn_step(world, stats);

@@ -15,19 +15,12 @@ int64_t pl_world_least_bodies(const pl_world *world);
 // PL_ERROR_TIME if nothing is left.
 pl_status pl_step_time_left(const pl_world *world, double *seconds);
 
-// Where a solver starts, after the first guess was used: the velocities change as they did in the
-// last step.
-void pl_step_predict(pl_world *world);
-
 // Solves A x = b on the vertices that are free, from the guess x; adds to the statistics.
 pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, double *x,
                         pl_step_stats *stats);
 
 // PL_ERROR_NUMERICS if the new velocities lead to no finite place.
 pl_status pl_step_check_finite(const pl_world *world);
-
-// Backward Euler: the new velocities by Newton's method. implicit.c
-pl_status pl_step_implicit(pl_world *world, pl_step_stats *stats);
 
 // pull.c: what pulls bring to deformable bodies: to the values of a matrix with A's pattern, and to
 // the impulses on its right-hand side; and to the load of a rigid body, which holds its damping and

@@ -2,8 +2,8 @@
 
 #include "world.h"
 #include "audit_world.h"
-#include "bdf2.h"
 #include "contact_step.h"
+#include "integrator.h"
 #include "warnings.h"
 #include "../meshes/curve.h"
 
@@ -103,7 +103,6 @@ void pl_world_unprepare(pl_world *world)
     pl_free(world->system.b);
     pl_free(world->system.v_new);
     pl_free(world->system.f_ext);
-    pl_free(world->past.change);
     pl_free(world->system.rigid);
     pl_free(world->system.rigid_end);
     pl_free(world->system.contact_impulse);
@@ -111,22 +110,14 @@ void pl_world_unprepare(pl_world *world)
     pl_free(world->past.saved.v);
     pl_free(world->past.saved.rigid);
     pl_contact_step_destroy(world->contact);
-    pl_bdf2_destroy(world->past.bdf2);
-    pl_free(world->implicit.damping);
-    pl_free(world->implicit.load);
-    pl_free(world->implicit.direction);
-    pl_free(world->implicit.scratch);
+    if (pl_integrator_of(world)->destroy != NULL) pl_integrator_of(world)->destroy(world);
     world->system.prescribed = NULL;
-    world->system.b = world->system.v_new = world->system.f_ext = world->past.change = NULL;
-    world->past.has_change = false;
+    world->system.b = world->system.v_new = world->system.f_ext = NULL;
     world->system.rigid = NULL;
     world->system.rigid_end = NULL;
     world->system.contact_impulse = NULL;
     world->past.saved = (pl_saved){0};
     world->contact = NULL;
-    world->past.bdf2 = NULL;
-    world->implicit.damping = world->implicit.load = world->implicit.direction =
-        world->implicit.scratch = NULL;
     world->system.ready = false;
 }
 
@@ -197,27 +188,17 @@ static pl_status allocate_system(pl_world *world)
               world->system.rigid != NULL && world->system.rigid_end != NULL &&
               world->system.contact_impulse != NULL && world->past.saved.x != NULL &&
               world->past.saved.v != NULL && world->past.saved.rigid != NULL;
-    if (ok && world->options.integrator == PL_INTEGRATOR_SEMI_IMPLICIT && !world->options.paper) {
-        world->past.change = pl_alloc(n, sizeof(double));
-        ok = world->past.change != NULL;
-    }
-    if (ok && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
-        world->implicit.damping = pl_alloc(9 * (world->system.A.nnz + 1), sizeof(double));
-        world->implicit.load = pl_alloc(n, sizeof(double));
-        world->implicit.direction = pl_alloc(n, sizeof(double));
-        world->implicit.scratch = pl_alloc(n, sizeof(double));
-        ok = world->implicit.damping != NULL && world->implicit.load != NULL &&
-             world->implicit.direction != NULL && world->implicit.scratch != NULL;
-    }
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
 pl_status pl_world_prepare(pl_world *world)
 {
     if (world->system.ready) return PL_OK;
-    if (world->state.n_rigid > 0 && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (world->state.n_rigid > 0 && !integrator->contact) {
         return pl_fail(PL_ERROR_ARGUMENT,
-                       "integrator: the implicit one knows no rigid bodies, use another");
+                       "integrator: the %s one knows no rigid bodies, use another",
+                       integrator->name);
     }
     world->system.n_block = pl_world_rigid_block(world, (int32_t)world->state.n_rigid);
     pl_status status = build_fem(world);
@@ -227,10 +208,9 @@ pl_status pl_world_prepare(pl_world *world)
     if (status == PL_OK)
         status = pl_block_jacobi_create(world->system.n_block, &world->system.jacobi);
     if (status == PL_OK) status = pl_cg_create(world->system.n_block, &world->system.cg);
-    if (status == PL_OK && world->options.integrator == PL_INTEGRATOR_BDF2) {
-        status = pl_bdf2_create(world, &world->past.bdf2);
-    }
+    if (status == PL_OK && integrator->create != NULL) status = integrator->create(world);
     if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
+    if (status == PL_OK) world->state.moved = false;
     if (status == PL_OK && world->options.contact)
         status = pl_contact_step_create(world, &world->contact);
     if (status != PL_OK) {

@@ -110,22 +110,20 @@ typedef struct pl_saved {
 // What a step knows of those before it.
 typedef struct pl_past {
     pl_saved saved;
-    double *change;       // (3*n_vert) of the velocities in the last step [m/s]; NULL: not needed
-    bool has_change;      // it is known
-    struct pl_bdf2 *bdf2; // NULL with another integrator
+    // Of the integrators (integrator.h); NULL where it is another one's.
+    double *change;  // (3*n_vert) of the velocities in the last step [m/s]
+    bool has_change; // it is known
+    struct pl_bdf2 *bdf2;
+    struct pl_implicit *implicit;
 } pl_past;
-
-// Scratch of the implicit integrator; NULL with another one.
-typedef struct pl_implicit_scratch {
-    double *damping;                    // (9*A.nnz) the constant part of A
-    double *load, *direction, *scratch; // (3*n_vert)
-} pl_implicit_scratch;
 
 // What warnings.c has said, and what it compares with.
 typedef struct pl_warning_state {
     uint32_t warned;        // bits of pl_warning
     double deepest, height; // of all bodies before the first step, along gravity [m]
 } pl_warning_state;
+
+typedef struct pl_integrator_ops pl_integrator_ops;
 
 struct pl_world {
     pl_world_options options;
@@ -134,12 +132,12 @@ struct pl_world {
                // be halved [s]
     int64_t steps;
     double started; // the step under way, by the wall clock [s]
+    int32_t parts;  // of the step under way that are done: more than one if it had to be halved
     pl_bodies bodies;
     pl_state state;
     pl_published published;
     pl_system system;
     pl_past past;
-    pl_implicit_scratch implicit;
     struct pl_contact_step *contact; // NULL without contact
     struct pl_auditor *auditor;      // see audit_world.c
     pl_warning_state warnings;

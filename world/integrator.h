@@ -1,0 +1,57 @@
+// The integrators of a world: one table. Internal.
+//
+// A step is the same list for all of them (step.c): the loads, a guess, the system, its solution,
+// the new state. What differs is in these functions. One that is NULL has nothing to do.
+
+#ifndef PL_INTEGRATOR_H
+#define PL_INTEGRATOR_H
+
+#include "world.h"
+
+struct pl_integrator_ops {
+    const char *name; // "semi-implicit", ...
+    bool contact;     // knows contact and rigid bodies
+
+    // What it keeps from step to step, in world->past; when the system is built, and given back.
+    pl_status (*create)(pl_world *world);
+    void (*destroy)(pl_world *world);
+
+    // A and b of deformable bodies, for the step of world->dt that is under way; v_new holds free
+    // fall, and may get a better guess. Returns the elastic energy at its start [J].
+    double (*assemble)(pl_world *world);
+    // The same for rigid bodies, whose system of first order is in place.
+    void (*assemble_rigid)(pl_world *world);
+    // After rows were added to the contact problem: may change A and b.
+    void (*meet_rows)(pl_world *world);
+    // v_new := where the solver starts, after free fall was used to look for contacts.
+    void (*predict)(pl_world *world);
+    // Finds v_new by itself, in place of assemble and of one linear or contact problem.
+    pl_status (*solve)(pl_world *world, pl_step_stats *stats);
+
+    // The new places and velocities of vertices.
+    void (*move)(pl_world *world);
+    // The part of a body's momenta after the step that is known at its start; false: the usual one
+    // (momentum.c).
+    bool (*note_momenta)(const pl_world *world, pl_world_body *b);
+    // After a part of a step, and after the whole: keeps what the next one needs.
+    void (*remember)(pl_world *world);
+    void (*finish)(pl_world *world);
+
+    // The next step of a body knows nothing of its past.
+    void (*forget)(pl_world *world, const pl_world_body *b);
+    // Notes the past, and goes back to what was noted.
+    void (*save)(pl_world *world);
+    void (*go_back)(pl_world *world);
+};
+
+// The one of the world's options.
+const pl_integrator_ops *pl_integrator_of(const pl_world *world);
+
+extern const pl_integrator_ops pl_semi_implicit_ops; // semi_implicit.c
+extern const pl_integrator_ops pl_implicit_ops;      // implicit.c
+extern const pl_integrator_ops pl_bdf2_ops;          // bdf2.c
+
+// x += dt v_new, v := v_new.
+void pl_integrator_move(pl_world *world);
+
+#endif

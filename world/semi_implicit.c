@@ -1,0 +1,73 @@
+// The default integrator: one linear system per step [VJ19, Eq. 4-5].
+
+#include "integrator.h"
+
+// [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
+// contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
+static double assemble(pl_world *world)
+{
+    pl_system *s = &world->system;
+    double dt = world->dt;
+    const pl_fem_weights weights = {
+        .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
+    double energy = pl_fem_assemble(&s->fem, world->state.x, &weights, NULL, &s->A, s->b);
+    for (int32_t i = 0; i < world->state.n_vert; i++) {
+        for (int k = 0; k < 3; k++) {
+            int64_t at = 3 * (int64_t)i + k;
+            s->b[at] = s->fem.mass[i] * world->state.v[at] + dt * (s->b[at] + s->f_ext[at]);
+        }
+    }
+    return energy;
+}
+
+// --- The last step's change of velocities, which this one may well repeat ---
+
+static pl_status create(pl_world *world)
+{
+    if (world->options.paper) return PL_OK; // it starts from free fall
+    world->past.change = pl_alloc(3 * (int64_t)world->state.n_vert, sizeof(double));
+    return world->past.change != NULL ? PL_OK : PL_ERROR_MEMORY;
+}
+
+static void destroy(pl_world *world)
+{
+    pl_free(world->past.change);
+    world->past.change = NULL;
+    world->past.has_change = false;
+}
+
+static void predict(pl_world *world)
+{
+    double steps = world->dt / world->options.dt;
+    if (!world->past.has_change) return;
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        for (int64_t k = 3 * i; k < 3 * i + 3 && !world->system.prescribed[i]; k++) {
+            world->system.v_new[k] = world->state.v[k] + steps * world->past.change[k];
+        }
+    }
+}
+
+static void finish(pl_world *world)
+{
+    if (world->past.change == NULL) return;
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) {
+        world->past.change[i] = world->state.v[i] - world->past.saved.v[i];
+    }
+    world->past.has_change = true;
+}
+
+static void forget(pl_world *world, const pl_world_body *b)
+{
+    (void)b;
+    world->past.has_change = false;
+}
+
+const pl_integrator_ops pl_semi_implicit_ops = {.name = "semi-implicit",
+                                                .contact = true,
+                                                .create = create,
+                                                .destroy = destroy,
+                                                .assemble = assemble,
+                                                .predict = predict,
+                                                .move = pl_integrator_move,
+                                                .finish = finish,
+                                                .forget = forget};
