@@ -40,7 +40,6 @@ void pl_candidates_free(pl_candidate_set *c)
     pl_free(c->ahead);
     pl_free(c->step);
     pl_free(c->moves);
-    pl_free(c->flag);
     pl_free(c->stale);
     *c = (pl_candidate_set){0};
 }
@@ -89,8 +88,7 @@ int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pa
 
 static pl_status reserve(pl_candidate_set *c, int64_t n)
 {
-    PL_TRY(pl_reserve((void **)&c->candidate, &c->candidate_capacity, n, sizeof *c->candidate));
-    return pl_reserve((void **)&c->flag, &c->flag_capacity, n, sizeof *c->flag);
+    return pl_reserve((void **)&c->candidate, &c->candidate_capacity, n, sizeof *c->candidate);
 }
 
 // How far points can get from where they were searched for, before they leave their boxes.
@@ -323,7 +321,6 @@ pl_status pl_candidates_restore(pl_candidate_set *c, const pl_boundary *boundary
     PL_TRY(take_near(c, boundary, room, &found));
     replace(c);
     exchange(c);
-    PL_TRY(reserve(c, c->n)); // for flags
     c->current = true;
     return PL_OK;
 }

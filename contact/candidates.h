@@ -65,10 +65,9 @@ typedef struct pl_candidate_set {
     pl_near *near;   // (n_near) in order, those behind that were added since
     pl_drift *ahead; // (n_body)
     int64_t listing; // counts these lists
-    uint8_t *flag;   // (n) scratch, for detection too
     int64_t n, n_more, n_near, near_capacity, ahead_capacity, candidate_capacity, since_capacity,
-        step_capacity, moves_capacity, from_capacity, to_capacity, freedom_capacity, flag_capacity,
-        stale_capacity, more_capacity, place_capacity;
+        step_capacity, moves_capacity, from_capacity, to_capacity, freedom_capacity, stale_capacity,
+        more_capacity, place_capacity;
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty
@@ -92,7 +91,7 @@ pl_status pl_candidates_widen(pl_candidate_set *c, const pl_boundary *boundary);
 pl_status pl_candidates_follow(pl_candidate_set *c, const pl_boundary *boundary);
 
 // Adds what the candidates lack for the way from x0 to x1, and those of them that are near to the
-// list. No flag may be set.
+// list.
 pl_status pl_candidates_extend(pl_candidate_set *c, const pl_boundary *boundary);
 
 // At most this much nearer come the features of a pair on the way from x0 to x1 [m].

@@ -19,11 +19,6 @@ static inline pl_contact_pair pl_contact_pair_load(const pl_boundary *boundary,
     return p;
 }
 
-static inline bool pl_contact_pair_same_bodies(const pl_contact_pair *p, const pl_contact_pair *q)
-{
-    return (p->a == q->a && p->b == q->b) || (p->a == q->b && p->b == q->a);
-}
-
 // The closest points where points are at x.
 static inline pl_closest pl_contact_pair_closest(const pl_contact_pair *p, const double *x)
 {

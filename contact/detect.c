@@ -59,9 +59,11 @@ enum {
 void pl_detection_free(pl_detection *d)
 {
     pl_candidates_free(&d->candidates);
+    pl_free(d->flag);
     pl_free(d->known);
     pl_free(d->start);
     pl_free(d->hit);
+    pl_row_index_free(&d->index);
     *d = (pl_detection){0};
 }
 
@@ -189,10 +191,10 @@ bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int6
 {
     const pl_candidate_set *c = &d->candidates;
     while (*next < c->n) {
-        const uint8_t *flag = memchr(c->flag + *next, HIT, (size_t)(c->n - *next));
+        const uint8_t *flag = memchr(d->flag + *next, HIT, (size_t)(c->n - *next));
         if (flag == NULL) return false;
-        pl_contact_pair p = load(c, boundary, flag - c->flag);
-        *next = flag - c->flag + 1;
+        pl_contact_pair p = load(c, boundary, flag - d->flag);
+        *next = flag - d->flag + 1;
         *pair = p.pair;
         double start = pl_contact_pair_closest(&p, boundary->x0).distance;
         if (find_impact(boundary, &p, start, impact)) return true;
@@ -202,10 +204,12 @@ bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int6
 
 // --- The start of a step ---
 
-// An array of no elements may be NULL, which memset does not take.
-static void clear_flags(pl_candidate_set *c)
+static pl_status clear_flags(pl_detection *d)
 {
-    if (c->n > 0) memset(c->flag, 0, (size_t)c->n);
+    int64_t n = d->candidates.n;
+    PL_TRY(pl_reserve((void **)&d->flag, &d->flag_capacity, n, sizeof *d->flag));
+    if (n > 0) memset(d->flag, 0, (size_t)n); // which does not take NULL
+    return PL_OK;
 }
 
 static pl_status reserve_known(pl_detection *d)
@@ -217,9 +221,9 @@ static pl_status reserve_known(pl_detection *d)
 
 // Pairs that hit in the last step although they are no local minimum, and push since, do so again:
 // they get a row at once, as long as they are near, which saves the round that would find them.
-static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
-                       const pl_contacts *contacts)
+static void hold_found(pl_detection *d, const pl_boundary *boundary, const pl_contacts *contacts)
 {
+    const pl_candidate_set *c = &d->candidates;
     for (int64_t m = 0; m < contacts->n_memory; m++) {
         if (contacts->memory[m].found == 0) continue;
         int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
@@ -227,7 +231,7 @@ static void hold_found(pl_candidate_set *c, const pl_boundary *boundary,
         pl_contact_pair p = load(c, boundary, i);
         pl_spacing s = pl_contact_pair_spacing(boundary, &p);
         double near = pl_spacing_near(&s);
-        if (pl_contact_pair_closest(&p, boundary->x0).distance <= near) c->flag[i] = FOUND;
+        if (pl_contact_pair_closest(&p, boundary->x0).distance <= near) d->flag[i] = FOUND;
     }
 }
 
@@ -268,10 +272,11 @@ static bool wants_row(const pl_boundary *boundary, const pl_contact_pair *p,
 }
 
 // Says by its flag what becomes of a near pair; *closest is known if it gets a row.
-static uint8_t judge(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+static uint8_t judge(pl_detection *d, const pl_boundary *boundary, const pl_near *at,
                      pl_distance_bound *known, pl_closest *closest)
 {
-    uint8_t held = c->flag[at->candidate];
+    pl_candidate_set *c = &d->candidates;
+    uint8_t held = d->flag[at->candidate];
     pl_contact_pair p = load_near(c, at);
     double near = pl_boundary_near(boundary, p.a, p.b);
     double by = pl_candidates_approach(c, p.pair.kind, p.point);
@@ -303,12 +308,13 @@ bool pl_detect_is_reached(const pl_boundary *boundary, const pl_contact_pair *p,
 }
 
 // The flag of a pair within reach then, unless it has a row.
-static uint8_t judge_reached(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+static uint8_t judge_reached(pl_detection *d, const pl_boundary *boundary, const pl_near *at,
                              pl_distance_bound *known, pl_closest *closest)
 {
+    pl_candidate_set *c = &d->candidates;
     pl_contact_pair p = load_near(c, at);
     *known = (pl_distance_bound){.start = at->distance};
-    if (c->flag[at->candidate] == KEPT) return 0;
+    if (d->flag[at->candidate] == KEPT) return 0;
     if (known->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
     *closest = measure_start(c, boundary, &p, at->candidate, known);
     return pl_detect_is_reached(boundary, &p, closest) ? ROW : 0;
@@ -334,9 +340,9 @@ static int32_t judge_some(pl_detection *d, const pl_contacts *contacts, const pl
         const pl_near *at = &c->near[k];
         pl_distance_bound *known = &d->known[k];
         pl_start *to = &start[n];
-        uint8_t flag = c->wide ? judge_reached(c, boundary, at, known, &to->closest)
-                               : judge(c, boundary, at, known, &to->closest);
-        c->flag[at->candidate] = flag;
+        uint8_t flag = c->wide ? judge_reached(d, boundary, at, known, &to->closest)
+                               : judge(d, boundary, at, known, &to->closest);
+        d->flag[at->candidate] = flag;
         if (flag != ROW && flag != FOUND) continue;
         pl_spacing spacing;
         to->flag = flag;
@@ -392,8 +398,8 @@ static pl_status add_starts(pl_detection *d, const pl_boundary *boundary, pl_con
 pl_status pl_detect_start(pl_detection *d, pl_boundary *boundary, pl_contacts *contacts)
 {
     PL_TRY(pl_candidates_find(&d->candidates, boundary));
-    clear_flags(&d->candidates);
-    hold_found(&d->candidates, boundary, contacts);
+    PL_TRY(clear_flags(d));
+    hold_found(d, boundary, contacts);
     PL_TRY(add_starts(d, boundary, contacts));
     PL_TRY(pl_hits_list(d, boundary));
     return pl_hits_add(d, boundary, contacts);
@@ -427,7 +433,7 @@ static void test_pairs(void *context, int64_t first, int64_t last)
     for (int64_t k = l->start + first; k < l->start + last; k++) {
         pl_impact impact;
         bool hit = gets_hit(c, l->boundary, &c->near[k], &l->d->known[k], &impact);
-        c->flag[c->near[k].candidate] = hit ? HIT : 0;
+        l->d->flag[c->near[k].candidate] = hit ? HIT : 0;
         n_hit += hit;
     }
     l->n_hit += n_hit;
@@ -446,11 +452,12 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
     pl_candidate_set *c = &d->candidates;
     PL_TRY(pl_candidates_follow(c, boundary));
     if (d->listing != c->listing) PL_TRY(forget(d, 0));
-    clear_flags(c);
+    PL_TRY(clear_flags(d));
     test_near(d, boundary, 0);
     if (d->n_hit > 0) return PL_OK;
     int64_t first = c->n_near;
     PL_TRY(pl_candidates_extend(c, boundary));
+    PL_TRY(clear_flags(d)); // there are more of them
     PL_TRY(forget(d, first));
     test_near(d, boundary, first);
     return PL_OK;
@@ -461,10 +468,10 @@ static pl_status add_reached(pl_detection *d, const pl_boundary *boundary, pl_co
 {
     pl_candidate_set *c = &d->candidates;
     PL_TRY(pl_candidates_widen(c, boundary));
-    clear_flags(c);
+    PL_TRY(clear_flags(d));
     for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
         int64_t at = pl_candidates_index(c, &contacts->row[i].pair);
-        if (at >= 0) c->flag[at] = KEPT;
+        if (at >= 0) d->flag[at] = KEPT;
     }
     return add_starts(d, boundary, contacts);
 }
@@ -475,7 +482,8 @@ pl_status pl_detect_hits(pl_detection *d, pl_boundary *boundary, pl_contacts *co
     PL_TRY(pl_detect_way(d, boundary));
     PL_TRY(pl_hits_list(d, boundary));
     *hits = (int32_t)d->n_hit;
-    bool missed = pl_hits_mark_missed(d, boundary, contacts);
+    bool missed;
+    PL_TRY(pl_hits_mark_missed(d, boundary, contacts, &missed));
     PL_TRY(pl_hits_add(d, boundary, contacts));
     return missed ? add_reached(d, boundary, contacts) : PL_OK;
 }

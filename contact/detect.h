@@ -3,7 +3,7 @@
 #ifndef PL_DETECT_H
 #define PL_DETECT_H
 
-#include "contact_pair.h"
+#include "row_index.h"
 
 // A near pair at the start of a step, where it is if it gets a row.
 typedef struct pl_start {
@@ -17,7 +17,8 @@ typedef struct pl_start {
 typedef struct pl_hit {
     pl_feature_pair pair;
     pl_impact impact;
-    bool missed; // it was within reach, and its bodies have no row
+    int64_t order; // among the hits, as they were found
+    bool missed;   // it was within reach, and its bodies have no row
 } pl_hit;
 
 // What is known of a near pair's distance in a step.
@@ -29,12 +30,15 @@ typedef struct pl_distance_bound {
 
 typedef struct pl_detection {
     pl_candidate_set candidates;
+    uint8_t *flag; // (candidates.n) what becomes of each: see detect.c
+    int64_t flag_capacity;
     pl_distance_bound *known;        // (candidates.n_near) ...
     int64_t known_capacity, listing; // ... of this list
     pl_start *start;                 // scratch: some of them
     int64_t start_capacity;
     pl_hit *hit; // (n_hit) of the last way, by time
     int64_t n_hit, hit_capacity;
+    pl_row_index index; // scratch of hits.c
 } pl_detection;
 
 void pl_detection_free(pl_detection *d);

@@ -259,7 +259,6 @@ pl_status pl_near_add(pl_candidate_set *c, const pl_boundary *boundary)
     if (n == 0) return PL_OK;
     renumber(c);
     PL_TRY(pl_reserve((void **)&c->near, &c->near_capacity, c->n_near + n, sizeof *c->near));
-    memset(c->flag + c->n - n, 0, (size_t)n);
     for (int64_t k = 0; k < n; k++) {
         int64_t i = c->place[k] + k;
         c->n_near += describe_near(c, boundary, i, i + 1, &c->near[c->n_near]);
