@@ -714,7 +714,7 @@ PL_API const double *pl_world_velocities(const pl_world *world, int32_t body); /
 typedef struct pl_frame {
     double mass;                // [kg]
     double centre[3];           // of mass [m]
-    double turn[4];             // since the start: a unit quaternion, the real part first
+    double orientation[4];      // since the start: a unit quaternion, the real part first
     double velocity[3];         // of the centre [m/s]
     double angular_velocity[3]; // [rad/s]
 } pl_frame;
@@ -734,10 +734,10 @@ PL_API pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mise
                                  double *principal);
 
 typedef struct pl_energy {
-    double kinetic, elastic; // [J]
-    double gravity;          // [J], 0 at the origin
-    double momentum[3];      // [kg m/s]
-    double spin[3];          // angular momentum about the origin [kg m^2/s]
+    double kinetic, elastic;    // [J]
+    double gravity;             // [J], 0 at the origin
+    double momentum[3];         // [kg m/s]
+    double angular_momentum[3]; // angular momentum about the origin [kg m^2/s]
 } pl_energy;
 
 // Of the whole world, at its present state.
@@ -836,12 +836,20 @@ PL_API size_t pl_solver_help(char *buffer, size_t size);
 // with a version and a checksum; the file appears complete or not at all.
 PL_API pl_status pl_world_save(const pl_world *world, const char *path);
 
+// The same into `buffer` of `size` bytes; *needed receives how many it takes. With a buffer of NULL
+// that is all it does. PL_ERROR_ARGUMENT if the buffer is too small.
+PL_API pl_status pl_world_save_memory(const pl_world *world, void *buffer, size_t size,
+                                      size_t *needed);
+
 // Reads a state back into a world that was built alike: same bodies, meshes and vertices driven. A
 // run resumed so has the same bits as one that never stopped; if dt, a material, mass or friction
 // is another, the log gets a warning. Fails with PL_ERROR_FILE, or
 // PL_ERROR_FORMAT (not a checkpoint, another version, damaged, of another world); the world is then
 // unchanged.
 PL_API pl_status pl_world_load(pl_world *world, const char *path);
+
+// The same from what pl_world_save_memory has made.
+PL_API pl_status pl_world_load_memory(pl_world *world, const void *data, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,11 @@
 // How a free body turns.
 //
-// In the body's frame the spin is p and the angular velocity J^-1 p with J = diag(moment). While
-// the body turns, R' = R [J^-1 p]x, the spin stays where it is in the world, L = R p, so that
-// p' = p x J^-1 p. That is the gyroscopic term: it belongs to the turning, not to the forces. A
-// step turns the body by one rotation vector, R1 = R0 exp([u]x), since the solver knows one
-// velocity per step. If L is kept, p1 = exp(-[u]x) p0, and all that is left to choose is u. We take
+// In the body's frame the angular momentum is p and the angular velocity J^-1 p with J =
+// diag(moment). While the body turns, R' = R [J^-1 p]x, the angular momentum stays where it is in
+// the world, L = R p, so that p' = p x J^-1 p. That is the gyroscopic term: it belongs to the
+// turning, not to the forces. A step turns the body by one rotation vector, R1 = R0 exp([u]x),
+// since the solver knows one velocity per step. If L is kept, p1 = exp(-[u]x) p0, and all that is
+// left to choose is u. We take
 //
 //   J u = dt (p0 + p1) / 2.                                                                   (1)
 //
@@ -21,13 +22,14 @@
 // Newton's method on the backward Euler form loses half of it and turns L by a quarter of its
 // length; keeping L with u = dt J^-1 p0 doubles the energy. With (1) both stay to 14 digits.
 //
-// Constraints change the spin in the world's frame by what they give, so that two bodies that push
-// each other keep the sum of theirs. How they change the turn is linear, by the inertia tensor in
-// A: it is that of the body half-way through its free turn. Then a body that is stopped is left
-// with the spin (1 - cos(|u| / 2)) of what it had across u, by (1). With the tensor at the start it
-// would be sin(|u| / 2). A row that takes energy in the solver's eyes may so make some, in one of a
-// hundred cases: at most 0.1 |u|^2 of it up to 0.8 rad per step for bodies with second moments
-// within a factor of 10 (0.17 with the tensor at the start; 1.7 against 10 for a factor of 100).
+// Constraints change the angular momentum in the world's frame by what they give, so that two
+// bodies that push each other keep the sum of theirs. How they change the turn is linear, by the
+// inertia tensor in A: it is that of the body half-way through its free turn. Then a body that is
+// stopped is left with the angular momentum (1 - cos(|u| / 2)) of what it had across u, by (1).
+// With the tensor at the start it would be sin(|u| / 2). A row that takes energy in the solver's
+// eyes may so make some, in one of a hundred cases: at most 0.1 |u|^2 of it up to 0.8 rad per step
+// for bodies with second moments within a factor of 10 (0.17 with the tensor at the start; 1.7
+// against 10 for a factor of 100).
 
 #include "rigid.h"
 
@@ -79,7 +81,7 @@ void pl_rigid_omega(const pl_rigid *body, double w[3])
 {
     double R[9], p[3];
     pl_rotation_matrix(body->q, R);
-    pl_matrix_apply_back(R, body->spin, p);
+    pl_matrix_apply_back(R, body->angular_momentum, p);
     for (int k = 0; k < 3; k++) p[k] /= body->moment[k];
     pl_matrix_apply(R, p, w);
 }
@@ -90,7 +92,7 @@ void pl_rigid_set_omega(pl_rigid *body, const double w[3])
     pl_rotation_matrix(body->q, R);
     pl_matrix_apply_back(R, w, p);
     for (int k = 0; k < 3; k++) p[k] *= body->moment[k];
-    pl_matrix_apply(R, p, body->spin);
+    pl_matrix_apply(R, p, body->angular_momentum);
 }
 
 static void make_tensor(const double R[9], const double moment[3], double tensor[9])
@@ -124,7 +126,7 @@ double pl_rigid_kinetic_energy(const pl_rigid *body)
 {
     double w[3];
     pl_rigid_omega(body, w);
-    return 0.5 * (body->mass * pl_dot(body->v, body->v) + pl_dot(w, body->spin));
+    return 0.5 * (body->mass * pl_dot(body->v, body->v) + pl_dot(w, body->angular_momentum));
 }
 
 // --- The turn of a free body ---
@@ -207,7 +209,8 @@ static bool turn_in_parts(const double j[3], const double g[3], int parts, doubl
     return true;
 }
 
-// u (3): the rotation vector of the free body over dt, in its frame; p is the spin there.
+// u (3): the rotation vector of the free body over dt, in its frame; p is the angular momentum
+// there.
 static pl_status free_turn(const double moment[3], const double p[3], double dt, double u[3])
 {
     double most = fmax(moment[0], fmax(moment[1], moment[2])), j[3], g[3], copy[3];
@@ -233,10 +236,10 @@ pl_status pl_rigid_begin(const pl_rigid *body, const pl_rigid_load *load, double
     *out = (pl_rigid_system){.dt = dt, .response = 1 / damped};
     for (int k = 0; k < 3; k++) {
         out->u[k] = (body->v[k] + dt * load->force[k] / body->mass) / damped;
-        out->spin[k] = (body->spin[k] + dt * load->torque[k]) / damped;
+        out->angular_momentum[k] = (body->angular_momentum[k] + dt * load->torque[k]) / damped;
     }
     pl_rotation_matrix(body->q, R);
-    pl_matrix_apply_back(R, out->spin, p);
+    pl_matrix_apply_back(R, out->angular_momentum, p);
     PL_TRY(free_turn(body->moment, p, dt, turn));
     for (int k = 0; k < 3; k++) p[k] = turn[k] / dt;
     pl_matrix_apply(R, p, out->u + 3);
@@ -273,7 +276,7 @@ void pl_rigid_advance(pl_rigid *body, const pl_rigid_system *system, const doubl
         body->x[k] += system->dt * u[k];
         turn[k] = system->dt * u[3 + k];
         body->v[k] = system->u[k] + system->response * impulse[k] / body->mass;
-        body->spin[k] = system->spin[k] + system->response * impulse[3 + k];
+        body->angular_momentum[k] = system->angular_momentum[k] + system->response * impulse[3 + k];
     }
     pl_rotation_exp(turn, q);
     pl_rotation_compose(q, body->q, body->q);

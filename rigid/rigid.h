@@ -14,7 +14,8 @@ typedef struct pl_rigid {
     double x[3];      // the centre [m]
     double q[4];      // the orientation, a unit quaternion
     double v[3];      // velocity of the centre [m/s]
-    double spin[3];   // angular momentum about the centre [kg m^2/s]: what a free body keeps
+    double
+        angular_momentum[3]; // angular momentum about the centre [kg m^2/s]: what a free body keeps
 } pl_rigid;
 
 // At rest where the mesh was. `inertia` is of pl_inertia_of_mesh.
@@ -26,7 +27,7 @@ void pl_rigid_local(const pl_inertia *inertia, int64_t n, const double *x, doubl
 // x (3*n): where the points r (3*n) of the body's frame are.
 void pl_rigid_points(const pl_rigid *body, int64_t n, const double *r, double *x);
 
-// Angular velocity [rad/s]: that which belongs to the spin, and the reverse.
+// Angular velocity [rad/s]: that which belongs to the angular momentum, and the reverse.
 void pl_rigid_omega(const pl_rigid *body, double w[3]);
 void pl_rigid_set_omega(pl_rigid *body, const double w[3]);
 
@@ -50,12 +51,12 @@ typedef struct pl_rigid_load {
 // Unknowns u (6): velocity of the centre and angular velocity. The body moves by dt times the
 // first, and turns by exp(dt times the second).
 typedef struct pl_rigid_system {
-    double A[18];    // the two blocks on the diagonal, both symmetric positive definite
-    double b[6];     // [N s, N m s]
-    double u[6];     // A u = b: the motion without constraints
-    double spin[3];  // angular momentum after the step without constraints
-    double dt;       // [s]
-    double response; // what a unit of impulse adds to the momentum, 1 / (1 + dt damping)
+    double A[18];               // the two blocks on the diagonal, both symmetric positive definite
+    double b[6];                // [N s, N m s]
+    double u[6];                // A u = b: the motion without constraints
+    double angular_momentum[3]; // angular momentum after the step without constraints
+    double dt;                  // [s]
+    double response;            // what a unit of impulse adds to the momentum, 1 / (1 + dt damping)
 } pl_rigid_system;
 
 // Fails with PL_ERROR_NUMERICS if the body's state is not finite, or turns too far in one step.

@@ -356,6 +356,10 @@ static void test_worlds(void)
     REFUSED(pl_world_save(world, NULL));
     REFUSED(pl_world_load(NULL, "/tmp/no.plc"));
     REFUSED(pl_world_load(world, NULL));
+    REFUSED(pl_world_save_memory(NULL, NULL, 0, &(size_t){0}));
+    REFUSED(pl_world_save_memory(world, NULL, 0, NULL));
+    REFUSED(pl_world_load_memory(NULL, "", 0));
+    REFUSED(pl_world_load_memory(world, NULL, 0));
     TEST_ASSERT_NULL(pl_world_contacts(NULL, &n));
     TEST_ASSERT_EQUAL(0, n);
     TEST_ASSERT_NULL(pl_world_contacts(world, NULL));

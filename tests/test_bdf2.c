@@ -233,17 +233,18 @@ static void test_momenta(void)
 {
     const double alpha = 0.8, mass = 60;
     pl_energy one = throw_box(0.25, 0, 0, 0), many = throw_box(0.01, 0, 0, 0);
-    for (int k = 0; k < 3; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-11, one.spin[k], many.spin[k]);
+    for (int k = 0; k < 3; k++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11, one.angular_momentum[k], many.angular_momentum[k]);
     many = throw_box(0.01, 0, 1, -9.81);
     TEST_ASSERT_DOUBLE_WITHIN(1e-11 * mass, mass, many.momentum[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-11 * mass, -mass * 9.81 * 0.5, many.momentum[2]);
-    // Damped, momentum falls exponentially, to second order; so does the spin.
+    // Damped, momentum falls exponentially, to second order; so does the angular momentum.
     double p[2], l[2], left = exp(-0.5 * alpha);
     for (int i = 0; i < 2; i++) {
         pl_energy e = throw_box(i == 0 ? 0.01 : 0.005, alpha, 1, 0);
         p[i] = fabs(e.momentum[0] - mass * left);
         e = throw_box(i == 0 ? 0.01 : 0.005, alpha, 0, 0);
-        l[i] = fabs(e.spin[0] - one.spin[0] * left);
+        l[i] = fabs(e.angular_momentum[0] - one.angular_momentum[0] * left);
     }
     TEST_ASSERT_TRUE(p[0] > 3.5 * p[1] && p[0] < 4.5 * p[1]);
     TEST_ASSERT_TRUE(l[0] > 3.5 * l[1] && l[0] < 4.5 * l[1]);

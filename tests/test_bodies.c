@@ -46,10 +46,11 @@ static void test_a_rigid_body_falls_and_tumbles(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 2 * t, frame.centre[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, -9.81 * t * (t + dt) / 2, frame.centre[2]); // the scheme's sum
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, before.momentum[0], after.momentum[0]);
-    double turned = frame.turn[1] * frame.turn[1] + frame.turn[3] * frame.turn[3];
+    double turned =
+        frame.orientation[1] * frame.orientation[1] + frame.orientation[3] * frame.orientation[3];
     TEST_ASSERT_TRUE(turned > 1e-8); // not about y alone any more
     double length = 0;
-    for (int k = 0; k < 4; k++) length += frame.turn[k] * frame.turn[k];
+    for (int k = 0; k < 4; k++) length += frame.orientation[k] * frame.orientation[k];
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, length);
     // Distances between vertices are those of the mesh.
     const double *x = pl_world_positions(world, brick);
@@ -87,7 +88,7 @@ static void test_rigid_bodies_alone(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12 * before.kinetic, before.kinetic, after.kinetic);
     for (int k = 0; k < 3; k++) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-11, before.momentum[k], after.momentum[k]);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-11, before.spin[k], after.spin[k]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11, before.angular_momentum[k], after.angular_momentum[k]);
     }
     pl_world_destroy(world);
 }

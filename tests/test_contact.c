@@ -334,8 +334,8 @@ static void test_an_impact_goes_through_a_row(void)
     }
 }
 
-// Two balls that spin meet off their centres, with friction: what one loses of its momenta the
-// other has, whatever kinds they are.
+// Two balls that angular momentum meet off their centres, with friction: what one loses of its
+// momenta the other has, whatever kinds they are.
 static void test_spin_is_kept_across_an_impact(void)
 {
     for (int kinds = 0; kinds < 3; kinds++) {
@@ -368,7 +368,7 @@ static void test_spin_is_kept_across_an_impact(void)
         for (int k = 0; k < 3; k++) {
             TEST_ASSERT_DOUBLE_WITHIN(1e-9, before.momentum[k], after.momentum[k]);
             // Centres move by the velocities that were solved for, to 1e-5.
-            TEST_ASSERT_DOUBLE_WITHIN(1e-6, before.spin[k], after.spin[k]);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-6, before.angular_momentum[k], after.angular_momentum[k]);
         }
         pl_world_destroy(world);
     }

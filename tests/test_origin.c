@@ -1,5 +1,4 @@
-// A checkpoint is known by the world that wrote it: another dt, another material, and files of the
-// version before, which do not tell.
+// A checkpoint is known by the world that wrote it: another dt, another material.
 
 #include "logs.h"
 
@@ -75,54 +74,12 @@ static void test_tells_other_worlds(void)
     expect_warning("had dt 0.001 s (here 0.002 s) and other materials, masses or", path);
 }
 
-static size_t read_file(char *data, size_t size)
-{
-    FILE *file = fopen(path, "rb");
-    TEST_ASSERT_NOT_NULL(file);
-    size_t n = fread(data, 1, size, file);
-    fclose(file);
-    return n;
-}
-
-static void write_file(const char *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    TEST_ASSERT_NOT_NULL(file);
-    TEST_ASSERT_EQUAL(size, fwrite(data, 1, size, file));
-    TEST_ASSERT_EQUAL(0, fclose(file));
-}
-
-enum { TRAILER = 32, FILE_MAX = 1 << 16 };
-
-// What is missing or wrong at the end makes the file a damaged one.
-static void test_damage(void)
-{
-    static char data[FILE_MAX];
-    const kind usual = {1e-3, 5e5, 0.5, 3};
-    pl_world *world = make(&usual);
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));
-    size_t n = read_file(data, sizeof data);
-    write_file(data, n - TRAILER);
-    expect_failure(PL_ERROR_FORMAT, pl_world_load(world, path), "the checkpoint is damaged");
-    for (size_t i = n - TRAILER; i < n; i++) {
-        data[i] ^= 1;
-        write_file(data, n);
-        expect_failure(PL_ERROR_FORMAT, pl_world_load(world, path), "the checkpoint is damaged");
-        data[i] ^= 1;
-    }
-    write_file(data, n);
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_load(world, path));
-    expect_no_warning();
-    pl_world_destroy(world);
-}
-
 int main(void)
 {
     UNITY_BEGIN();
     int fd = mkstemp(path);
     TEST_ASSERT_TRUE(fd >= 0 && close(fd) == 0);
     RUN_TEST(test_tells_other_worlds);
-    RUN_TEST(test_damage);
     unlink(path);
     return UNITY_END();
 }

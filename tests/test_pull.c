@@ -80,7 +80,7 @@ static void test_a_rigid_body_follows_backward_euler(void)
         TEST_ASSERT_EQUAL(PL_OK, pl_world_frame(world, brick, &frame));
         TEST_ASSERT_DOUBLE_WITHIN(1e-11, x, frame.centre[1]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0, frame.centre[0]);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-11, 1, fabs(frame.turn[0]));
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11, 1, fabs(frame.orientation[0]));
     }
     TEST_ASSERT_DOUBLE_WITHIN(1e-2, goal, x);
     free(pull);

@@ -1,4 +1,5 @@
-// Rigid bodies: fall, spin, energy and momentum, closed forms of free motion, what constraints do.
+// Rigid bodies: fall, angular momentum, energy and momentum, closed forms of free motion, what
+// constraints do.
 
 #include "../rigid/rigid.h"
 #include "matrix3.h"
@@ -64,12 +65,12 @@ static void step_free(pl_rigid *body, const pl_rigid_load *load, double dt)
     pl_rigid_advance(body, &system, system.u, NULL);
 }
 
-// The spin in the body's frame.
+// The angular momentum in the body's frame.
 static void body_spin(const pl_rigid *body, double p[3])
 {
     double R[9];
     pl_rotation_matrix(body->q, R);
-    pl_matrix_apply_back(R, body->spin, p);
+    pl_matrix_apply_back(R, body->angular_momentum, p);
 }
 
 // --- State ---
@@ -174,21 +175,22 @@ static void test_torque_and_damping(void)
         step_free(&body, &push, 0.01);
         angle += 0.01 * 2 * 0.01 * i;
     }
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 4, body.spin[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 4, body.angular_momentum[2]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, sin(angle / 2), body.q[3]);
     const pl_rigid_load slow = {.damping = 5};
     random_vector(3, body.v);
-    random_vector(3, body.spin);
+    random_vector(3, body.angular_momentum);
     pl_rigid before = body;
     for (int i = 0; i < 20; i++) step_free(&body, &slow, 0.01);
     for (int k = 0; k < 3; k++) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, before.v[k] * pow(1.05, -20), body.v[k]);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-14, before.spin[k] * pow(1.05, -20), body.spin[k]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14, before.angular_momentum[k] * pow(1.05, -20),
+                                  body.angular_momentum[k]);
     }
 }
 
-// From slow to several turns per step, from balls to needles: the spin keeps its bits, the energy
-// its digits; both also by what the world sees, tensor times angular velocity.
+// From slow to several turns per step, from balls to needles: the angular momentum keeps its bits,
+// the energy its digits; both also by what the world sees, tensor times angular velocity.
 static void test_free_bodies_keep_momentum_and_energy(void)
 {
     const double angles[] = {1e-6, 0.01, 0.1, 0.5, 1, 3, 20};
@@ -199,13 +201,13 @@ static void test_free_bodies_keep_momentum_and_energy(void)
             double w[3], spin[3], tensor[9], seen[3];
             random_vector(angles[i] / 0.01, w);
             pl_rigid_set_omega(&body, w);
-            memcpy(spin, body.spin, sizeof spin);
+            memcpy(spin, body.angular_momentum, sizeof spin);
             double energy = pl_rigid_kinetic_energy(&body), most = 0;
             for (int n = 0; n < steps; n++) {
                 step_free(&body, &NO_LOAD, 0.01);
                 most = fmax(most, fabs(pl_rigid_kinetic_energy(&body) - energy));
             }
-            TEST_ASSERT_EQUAL_MEMORY(spin, body.spin, sizeof spin);
+            TEST_ASSERT_EQUAL_MEMORY(spin, body.angular_momentum, sizeof spin);
             // Rounding of some 1e-16 per rad and part of a turn, at random.
             TEST_ASSERT_DOUBLE_WITHIN(1e-12 * energy * fmax(1, angles[i]), 0, most);
             pl_rigid_omega(&body, w);
@@ -261,15 +263,16 @@ static double precession_error(int steps)
     pl_rigid body = body_with(2, 2, 3.5);
     const double w[3] = {1.5, 0, 4}, axis[3] = {0, 0, 1};
     pl_rigid_set_omega(&body, w);
-    double size = sqrt(pl_dot(body.spin, body.spin)), turn[3], q[4], expected[3], e[3], d[3];
-    for (int k = 0; k < 3; k++) turn[k] = body.spin[k] / 2;
+    double size = sqrt(pl_dot(body.angular_momentum, body.angular_momentum)), turn[3], q[4],
+           expected[3], e[3], d[3];
+    for (int k = 0; k < 3; k++) turn[k] = body.angular_momentum[k] / 2;
     pl_rotation_exp(turn, q);
     pl_rotation_displace(q, axis, expected);
     expected[2] += 1;
     for (int i = 0; i < steps; i++) step_free(&body, &NO_LOAD, 1.0 / steps);
     pl_rigid_points(&body, 1, axis, e);
     // The cone keeps its angle.
-    TEST_ASSERT_DOUBLE_WITHIN(1e-13, 3.5 * 4 / size, pl_dot(body.spin, e) / size);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-13, 3.5 * 4 / size, pl_dot(body.angular_momentum, e) / size);
     pl_subtract(e, expected, d);
     return sqrt(pl_dot(d, d));
 }
@@ -298,14 +301,15 @@ static double elliptic_k(double square)
 }
 
 // How long a body that is spun about its middle axis takes to flip over and back; closed form, and
-// measured between passes of the first component of the spin through 0.
+// measured between passes of the first component of the angular momentum through 0.
 static double flip_period(double dt, double *closed_form)
 {
     pl_rigid body = body_with(1, 2, 2.8);
     const double w[3] = {0.02, 5, 0.03};
     pl_rigid_set_omega(&body, w);
     const double *J = body.moment;
-    double L2 = pl_dot(body.spin, body.spin), E2 = 2 * pl_rigid_kinetic_energy(&body);
+    double L2 = pl_dot(body.angular_momentum, body.angular_momentum),
+           E2 = 2 * pl_rigid_kinetic_energy(&body);
     // Landau & Lifshitz, Mechanics, 37: for L^2 > 2 E J2; otherwise axes 1 and 3 change places.
     double J1 = J[0], J3 = J[2];
     if (L2 < E2 * J[1]) J1 = J[2], J3 = J[0];
@@ -375,7 +379,7 @@ static void test_reversible(void)
         for (int i = 0; i < 100; i++) step_free(&body, &NO_LOAD, 0.01);
         for (int k = 0; k < 3; k++) {
             body.v[k] = -body.v[k];
-            body.spin[k] = -body.spin[k];
+            body.angular_momentum[k] = -body.angular_momentum[k];
         }
         for (int i = 0; i < 100; i++) step_free(&body, &NO_LOAD, 0.01);
         expect_near(start.q, body.q, 4, 1e-11);
@@ -433,11 +437,11 @@ static void test_impulse(void)
     pl_rigid_advance(&two, &s, u, impulse);
     for (int k = 0; k < 3; k++) { // (1 + dt damping) times the momentum is all that was given
         double v = (before.v[k] + 0.01 * load.force[k] + impulse[k]) / 1.02;
-        double spin = (before.spin[k] + 0.01 * load.torque[k] + impulse[3 + k]) / 1.02;
+        double spin = (before.angular_momentum[k] + 0.01 * load.torque[k] + impulse[3 + k]) / 1.02;
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, v, two.v[k]);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-13, spin, two.spin[k]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-13, spin, two.angular_momentum[k]);
     }
-    expect_near(one.spin, two.spin, 3, 1e-12);
+    expect_near(one.angular_momentum, two.angular_momentum, 3, 1e-12);
     expect_near(one.v, two.v, 3, 1e-13);
     TEST_ASSERT_EQUAL_MEMORY(one.q, two.q, sizeof one.q);
     TEST_ASSERT_EQUAL_MEMORY(one.x, two.x, sizeof one.x);
@@ -463,9 +467,10 @@ static void test_exchange_keeps_momentum(void)
             pl_cross(body[i].x, body[i].v, orbital);
             for (int k = 0; k < 3; k++) {
                 sum[k] += body[i].mass * body[i].v[k];
-                sum[3 + k] += body[i].mass * orbital[k] + body[i].spin[k];
+                sum[3 + k] += body[i].mass * orbital[k] + body[i].angular_momentum[k];
             }
-            size += step == 0 ? sqrt(pl_dot(body[i].spin, body[i].spin)) + 2 : 0;
+            size += step == 0 ? sqrt(pl_dot(body[i].angular_momentum, body[i].angular_momentum)) + 2
+                              : 0;
         }
         if (step == 0) memcpy(total, sum, sizeof total);
         expect_near(total, sum, 6, 1e-12 * size);
@@ -495,7 +500,8 @@ static void test_stopped_body_stays(void)
         double energy = pl_rigid_kinetic_energy(&body);
         pl_rigid_system s = begin(&body, &NO_LOAD, 1);
         pl_rigid_advance(&body, &s, u, NULL);
-        // (1 - cos 0.15) of the spin is left at most, which may lie along a lighter axis.
+        // (1 - cos 0.15) of the angular momentum is left at most, which may lie along a lighter
+        // axis.
         TEST_ASSERT_TRUE(pl_rigid_kinetic_energy(&body) < 1e-3 * energy);
     }
 }
@@ -606,9 +612,9 @@ static void test_refuses(void)
 {
     pl_rigid_system s;
     pl_rigid body = body_with(1, 2, 2.5);
-    body.spin[1] = NAN;
+    body.angular_momentum[1] = NAN;
     expect_failure(PL_ERROR_NUMERICS, pl_rigid_begin(&body, &NO_LOAD, 0.01, &s), "not finite");
-    body.spin[1] = 0;
+    body.angular_momentum[1] = 0;
     body.v[0] = INFINITY;
     expect_failure(PL_ERROR_NUMERICS, pl_rigid_begin(&body, &NO_LOAD, 0.01, &s), "not finite");
     body.v[0] = 0;

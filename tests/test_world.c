@@ -232,7 +232,8 @@ static void check_momentum(pl_integrator integrator, int steps)
     pl_energy end = energy_of(world);
     for (int k = 0; k < 3; k++) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-9 * norm3(start.momentum), start.momentum[k], end.momentum[k]);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-9 * norm3(start.spin), start.spin[k], end.spin[k]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9 * norm3(start.angular_momentum), start.angular_momentum[k],
+                                  end.angular_momentum[k]);
     }
     pl_world_destroy(world);
 }
@@ -258,7 +259,7 @@ static void test_momentum_of_loads(void)
     double mass = body.material.density; // the cube has a volume of 1
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, mass * 2, start.momentum[0]);
     // Of the centre, which starts at the origin, and about it.
-    double x[3] = {0}, v[3] = {2, 0, 0}, spin = norm3(start.spin);
+    double x[3] = {0}, v[3] = {2, 0, 0}, spin = norm3(start.angular_momentum);
     for (int i = 0; i < 50; i++) {
         step(world, 1);
         for (int k = 0; k < 3; k++) {
@@ -272,7 +273,7 @@ static void test_momentum_of_loads(void)
     for (int k = 0; k < 3; k++) {
         int a = (k + 1) % 3, b = (k + 2) % 3;
         TEST_ASSERT_DOUBLE_WITHIN(1e-9 * mass * norm3(v), mass * v[k], end.momentum[k]);
-        about[k] = end.spin[k] - mass * (x[a] * v[b] - x[b] * v[a]);
+        about[k] = end.angular_momentum[k] - mass * (x[a] * v[b] - x[b] * v[a]);
     }
     TEST_ASSERT_DOUBLE_WITHIN(1e-7 * spin, spin, norm3(about));
     pl_world_destroy(world);

@@ -318,17 +318,17 @@ static void meet_rows(pl_world *world)
 
 // --- Momenta ---
 
-// Momentum, centre of mass and the spin about it, from positions and velocities of the body's
-// vertices less `back` times and `less` times their past.
+// Momentum, centre of mass and the angular momentum about it, from positions and velocities of the
+// body's vertices less `back` times and `less` times their past.
 static void sum_up(const pl_world *world, const pl_world_body *b, double back, double less,
-                   double p[3], double spin[3])
+                   double p[3], double angular_momentum[3])
 {
     const pl_history *h = &world->past.bdf2->last;
     const double *origin =
         world->state.x + 3 * (int64_t)b->first; // any near place: it saves digits
     double mass = 0, centre[3] = {0}, cross[3];
     memset(p, 0, 3 * sizeof *p);
-    memset(spin, 0, 3 * sizeof *spin);
+    memset(angular_momentum, 0, 3 * sizeof *angular_momentum);
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         double m = world->system.fem.mass[i], x[3], mv[3];
         mass += m;
@@ -339,10 +339,10 @@ static void sum_up(const pl_world *world, const pl_world_body *b, double back, d
             p[k] += mv[k];
         }
         pl_cross(x, mv, cross);
-        for (int k = 0; k < 3; k++) spin[k] += cross[k];
+        for (int k = 0; k < 3; k++) angular_momentum[k] += cross[k];
     }
     pl_cross(centre, p, cross);
-    for (int k = 0; k < 3; k++) spin[k] -= cross[k] / mass;
+    for (int k = 0; k < 3; k++) angular_momentum[k] -= cross[k] / mass;
 }
 
 // Of a deformable body that is of second order all over; see momentum.c.
@@ -353,13 +353,13 @@ static bool note_momenta(const pl_world *world, pl_world_body *b)
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         if (s->first[i]) return false;
     }
-    double p[3], spin[3];
+    double p[3], angular_momentum[3];
     sum_up(world, b, 0, 0, b->momentum, b->angular_momentum);
-    sum_up(world, b, s->last.dt, 1, p, spin);
+    sum_up(world, b, s->last.dt, 1, p, angular_momentum);
     b->share = s->gamma;
     for (int k = 0; k < 3; k++) {
         b->momentum[k] += s->kappa * (b->momentum[k] - p[k]);
-        b->angular_momentum[k] += s->kappa * (b->angular_momentum[k] - spin[k]);
+        b->angular_momentum[k] += s->kappa * (b->angular_momentum[k] - angular_momentum[k]);
     }
     for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
         for (int k = 0; k < 3; k++) {
@@ -438,6 +438,51 @@ static void go_back(pl_world *world)
     copy_history(world, &world->past.bdf2->saved, &world->past.bdf2->last);
 }
 
+// --- Checkpoints ---
+
+static const char LAST_DT[] = "bdf2-dt", LAST_W[] = "bdf2-mean-velocities",
+                  LAST_DV[] = "bdf2-changes", STRUCK[] = "bdf2-struck";
+
+static void add_parts(const pl_world *world, pl_parts *parts)
+{
+    const pl_history *h = world->past.bdf2 != NULL ? &world->past.bdf2->last : NULL;
+    size_t n = (size_t)world->state.n_vert;
+    if (h == NULL || !(h->dt > 0)) return;
+    pl_parts_add(parts, LAST_DT, 1, &h->dt, sizeof h->dt);
+    pl_parts_add(parts, LAST_W, 1, h->w, 3 * n * sizeof *h->w);
+    pl_parts_add(parts, LAST_DV, 1, h->dv, 3 * n * sizeof *h->dv);
+    pl_parts_add(parts, STRUCK, 1, h->struck, n * sizeof *h->struck);
+}
+
+// A history in the parts: *fits is false if it could not be one. dt is 0 if there is none.
+static pl_history find_history(const pl_world *world, const pl_parts *parts, bool *fits)
+{
+    int64_t n = world->state.n_vert;
+    const double *dt = pl_parts_doubles(parts, LAST_DT, 1, fits);
+    pl_history h = {.dt = dt != NULL ? *dt : 0,
+                    .w = pl_parts_doubles(parts, LAST_W, 3 * n, fits),
+                    .dv = pl_parts_doubles(parts, LAST_DV, 3 * n, fits),
+                    .struck = pl_parts_flags(parts, STRUCK, n, fits)};
+    bool all = h.w != NULL && h.dv != NULL && h.struck != NULL;
+    *fits = *fits && (dt == NULL || (all && *dt > 0));
+    return h;
+}
+
+static bool check_parts(const pl_world *world, const pl_parts *parts)
+{
+    bool fits = true;
+    find_history(world, parts, &fits);
+    return fits;
+}
+
+static void take_parts(pl_world *world, const pl_parts *parts)
+{
+    bool fits = true;
+    pl_history h = find_history(world, parts, &fits);
+    world->past.bdf2->last.dt = 0;
+    if (h.dt > 0) copy_history(world, &h, &world->past.bdf2->last);
+}
+
 const pl_integrator_ops pl_bdf2_ops = {.name = "bdf2",
                                        .contact = true,
                                        .create = create,
@@ -450,4 +495,7 @@ const pl_integrator_ops pl_bdf2_ops = {.name = "bdf2",
                                        .remember = remember,
                                        .forget = forget,
                                        .save = save,
-                                       .go_back = go_back};
+                                       .go_back = go_back,
+                                       .add_parts = add_parts,
+                                       .check_parts = check_parts,
+                                       .take_parts = take_parts};

@@ -108,7 +108,8 @@ static void keep_body(pl_world *world, const pl_world_body *b, int32_t *number)
 
 // --- Deformable bodies ---
 
-// Adds the spin about the centre of mass; the density is uniform, so that volumes weigh.
+// Adds the angular momentum about the centre of mass; the density is uniform, so that volumes
+// weigh.
 static void set_velocity(const pl_mesh *mesh, const pl_deformable_options *o, double *v)
 {
     double centre[3] = {0}, volume = 0;

@@ -1,31 +1,25 @@
-// The state of a world in a file: a header, the arrays of the state, a checksum over all of it, and
-// what the world was made with (origin.h; not in version 5).
+// The state of a world as named parts (parts.h), in a file or in memory, and back.
 
-#include "bdf2.h"
-#include "origin.h"
 #include "contact_step.h"
-#include "../collision/surfaces.h"
-#include "../base/file.h"
+#include "integrator.h"
+#include "origin.h"
 #include "../base/hash.h"
+#include "../collision/surfaces.h"
 
 #include <math.h>
 #include <string.h>
 
-// Numbers are stored in the machine's byte order; another one shows as another magic.
-#define MAGIC 0x31544b434e4c50ull // "PLNCKT1"
+// The parts. Those of contact are there once a step with contact has been made, those of a search
+// while its candidates serve; integrators have their own.
+static const char CLOCK[] = "clock", POSITIONS[] = "positions", VELOCITIES[] = "velocities",
+                  RIGID[] = "rigid", CONTACTS[] = "contacts", SEARCH_FROM[] = "search-from",
+                  SEARCH_TO[] = "search-to", SEARCH_STALE[] = "search-stale", TREES[] = "trees",
+                  ORIGIN[] = "origin";
 
-enum { VERSION = 6, OLDEST = 5 };
-
-typedef struct header {
-    uint64_t magic, version;
-    uint64_t world; // what the state belongs to, see fingerprint
+typedef struct world_clock {
     int64_t steps;
-    double time;
-    int64_t n_memory;    // contacts that the next step starts from; -1: no step with contact yet
-    int64_t n_search;    // numbers of the motion that candidates were searched for; 0: none
-    int64_t has_gain;    // what velocities gained in the last step
-    int64_t has_history; // of BDF2
-} header;
+    double time; // [s]
+} world_clock;
 
 // Bodies and driven vertices as one number: a state fits a world that has the same.
 static uint64_t fingerprint(const pl_world *world)
@@ -45,291 +39,259 @@ static uint64_t fingerprint(const pl_world *world)
     return hash;
 }
 
-// What follows the header: arrays of the world, one after the other. The order of the collision
-// trees is made for the purpose.
-typedef struct piece {
-    void *data;
-    size_t size;
-} piece;
+// --- Writing ---
 
-enum {
-    X,
-    V,
-    RIGID,
-    GAIN,
-    MEMORY,
-    LAST_DT,
-    LAST_W,
-    LAST_DV,
-    STRUCK,
-    FROM,
-    TO,
-    STALE,
-    TREES,
-    PIECES
-};
-
-// `contact` is the world's, or what is to take its place.
-static size_t list_pieces(const pl_world *world, const pl_contact_step *contact, const header *h,
-                          void *trees, piece out[PIECES])
+static void add_contact_parts(const pl_contact_step *contact, const void *trees, pl_parts *parts)
 {
-    size_t n = (size_t)world->state.n_vert, vectors = 3 * n * sizeof(double), sum = 0;
-    memset(out, 0, PIECES * sizeof *out);
-    out[X] = (piece){world->state.x, vectors};
-    out[V] = (piece){world->state.v, vectors};
-    out[RIGID] =
-        (piece){world->state.rigid, (size_t)world->state.n_rigid * sizeof *world->state.rigid};
-    if (h->has_gain != 0) out[GAIN] = (piece){world->past.change, vectors};
-    if (h->has_history != 0) { // which a world that does not need it reads over
-        pl_history none = {0}, *past = world->past.bdf2 != NULL ? &world->past.bdf2->last : &none;
-        out[LAST_DT] = (piece){past != &none ? &past->dt : NULL, sizeof past->dt};
-        out[LAST_W] = (piece){past->w, vectors};
-        out[LAST_DV] = (piece){past->dv, vectors};
-        out[STRUCK] = (piece){past->struck, n * sizeof *past->struck};
-    }
-    if (h->n_memory >= 0 && contact != NULL) {
-        size_t search = (size_t)h->n_search * sizeof(double);
-        out[MEMORY] =
-            (piece){contact->contacts.memory, (size_t)h->n_memory * sizeof(pl_remembered)};
-        out[FROM] = (piece){contact->detection.candidates.from, search};
-        out[TO] = (piece){contact->detection.candidates.to, search};
-        size_t n_body = h->n_search > 0 ? (size_t)contact->boundary.n_body : 0;
-        out[STALE] = (piece){contact->detection.candidates.stale, n_body};
-        out[TREES] = (piece){trees, pl_surfaces_state_size(contact->boundary.surfaces)};
-    }
-    for (int i = 0; i < PIECES; i++) sum += out[i].size;
-    return sum;
+    const pl_contacts *c = &contact->contacts;
+    const pl_candidate_set *set = &contact->detection.candidates;
+    pl_parts_add(parts, CONTACTS, 1, c->memory, (size_t)c->n_memory * sizeof *c->memory);
+    pl_parts_add(parts, TREES, 1, trees, pl_surfaces_state_size(contact->boundary.surfaces));
+    if (!set->current) return;
+    size_t size = 3 * (size_t)contact->boundary.n * sizeof *set->from;
+    pl_parts_add(parts, SEARCH_FROM, 1, set->from, size);
+    pl_parts_add(parts, SEARCH_TO, 1, set->to, size);
+    pl_parts_add(parts, SEARCH_STALE, 1, set->stale, (size_t)contact->boundary.n_body);
 }
 
-static pl_status write_state(const pl_world *world, const header *h, void *trees, const char *path)
+static pl_status pack(const pl_world *world, const void *trees, pl_bytes *out)
 {
-    piece pieces[PIECES];
-    list_pieces(world, world->contact, h, trees, pieces);
-    uint64_t sum = pl_hash(PL_HASH_START, h, sizeof *h);
-    pl_output out;
-    PL_TRY(pl_output_open(path, &out));
-    pl_output_write(&out, h, sizeof *h);
-    for (int i = 0; i < PIECES; i++) {
-        sum = pl_hash(sum, pieces[i].data, pieces[i].size);
-        pl_output_write(&out, pieces[i].data, pieces[i].size);
-    }
-    pl_output_write(&out, &sum, sizeof sum);
-    pl_origin origin = pl_origin_of(world);
-    pl_output_write(&out, &origin, sizeof origin);
-    return pl_output_close(&out);
+    const pl_state *state = &world->state;
+    const world_clock clock = {world->steps, world->time};
+    const pl_origin origin = pl_origin_of(world);
+    size_t vectors = 3 * (size_t)state->n_vert * sizeof *state->x;
+    pl_parts parts = {.world = fingerprint(world)};
+    pl_parts_add(&parts, CLOCK, 1, &clock, sizeof clock);
+    pl_parts_add(&parts, ORIGIN, 1, &origin, sizeof origin);
+    pl_parts_add(&parts, POSITIONS, 1, state->x, vectors);
+    pl_parts_add(&parts, VELOCITIES, 1, state->v, vectors);
+    pl_parts_add(&parts, RIGID, 1, state->rigid, (size_t)state->n_rigid * sizeof *state->rigid);
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (integrator->add_parts != NULL) integrator->add_parts(world, &parts);
+    if (world->contact != NULL) add_contact_parts(world->contact, trees, &parts);
+    return pl_parts_pack(&parts, out);
+}
+
+static pl_status save(const pl_world *world, pl_bytes *out)
+{
+    if (world->contact == NULL) return pack(world, NULL, out);
+    const pl_surfaces *surfaces = world->contact->boundary.surfaces;
+    void *trees = pl_alloc((int64_t)pl_surfaces_state_size(surfaces), 1);
+    if (trees == NULL) return PL_ERROR_MEMORY;
+    pl_surfaces_get_state(surfaces, trees);
+    pl_status status = pack(world, trees, out);
+    pl_free(trees);
+    return status;
 }
 
 pl_status pl_world_save(const pl_world *world, const char *path)
 {
     PL_REQUIRE(world);
     PL_REQUIRE(path);
-    const pl_contact_step *contact = world->contact;
-    bool past = world->past.bdf2 != NULL && world->past.bdf2->last.dt > 0;
-    int64_t n_search = 0;
-    if (contact != NULL && contact->detection.candidates.current)
-        n_search = 3 * (int64_t)contact->boundary.n;
-    const header h = {.magic = MAGIC,
-                      .version = VERSION,
-                      .world = fingerprint(world),
-                      .steps = world->steps,
-                      .time = world->time,
-                      .n_memory = contact != NULL ? contact->contacts.n_memory : -1,
-                      .n_search = n_search,
-                      .has_gain = world->past.has_change,
-                      .has_history = past};
-    if (contact == NULL) return write_state(world, &h, NULL, path);
-    void *trees = pl_alloc((int64_t)pl_surfaces_state_size(contact->boundary.surfaces), 1);
-    if (trees == NULL) return PL_ERROR_MEMORY;
-    pl_surfaces_get_state(contact->boundary.surfaces, trees);
-    pl_status status = write_state(world, &h, trees, path);
-    pl_free(trees);
+    pl_bytes bytes;
+    pl_output out;
+    PL_TRY(save(world, &bytes));
+    pl_status status = pl_output_open(path, &out);
+    if (status == PL_OK) {
+        pl_output_write(&out, bytes.data, bytes.size);
+        status = pl_output_close(&out);
+    }
+    pl_bytes_free(&bytes);
     return status;
 }
 
-// --- Reading ---
-
-// What a file holds: its header, and where each piece of it begins.
-typedef struct content {
-    header h;
-    char *at[PIECES];
-    size_t size[PIECES];
-} content;
-
-static pl_status check_header(const pl_world *world, const pl_bytes *bytes, const char *path,
-                              header *h)
+pl_status pl_world_save_memory(const pl_world *world, void *buffer, size_t size, size_t *needed)
 {
-    if (bytes->size < sizeof *h) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
-    memcpy(h, bytes->data, sizeof *h);
-    if (h->magic != MAGIC) return pl_fail(PL_ERROR_FORMAT, "%s: not a checkpoint", path);
-    if (h->version < OLDEST || h->version > VERSION) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: a checkpoint of version %llu, this is version %d",
-                       path, (unsigned long long)h->version, (int)VERSION);
-    }
-    if (h->world != fingerprint(world)) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", path);
-    }
-    if (h->n_memory >= 0 && !world->options.contact) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of a scene with contact", path);
-    }
-    return PL_OK;
-}
-
-// Finds the pieces of the file as they belong to the world, whose contacts are there if the file
-// has any, and looks at the sum.
-static pl_status find_pieces(const pl_world *world, const pl_bytes *bytes, const char *path,
-                             content *c)
-{
-    piece pieces[PIECES];
-    const header *h = &c->h;
-    uint64_t sum = 0, expected = pl_hash(PL_HASH_START, h, sizeof *h);
-    bool fits = h->n_memory < (int64_t)bytes->size && (h->n_memory < 0 || world->contact != NULL);
-    int64_t n_search = world->contact != NULL ? 3 * (int64_t)world->contact->boundary.n : 0;
-    fits = fits && (h->n_search == 0 || h->n_search == n_search);
-    fits = fits && h->n_memory >= -1 && h->has_gain >> 1 == 0 && h->has_history >> 1 == 0;
-    size_t all = fits ? list_pieces(world, world->contact, h, NULL, pieces) : 0;
-    bool whole = fits && bytes->size == sizeof *h + sizeof sum + all;
-    if (whole) {
-        // By the same pieces as above: the hash of a whole is not that of its pieces.
-        char *at = bytes->data + sizeof *h;
-        for (int i = 0; i < PIECES; at += pieces[i++].size) {
-            c->at[i] = at;
-            c->size[i] = pieces[i].size;
-            expected = pl_hash(expected, at, pieces[i].size);
-        }
-        memcpy(&sum, at, sizeof sum);
-    }
-    if (!whole || sum != expected) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", path);
-    }
-    return PL_OK;
+    PL_REQUIRE(world);
+    PL_REQUIRE(needed);
+    pl_bytes bytes;
+    PL_TRY(save(world, &bytes));
+    *needed = bytes.size;
+    bool fits = buffer != NULL && size >= bytes.size;
+    if (fits) memcpy(buffer, bytes.data, bytes.size);
+    pl_bytes_free(&bytes);
+    if (fits || buffer == NULL) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "a checkpoint of %zu bytes, and room for %zu", *needed, size);
 }
 
 // --- What no step has written: a right sum does not tell who made the file ---
 
-static bool all_finite(const content *c, int piece)
-{
-    double value;
-    for (size_t i = 0; i < c->size[piece]; i += sizeof value) {
-        memcpy(&value, c->at[piece] + i, sizeof value);
-        if (!isfinite(value)) return false;
-    }
-    return true;
-}
-
-static bool only_flags(const content *c, int piece)
-{
-    for (size_t i = 0; i < c->size[piece]; i++) {
-        if (c->at[piece][i] != 0 && c->at[piece][i] != 1) return false;
-    }
-    return true;
-}
-
-static bool positive_dt(const content *c)
-{
-    double dt = 1;
-    if (c->size[LAST_DT] > 0) memcpy(&dt, c->at[LAST_DT], sizeof dt);
-    return dt > 0 && isfinite(dt);
-}
+// What a file holds, looked at.
+typedef struct content {
+    pl_parts parts;
+    world_clock clock;
+    pl_origin origin;
+    double *x, *v;
+    pl_rigid *rigid;
+    pl_remembered *memory; // (n_memory)
+    int64_t n_memory;      // -1: no step with contact yet
+    double *from, *to;     // NULL: no search
+    uint8_t *stale;
+    void *trees;
+} content;
 
 // Are orientations such? Masses are the world's own from here on: a body that has another one than
 // in the run which wrote the file keeps its velocities.
-static bool fit_bodies(const pl_world *world, const content *c)
+static bool fit_bodies(const pl_world *world, pl_rigid *rigid)
 {
     static const double ROUNDING = 1e-6;
-    if (!all_finite(c, RIGID)) return false;
     for (int64_t i = 0; i < world->state.n_rigid; i++) {
         const pl_rigid *now = &world->state.rigid[i];
-        char *at = c->at[RIGID] + (size_t)i * sizeof(pl_rigid);
-        pl_rigid r;
-        memcpy(&r, at, sizeof r);
-        double length = r.q[0] * r.q[0] + r.q[1] * r.q[1] + r.q[2] * r.q[2] + r.q[3] * r.q[3];
-        if (!(fabs(length - 1) < ROUNDING) || !(r.mass > 0)) return false;
-        for (int k = 0; k < 3 && r.mass != now->mass; k++) r.spin[k] *= now->mass / r.mass;
-        r.mass = now->mass;
-        memcpy(r.moment, now->moment, sizeof r.moment);
-        memcpy(at, &r, sizeof r);
+        pl_rigid *r = &rigid[i];
+        double length =
+            r->q[0] * r->q[0] + r->q[1] * r->q[1] + r->q[2] * r->q[2] + r->q[3] * r->q[3];
+        if (!(fabs(length - 1) < ROUNDING) || !(r->mass > 0)) return false;
+        for (int k = 0; k < 3 && r->mass != now->mass; k++) {
+            r->angular_momentum[k] *= now->mass / r->mass;
+            if (!isfinite(r->angular_momentum[k])) return false;
+        }
+        r->mass = now->mass;
+        memcpy(r->moment, now->moment, sizeof r->moment);
     }
-    return all_finite(c, RIGID); // after the division, too
+    return true;
 }
 
 // Forces by pair, each once and in order.
 static bool ordered_memory(const content *c)
 {
-    pl_remembered m, before = {.pair = {-1, 0, 0}};
-    for (size_t i = 0; i < c->size[MEMORY]; i += sizeof m, before = m) {
-        memcpy(&m, c->at[MEMORY] + i, sizeof m);
-        if (pl_pair_compare(&before.pair, &m.pair) >= 0) return false;
-        if (!isfinite(m.force[0]) || !isfinite(m.force[1]) || !isfinite(m.force[2])) return false;
-        if (m.found != 0 && m.found != 1) return false;
+    const pl_feature_pair none = {-1, 0, 0}, *before = &none;
+    for (int64_t i = 0; i < c->n_memory; i++) {
+        const pl_remembered *m = &c->memory[i];
+        if (pl_pair_compare(before, &m->pair) >= 0) return false;
+        if (!isfinite(m->force[0]) || !isfinite(m->force[1]) || !isfinite(m->force[2]))
+            return false;
+        if (m->found != 0 && m->found != 1) return false;
+        before = &m->pair;
     }
     return true;
 }
 
-static pl_status check_values(const pl_world *world, const content *c, const char *path)
+static bool take_clock(content *c)
 {
     static const int64_t MOST_STEPS = INT64_MAX / 2;
-    const char *what = NULL;
-    const header *h = &c->h;
-    if (!isfinite(h->time) || h->steps < 0 || h->steps > MOST_STEPS) what = "time";
-    if (!all_finite(c, X)) what = "position";
-    if (!all_finite(c, V) || !all_finite(c, GAIN)) what = "velocity";
-    if (!fit_bodies(world, c)) what = "rigid body";
-    if (!ordered_memory(c)) what = "contact";
-    if (!positive_dt(c) || !all_finite(c, LAST_W) || !all_finite(c, LAST_DV) ||
-        !only_flags(c, STRUCK))
-        what = "step before";
-    if (!all_finite(c, FROM) || !all_finite(c, TO) || !only_flags(c, STALE)) what = "search";
-    if (what == NULL) return PL_OK;
+    bool fits = true;
+    const world_clock *clock = pl_parts_data(&c->parts, CLOCK, 1, sizeof *clock, &fits);
+    const pl_origin *origin = pl_parts_data(&c->parts, ORIGIN, 1, sizeof *origin, &fits);
+    if (clock == NULL || origin == NULL) return false;
+    c->clock = *clock;
+    c->origin = *origin;
+    if (!(origin->dt > 0 && isfinite(origin->dt))) return false;
+    return isfinite(clock->time) && clock->steps >= 0 && clock->steps <= MOST_STEPS;
+}
+
+static bool take_bodies(const pl_world *world, content *c)
+{
+    bool fits = true;
+    int64_t n = world->state.n_rigid, numbers = (int64_t)(sizeof(pl_rigid) / sizeof(double));
+    c->rigid = (pl_rigid *)pl_parts_doubles(&c->parts, RIGID, n * numbers, &fits);
+    return fits && (n == 0 || c->rigid != NULL) && fit_bodies(world, c->rigid);
+}
+
+static bool take_memory(content *c)
+{
+    int32_t i = pl_parts_find(&c->parts, CONTACTS);
+    c->n_memory = -1;
+    if (i < 0) return true;
+    size_t size = c->parts.part[i].size;
+    c->memory = c->parts.data[i];
+    c->n_memory = (int64_t)(size / sizeof *c->memory);
+    return c->parts.part[i].version == 1 && size % sizeof *c->memory == 0 && ordered_memory(c);
+}
+
+static bool take_search(const pl_contact_step *contact, content *c)
+{
+    bool fits = true;
+    if (c->n_memory < 0) return true;
+    const pl_boundary *boundary = &contact->boundary;
+    size_t trees = pl_surfaces_state_size(boundary->surfaces);
+    c->from = pl_parts_doubles(&c->parts, SEARCH_FROM, 3 * (int64_t)boundary->n, &fits);
+    c->to = pl_parts_doubles(&c->parts, SEARCH_TO, 3 * (int64_t)boundary->n, &fits);
+    c->stale = pl_parts_flags(&c->parts, SEARCH_STALE, boundary->n_body, &fits);
+    c->trees = pl_parts_data(&c->parts, TREES, 1, trees, &fits);
+    bool all = c->from != NULL && c->to != NULL && c->stale != NULL;
+    bool none = c->from == NULL && c->to == NULL && c->stale == NULL;
+    return fits && (all || none) && c->trees != NULL;
+}
+
+static bool take_past(const pl_world *world, const content *c)
+{
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    return integrator->check_parts == NULL || integrator->check_parts(world, &c->parts);
+}
+
+static pl_status fail_damaged(const char *what, const char *name)
+{
     return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged: a %s that no step can leave",
-                   path, what);
+                   name, what);
+}
+
+static pl_status check_values(const pl_world *world, content *c, const char *name)
+{
+    bool fits = true;
+    int64_t n = 3 * (int64_t)world->state.n_vert;
+    if (!take_clock(c)) return fail_damaged("time", name);
+    c->x = pl_parts_doubles(&c->parts, POSITIONS, n, &fits);
+    if (!fits || c->x == NULL) return fail_damaged("position", name);
+    c->v = pl_parts_doubles(&c->parts, VELOCITIES, n, &fits);
+    if (!fits || c->v == NULL) return fail_damaged("velocity", name);
+    if (!take_bodies(world, c)) return fail_damaged("rigid body", name);
+    if (!take_memory(c)) return fail_damaged("contact", name);
+    if (!take_past(world, c)) return fail_damaged("step before", name);
+    return PL_OK;
 }
 
 // --- Taking ---
 
-static void copy_pieces(const content *c, const piece to[PIECES], int first, int last)
+static pl_status fill_contact(const content *c, pl_contact_step *contact)
 {
-    for (int i = first; i <= last; i++) {
-        if (to[i].size > 0 && to[i].data != NULL) memcpy(to[i].data, c->at[i], to[i].size);
-    }
-}
-
-static pl_status fill_touch(const pl_world *world, const content *c, pl_contact_step *contact)
-{
-    piece to[PIECES];
     pl_contacts *contacts = &contact->contacts;
-    pl_candidate_set *candidates = &contact->detection.candidates;
-    PL_TRY(pl_reserve((void **)&contacts->memory, &contacts->memory_capacity, c->h.n_memory,
+    pl_candidate_set *set = &contact->detection.candidates;
+    const pl_boundary *boundary = &contact->boundary;
+    PL_TRY(pl_reserve((void **)&contacts->memory, &contacts->memory_capacity, c->n_memory,
                       sizeof *contacts->memory));
-    PL_TRY(pl_candidates_reserve(candidates, &contact->boundary));
-    PL_TRY(pl_surfaces_set_state(contact->boundary.surfaces, c->at[TREES]));
-    list_pieces(world, contact, &c->h, NULL, to);
-    copy_pieces(c, to, MEMORY, MEMORY);
-    copy_pieces(c, to, FROM, STALE);
-    contacts->n_memory = c->h.n_memory;
-    return c->h.n_search > 0 ? pl_candidates_restore(candidates, &contact->boundary) : PL_OK;
+    PL_TRY(pl_candidates_reserve(set, boundary));
+    PL_TRY(pl_surfaces_set_state(boundary->surfaces, c->trees));
+    if (c->n_memory > 0) {
+        memcpy(contacts->memory, c->memory, (size_t)c->n_memory * sizeof *c->memory);
+    }
+    contacts->n_memory = c->n_memory;
+    if (c->from == NULL) return PL_OK;
+    size_t size = 3 * (size_t)boundary->n * sizeof *c->from;
+    memcpy(set->from, c->from, size);
+    memcpy(set->to, c->to, size);
+    memcpy(set->stale, c->stale, (size_t)boundary->n_body);
+    return pl_candidates_restore(set, boundary);
 }
 
 // New contacts, as the file has them, for bodies where the file has them: where they are now may be
-// beyond what trees can be made for. Vectors stand first in the file, at places for doubles.
-static pl_status make_touch(const pl_world *world, const content *c, const char *path,
-                            pl_contact_step **out)
+// beyond what trees can be made for.
+static pl_status make_contact(const pl_world *world, content *c, const char *name,
+                              pl_contact_step **out)
 {
     pl_world there = *world;
-    there.state.x = (void *)c->at[X];
-    there.state.v = (void *)c->at[V];
-    there.state.rigid = (void *)c->at[RIGID];
-    there.time = c->h.time;
+    there.state.x = c->x;
+    there.state.v = c->v;
+    there.state.rigid = c->rigid;
+    there.time = c->clock.time;
     pl_status status = pl_contact_step_create(&there, out);
-    if (status == PL_OK) status = fill_touch(&there, c, *out);
+    if (status == PL_OK && !take_search(*out, c)) status = fail_damaged("search", name);
+    if (status == PL_OK) status = fill_contact(c, *out);
     if (status == PL_OK) return PL_OK;
     pl_contact_step_destroy(*out);
     *out = NULL;
     if (status != PL_ERROR_MEMORY) {
-        pl_fail_prefix("the checkpoint is damaged");
-        pl_fail_prefix(path);
+        if (strstr(pl_error_text(), "the checkpoint is damaged") == NULL) {
+            pl_fail_prefix("the checkpoint is damaged");
+            pl_fail_prefix(name);
+        }
         status = PL_ERROR_FORMAT;
     }
     return status;
+}
+
+static void copy(void *to, const void *from, int64_t n, size_t size)
+{
+    if (n > 0) memcpy(to, from, (size_t)n * size);
 }
 
 // The world becomes what the file says; nothing here can fail. A state from before the first step,
@@ -337,35 +299,52 @@ static pl_status make_touch(const pl_world *world, const content *c, const char 
 // apart.
 static void take_state(pl_world *world, const content *c, pl_contact_step *contact)
 {
-    piece to[PIECES];
+    pl_state *state = &world->state;
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (contact == NULL && world->contact != NULL) pl_world_unprepare(world);
     pl_contact_step_destroy(world->contact);
     world->contact = contact;
-    if (world->past.bdf2 != NULL) world->past.bdf2->last.dt = 0; // unless the file has another
-    list_pieces(world, NULL, &c->h, NULL, to);
-    copy_pieces(c, to, X, STRUCK);
-    world->past.has_change = c->h.has_gain != 0 && world->past.change != NULL;
-    world->time = c->h.time;
-    world->steps = c->h.steps;
+    copy(state->x, c->x, 3 * (int64_t)state->n_vert, sizeof *state->x);
+    copy(state->v, c->v, 3 * (int64_t)state->n_vert, sizeof *state->v);
+    copy(state->rigid, c->rigid, state->n_rigid, sizeof *state->rigid);
+    if (world->system.ready && integrator->take_parts != NULL) {
+        integrator->take_parts(world, &c->parts);
+    }
+    world->time = c->clock.time;
+    world->steps = c->clock.steps;
     pl_world_publish(world);
 }
 
 // All that can fail happens beside the world.
-static pl_status load(pl_world *world, const pl_bytes *bytes, const char *path, bool has_origin)
+static pl_status load(pl_world *world, const pl_bytes *bytes, const char *name, pl_origin *origin)
 {
     content c = {0};
     pl_contact_step *contact = NULL;
-    PL_TRY(check_header(world, bytes, path, &c.h));
-    if (has_origin != (c.h.version > OLDEST)) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", path);
+    PL_TRY(pl_parts_unpack(bytes, name, &c.parts));
+    if (c.parts.world != fingerprint(world)) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", name);
     }
-    bool contacts = c.h.n_memory >= 0, past = c.h.has_gain != 0 || c.h.has_history != 0;
-    if (contacts || (past && !world->options.contact)) PL_TRY(pl_world_prepare(world));
-    PL_TRY(find_pieces(world, bytes, path, &c));
-    PL_TRY(check_values(world, &c, path));
-    if (contacts) PL_TRY(make_touch(world, &c, path, &contact));
+    bool contacts = pl_parts_find(&c.parts, CONTACTS) >= 0;
+    if (contacts && !world->options.contact) {
+        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of a scene with contact", name);
+    }
+    PL_TRY(check_values(world, &c, name));
+    if (contacts || !world->options.contact) PL_TRY(pl_world_prepare(world));
+    if (contacts) PL_TRY(make_contact(world, &c, name, &contact));
     take_state(world, &c, contact);
+    *origin = c.origin;
     return PL_OK;
+}
+
+// Takes the bytes, of which it makes no copy.
+static pl_status load_bytes(pl_world *world, const pl_bytes *bytes, const char *name)
+{
+    bool ready = world->system.ready;
+    pl_origin here = pl_origin_of(world), origin;
+    pl_status status = load(world, bytes, name, &origin);
+    if (status != PL_OK && !ready) pl_world_unprepare(world);
+    if (status == PL_OK) pl_origin_compare(&origin, &here, world, name);
+    return status;
 }
 
 pl_status pl_world_load(pl_world *world, const char *path)
@@ -373,12 +352,19 @@ pl_status pl_world_load(pl_world *world, const char *path)
     PL_REQUIRE(world);
     PL_REQUIRE(path);
     pl_bytes bytes;
-    bool ready = world->system.ready;
     PL_TRY(pl_bytes_load(path, &bytes));
-    pl_origin here = pl_origin_of(world), origin = pl_origin_take(&bytes);
-    pl_status status = load(world, &bytes, path, origin.magic != 0);
-    if (status != PL_OK && !ready) pl_world_unprepare(world);
+    pl_status status = load_bytes(world, &bytes, path);
     pl_bytes_free(&bytes);
-    if (status == PL_OK) pl_origin_compare(&origin, &here, world, path);
+    return status;
+}
+
+pl_status pl_world_load_memory(pl_world *world, const void *data, size_t size)
+{
+    PL_REQUIRE(world);
+    PL_REQUIRE(data);
+    pl_bytes bytes;
+    PL_TRY(pl_bytes_copy(data, size, &bytes));
+    pl_status status = load_bytes(world, &bytes, "memory");
+    pl_bytes_free(&bytes);
     return status;
 }

@@ -48,7 +48,7 @@ void pl_contact_step_impulses(const pl_world *world, double *impulse);
 void pl_contact_step_forget(pl_contact_step *contact);
 
 // Sums the contacts' impulses on each body: its push and torque. Both bodies of a contact get them
-// at one point between the two, so that they keep their common spin.
+// at one point between the two, so that they keep their common angular momentum.
 void pl_contact_step_sum(pl_world *world);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef PL_INTEGRATOR_H
 #define PL_INTEGRATOR_H
 
+#include "parts.h"
 #include "world.h"
 
 struct pl_integrator_ops {
@@ -42,6 +43,12 @@ struct pl_integrator_ops {
     // Notes the past, and goes back to what was noted.
     void (*save)(pl_world *world);
     void (*go_back)(pl_world *world);
+
+    // What a checkpoint has of the past: puts it there; says if what is there could be; takes it,
+    // or starts without where there is none. The system is built.
+    void (*add_parts)(const pl_world *world, pl_parts *parts);
+    bool (*check_parts)(const pl_world *world, const pl_parts *parts);
+    void (*take_parts)(pl_world *world, const pl_parts *parts);
 };
 
 // The one of the world's options.

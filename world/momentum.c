@@ -2,24 +2,24 @@
 //
 // A linearised implicit step loses angular momentum: its stiffness K is not blind to the straight
 // velocity field of a rotation, omega x r, which stretches what it turns, and K v resists that.
-// A body that spins at omega loses about (omega dt)^2 of its spin per step; and the sum of an
-// iterative solve's residual is lost or gained besides. Both are artefacts, and what they should
-// have been is known: over a step the momentum P and the spin L about the origin change by the
-// outer forces and by mass damping only,
+// A body that spins at omega loses about (omega dt)^2 of its angular momentum per step; and the sum
+// of an iterative solve's residual is lost or gained besides. Both are artefacts, and what they
+// should have been is known: over a step the momentum P and the angular momentum L about the origin
+// change by the outer forces and by mass damping only,
 //
 //   (1 + alpha dt) P' = P + dt sum f,     (1 + alpha dt) L' = L + dt sum (c + x' - c') x f
 //
 // with c the centre of mass. The lever arms about it are those at the end of the step, as befits an
 // implicit scheme: with those at its start, a body that hangs in dead loads would keep for ever
-// what spin it has when it comes to rest. The centre itself counts where it was, since c x P' = c'
-// x P'. So after x has advanced, a rigid velocity field dv + domega x (x' - c') is added to the
-// stored velocities that gives the body these momenta. Positions are not touched: they stay where
-// the solve has put them. Contacts are outer forces here like any other. A body with driven
-// vertices, or one that is pulled, is held by forces we do not sum, and is left alone.
+// what angular momentum it has when it comes to rest. The centre itself counts where it was, since
+// c x P' = c' x P'. So after x has advanced, a rigid velocity field dv + domega x (x' - c') is
+// added to the stored velocities that gives the body these momenta. Positions are not touched: they
+// stay where the solve has put them. Contacts are outer forces here like any other. A body with
+// driven vertices, or one that is pulled, is held by forces we do not sum, and is left alone.
 //
-// With BDF2 a body that nothing touches follows that formula in its momentum and its spin about the
-// centre of mass, which bdf2.c supplies, with gamma dt in place of dt. One that something touches
-// follows the above.
+// With BDF2 a body that nothing touches follows that formula in its momentum and its angular
+// momentum about the centre of mass, which bdf2.c supplies, with gamma dt in place of dt. One that
+// something touches follows the above.
 
 #include "step.h"
 #include "integrator.h"
@@ -222,12 +222,12 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
         if (b->kind == PL_BODY_RIGID) {
             const pl_rigid *r = &world->state.rigid[b->rigid];
             for (int k = 0; k < 3; k++) p[k] = r->mass * r->v[k];
-            memcpy(l, r->spin, sizeof l);
+            memcpy(l, r->angular_momentum, sizeof l);
             cross_add(r->x, p, 1, l);
         }
         for (int k = 0; k < 3; k++) {
             out->momentum[k] += p[k];
-            out->spin[k] += l[k];
+            out->angular_momentum[k] += l[k];
         }
     }
     return PL_OK;

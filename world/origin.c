@@ -2,11 +2,8 @@
 #include "warnings.h"
 #include "../base/hash.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#define MAGIC 0x314749524f4c50ull // "PLORIG1"
 
 // Number by number: between the fields of a struct there may be anything.
 static uint64_t hash_material(uint64_t hash, const pl_material_options *m)
@@ -33,27 +30,9 @@ static uint64_t hash_materials(const pl_world *world)
     return hash;
 }
 
-static uint64_t sum_of(const pl_origin *origin)
-{
-    return pl_hash(PL_HASH_START, origin, offsetof(pl_origin, sum));
-}
-
 pl_origin pl_origin_of(const pl_world *world)
 {
-    pl_origin origin = {
-        .magic = MAGIC, .dt = world->options.dt, .materials = hash_materials(world)};
-    origin.sum = sum_of(&origin);
-    return origin;
-}
-
-pl_origin pl_origin_take(pl_bytes *bytes)
-{
-    pl_origin origin = {0};
-    if (bytes->size < sizeof origin) return origin;
-    memcpy(&origin, bytes->data + bytes->size - sizeof origin, sizeof origin);
-    if (origin.magic != MAGIC || origin.sum != sum_of(&origin)) return (pl_origin){0};
-    bytes->size -= sizeof origin;
-    return origin;
+    return (pl_origin){.dt = world->options.dt, .materials = hash_materials(world)};
 }
 
 void pl_origin_compare(const pl_origin *origin, const pl_origin *here, pl_world *world,
@@ -61,7 +40,7 @@ void pl_origin_compare(const pl_origin *origin, const pl_origin *here, pl_world 
 {
     bool step = origin->dt != here->dt, material = origin->materials != here->materials;
     char dt[96] = "";
-    if (origin->magic != MAGIC || (!step && !material)) return;
+    if (!step && !material) return;
     if (!pl_warn_first(world, PL_WARNING_CHECKPOINT)) return;
     if (step) snprintf(dt, sizeof dt, "dt %g s (here %g s)", origin->dt, here->dt);
     pl_log(PL_LOG_WARNING,

@@ -1,23 +1,17 @@
 // What the run that wrote a checkpoint was made with, as far as it decides how the run goes on and
-// is no part of the state: it follows the state in the file. Internal.
+// is no part of the state. Internal.
 
 #ifndef PL_ORIGIN_H
 #define PL_ORIGIN_H
 
 #include "world.h"
-#include "../base/file.h"
 
 typedef struct pl_origin {
-    uint64_t magic;
     double dt;          // [s]
     uint64_t materials; // a hash of them, of masses, damping and friction
-    uint64_t sum;       // over the fields above
 } pl_origin;
 
 pl_origin pl_origin_of(const pl_world *world);
-
-// Takes it off the end of a file. Files of version 5 have none: what is returned is then all 0.
-pl_origin pl_origin_take(pl_bytes *bytes);
 
 // Warns, once, if the world, which was `here` before it took the state of the file, is another than
 // the run that wrote it.

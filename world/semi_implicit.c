@@ -2,6 +2,8 @@
 
 #include "integrator.h"
 
+#include <string.h>
+
 // [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
 // contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
 static double assemble(pl_world *world)
@@ -62,6 +64,31 @@ static void forget(pl_world *world, const pl_world_body *b)
     world->past.has_change = false;
 }
 
+static const char CHANGE[] = "velocity-change";
+
+static void add_parts(const pl_world *world, pl_parts *parts)
+{
+    size_t size = 3 * (size_t)world->state.n_vert * sizeof(double);
+    if (world->past.has_change) pl_parts_add(parts, CHANGE, 1, world->past.change, size);
+}
+
+static bool check_parts(const pl_world *world, const pl_parts *parts)
+{
+    bool fits = true;
+    pl_parts_doubles(parts, CHANGE, 3 * (int64_t)world->state.n_vert, &fits);
+    return fits;
+}
+
+static void take_parts(pl_world *world, const pl_parts *parts)
+{
+    bool fits = true;
+    int64_t n = 3 * (int64_t)world->state.n_vert;
+    const double *change = pl_parts_doubles(parts, CHANGE, n, &fits);
+    world->past.has_change = change != NULL && world->past.change != NULL;
+    if (!world->past.has_change || n == 0) return;
+    memcpy(world->past.change, change, (size_t)n * sizeof *change);
+}
+
 const pl_integrator_ops pl_semi_implicit_ops = {.name = "semi-implicit",
                                                 .contact = true,
                                                 .create = create,
@@ -70,4 +97,7 @@ const pl_integrator_ops pl_semi_implicit_ops = {.name = "semi-implicit",
                                                 .predict = predict,
                                                 .move = pl_integrator_move,
                                                 .finish = finish,
-                                                .forget = forget};
+                                                .forget = forget,
+                                                .add_parts = add_parts,
+                                                .check_parts = check_parts,
+                                                .take_parts = take_parts};

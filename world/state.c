@@ -170,7 +170,7 @@ pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out)
     }
     const pl_rigid *r = &world->state.rigid[b->rigid];
     memcpy(out->centre, r->x, sizeof out->centre);
-    pl_rotation_compose(r->q, b->unturned, out->turn);
+    pl_rotation_compose(r->q, b->unturned, out->orientation);
     memcpy(out->velocity, r->v, sizeof out->velocity);
     pl_rigid_omega(r, out->angular_velocity);
     out->mass = r->mass;
