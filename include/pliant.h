@@ -606,11 +606,11 @@ typedef struct pl_deformable_options {
 PL_API pl_deformable_options pl_deformable_options_default(void);
 
 // Adds an elastic body whose rest shape is `mesh` (copied), at the place where the mesh lies; *body
-// receives its number, 0, 1, ... A world that has stepped already takes a body too: the next step
-// builds its system anew and starts without what the last one has left to begin with (impulses of
-// contacts, the past of BDF2); it fails if the body overlaps another. Fails with PL_ERROR_GEOMETRY
-// (no tets, a flat or inverted tet, a vertex without a tet; named), PL_ERROR_ARGUMENT (an option)
-// or PL_ERROR_MEMORY.
+// receives its id: 0, 1, ... as long as no body is removed. A world that has stepped already takes
+// a body too: the next step builds its system anew and starts without what the last one has left to
+// begin with (impulses of contacts, the past of BDF2); it fails if the body overlaps another. Fails
+// with PL_ERROR_GEOMETRY (no tets, a flat or inverted tet, a vertex without a tet; named),
+// PL_ERROR_ARGUMENT (an option) or PL_ERROR_MEMORY.
 PL_API pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
                                          const pl_deformable_options *options, int32_t *body);
 
@@ -666,6 +666,11 @@ PL_API pl_kinematic_options pl_kinematic_options_default(void);
 PL_API pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
                                         const pl_kinematic_options *options, int32_t *body);
 
+// Takes a body out of the world, with all that acts on it and its user data. The next step builds
+// its system anew, as after adding one. An id is not given twice: that of a body that was removed
+// stays that of no body, although its place may get another one.
+PL_API pl_status pl_world_remove(pl_world *world, int32_t body);
+
 // Makes `vertex` (n; indices of the body's mesh) follow `motion` (NULL: they stay where they are)
 // from its start to its end; x0 are their positions at the time of this call. A vertex follows the
 // motion that was given last. Fails with PL_ERROR_ARGUMENT on an index out of range (named), a bad
@@ -695,13 +700,22 @@ PL_API pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const p
 // not 0 or above.
 PL_API pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction);
 
+// A pointer of the program's own, which the world keeps and never looks at; NULL at first.
+PL_API pl_status pl_world_set_user_data(pl_world *world, int32_t body, void *user);
+PL_API void *pl_world_user_data(const pl_world *world, int32_t body);
+
 // What errors and warnings call a body in place of "body 3"; 47 bytes of it count. NULL: nothing.
 PL_API pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name);
 
 // --- State ---
 
 // A body that is not there is of the kind PL_BODY_NONE, has 0 vertices and NULL for arrays.
+//
+// Bodies stand in places 0 .. count - 1, in the order in which they were added; the place of a body
+// that was removed is empty until another one is added.
 PL_API int32_t pl_world_body_count(const pl_world *world);
+// The id of the body in a place; -1 if that is empty.
+PL_API int32_t pl_world_body_at(const pl_world *world, int32_t place);
 PL_API pl_body_kind pl_world_kind(const pl_world *world, int32_t body);
 PL_API int32_t pl_world_vertex_count(const pl_world *world, int32_t body);
 PL_API double pl_world_time(const pl_world *world);   // [s]
@@ -721,6 +735,10 @@ typedef struct pl_frame {
 
 // Fails with PL_ERROR_ARGUMENT if the body is not rigid.
 PL_API pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out);
+
+// Puts a rigid body elsewhere, and sets its velocities; its mass stays. The next step fails if it
+// overlaps another body there. Fails with PL_ERROR_ARGUMENT, naming the field.
+PL_API pl_status pl_world_set_frame(pl_world *world, int32_t body, const pl_frame *frame);
 
 // The rest shape of a body: its mesh as it was added.
 PL_API const pl_mesh *pl_world_mesh(const pl_world *world, int32_t body);
@@ -779,6 +797,34 @@ PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
 // Sets the options solver and precond for the steps that follow. PL_ERROR_ARGUMENT if a name is not
 // known, or if the world has no contact.
 PL_API pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond);
+
+// What a running world lets change; all fail with PL_ERROR_ARGUMENT on a number out of its range or
+// a body of another kind.
+//
+// Gravity [m/s^2] and the length of a step [s], from the next step on.
+PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3]);
+PL_API pl_status pl_world_set_dt(pl_world *world, double dt);
+// The options as they are now; NULL for no world.
+PL_API const pl_world_options *pl_world_get_options(const pl_world *world);
+// The material of a deformable body; the next step builds its system anew, as after adding a body.
+PL_API pl_status pl_world_set_material(pl_world *world, int32_t body,
+                                       const pl_material_options *material);
+// The damping of a rigid body, see pl_rigid_options.
+PL_API pl_status pl_world_set_damping(pl_world *world, int32_t body, double damping);
+// An outer force on the centre of a rigid body [N] and a torque [N m], kept until set again; NULL
+// is none. Gravity is added by the world. They are no part of a checkpoint.
+PL_API pl_status pl_world_set_force(pl_world *world, int32_t body, const double force[3],
+                                    const double torque[3]);
+// Changes the velocities of a rigid body at once by an impulse [N s] at a point (3) [m]; NULL: at
+// its centre.
+PL_API pl_status pl_world_apply_impulse(pl_world *world, int32_t body, const double impulse[3],
+                                        const double *point);
+// Sends a kinematic body, whatever its motion was, to where a point x0 of its mesh is at position +
+// R x0, R the rotation of a unit quaternion (the real part first): it is there at the end of the
+// next step, by the shortest turn, and rests until it is sent elsewhere. Pushed bodies feel the
+// velocity of that way.
+PL_API pl_status pl_world_move_to(pl_world *world, int32_t body, const double position[3],
+                                  const double orientation[4]);
 
 // Sets the option max_seconds for the steps that follow. PL_ERROR_ARGUMENT if it is negative.
 PL_API pl_status pl_world_set_max_seconds(pl_world *world, double seconds);

@@ -14,8 +14,9 @@ struct pl_auditor {
     int32_t *face;               // (3*n_face) of all bodies; vertices as the outside sees them,
     int64_t *first;              // (n_bodies + 1) by body
     pl_audit *audit;
-    pl_audit_inside *inside; // what was found, with vertices counted within their bodies
-    int64_t inside_capacity;
+    pl_audit_inside *inside; // what was found, by ids; vertices counted within their bodies
+    pl_audit_pair *pair;
+    int64_t inside_capacity, pair_capacity;
 };
 
 void pl_auditor_destroy(pl_auditor *auditor)
@@ -25,6 +26,7 @@ void pl_auditor_destroy(pl_auditor *auditor)
     pl_free(auditor->face);
     pl_free(auditor->first);
     pl_free(auditor->inside);
+    pl_free(auditor->pair);
     pl_free(auditor);
 }
 
@@ -139,23 +141,40 @@ static pl_status prepare(pl_world *world)
 
 // --- Running ---
 
+// Bodies of the report by their places.
+static pl_status run(pl_world *world, pl_audit_report *out)
+{
+    PL_TRY(prepare(world));
+    int32_t before = pl_threads_enter(world->options.threads);
+    pl_status status = pl_audit_run(world->auditor->audit, world->published.x, out);
+    pl_threads_set(before);
+    return status;
+}
+
 pl_status pl_world_audit(pl_world *world, pl_audit_report *out)
 {
     PL_REQUIRE(world);
     PL_REQUIRE(out);
-    PL_TRY(prepare(world));
+    PL_TRY(run(world, out));
     pl_auditor *auditor = world->auditor;
-    int32_t before = pl_threads_enter(world->options.threads);
-    pl_status status = pl_audit_run(auditor->audit, world->published.x, out);
-    pl_threads_set(before);
-    if (status != PL_OK) return status;
     PL_TRY(pl_reserve((void **)&auditor->inside, &auditor->inside_capacity, out->n_inside,
                       sizeof *auditor->inside));
+    PL_TRY(pl_reserve((void **)&auditor->pair, &auditor->pair_capacity, out->n_intersections,
+                      sizeof *auditor->pair));
     for (int32_t i = 0; i < out->n_inside; i++) {
-        auditor->inside[i] = out->inside[i];
-        auditor->inside[i].vertex -= world->bodies.body[out->inside[i].body].published;
+        const pl_audit_inside *in = &out->inside[i];
+        int32_t first = world->bodies.body[in->body].published;
+        auditor->inside[i] = (pl_audit_inside){pl_world_id(world, in->body), in->vertex - first,
+                                               pl_world_id(world, in->other)};
+    }
+    for (int32_t i = 0; i < out->n_intersections; i++) {
+        auditor->pair[i] = out->intersections[i];
+        for (int k = 0; k < 2; k++) {
+            auditor->pair[i].body[k] = pl_world_id(world, out->intersections[i].body[k]);
+        }
     }
     out->inside = auditor->inside;
+    out->intersections = auditor->pair;
     return PL_OK;
 }
 
@@ -164,17 +183,18 @@ void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face, int3
     if (vertex == NULL) return;
     vertex[0] = vertex[1] = vertex[2] = -1;
     const pl_auditor *auditor = world != NULL ? world->auditor : NULL;
-    if (auditor == NULL || body < 0 || body >= auditor->n_bodies) return;
-    if (face < 0 || face >= auditor->first[body + 1] - auditor->first[body]) return;
-    const int32_t *corner = auditor->face + 3 * (auditor->first[body] + face);
-    for (int k = 0; k < 3; k++) vertex[k] = corner[k] - world->bodies.body[body].published;
+    int32_t place = pl_world_place(world, body);
+    if (auditor == NULL || place < 0 || place >= auditor->n_bodies) return;
+    if (face < 0 || face >= auditor->first[place + 1] - auditor->first[place]) return;
+    const int32_t *corner = auditor->face + 3 * (auditor->first[place] + face);
+    for (int k = 0; k < 3; k++) vertex[k] = corner[k] - world->bodies.body[place].published;
 }
 
 pl_status pl_world_check_apart(pl_world *world)
 {
     bool lasts = world->auditor != NULL; // somebody asks for it again and again
     pl_audit_report report;
-    PL_TRY(pl_world_audit(world, &report));
+    PL_TRY(run(world, &report));
     if (report.clean) {
         if (!lasts) pl_world_end_audits(world);
         return PL_OK;
@@ -189,7 +209,7 @@ pl_status pl_world_check_apart(pl_world *world)
     pl_way_out_text(world, a, b, remedy, sizeof remedy);
     if (pair == NULL) {
         return pl_fail(PL_ERROR_GEOMETRY, "%s, vertex %" PRId32 " is inside of %s at the start; %s",
-                       first, in->vertex, second, remedy);
+                       first, in->vertex - world->bodies.body[a].published, second, remedy);
     }
     return pl_fail(PL_ERROR_GEOMETRY,
                    "%s, face %" PRId32 " meets %s, face %" PRId32

@@ -73,14 +73,17 @@ static pl_status check_weight(const pl_rigid_options *o)
 
 // --- What all kinds have ---
 
-// Makes room for a body with the mesh's vertices, which begins as {kind, surface}; it is part of
-// the world only when keep_body is called.
+// Makes room for a body with the mesh's vertices, which begins as {kind, surface} behind all
+// others; it is part of the world only when keep_body is called.
 static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind kind,
                             const pl_surface_options *surface, pl_world_body **out)
 {
     PL_TRY(check_surface(surface));
     int64_t n = (int64_t)world->published.n + mesh->n_vert;
     if (n > INT32_MAX / 4) return pl_fail(PL_ERROR_ARGUMENT, "too many vertices in one world");
+    if (world->bodies.n >= (1 << PL_ID_BITS) - 1) {
+        return pl_fail(PL_ERROR_ARGUMENT, "a world holds at most %d bodies", (1 << PL_ID_BITS) - 1);
+    }
     PL_TRY(pl_reserve((void **)&world->bodies.body, &world->bodies.capacity, world->bodies.n + 1,
                       sizeof *world->bodies.body));
     PL_TRY(pl_reserve((void **)&world->published.x, &world->published.x_capacity, 3 * n,
@@ -95,15 +98,35 @@ static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind k
     return PL_OK;
 }
 
-static void keep_body(pl_world *world, const pl_world_body *b, int32_t *number)
+// An empty place, or the one behind all others.
+static int64_t find_place(const pl_world *world)
 {
-    if (number != NULL) *number = (int32_t)world->bodies.n;
+    for (int64_t i = 0; i < world->bodies.n && world->bodies.n_empty > 0; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        if (b->kind == PL_BODY_NONE && b->generation < PL_GENERATIONS) return i;
+    }
+    return world->bodies.n;
+}
+
+static void keep_body(pl_world *world, int32_t *id)
+{
+    pl_bodies *bodies = &world->bodies;
+    int64_t place = find_place(world);
+    pl_world_body *b = &bodies->body[place];
     pl_world_unprepare(world);
-    pl_auditor_destroy(world->auditor);
-    world->auditor = NULL;
-    world->bodies.n++;
+    pl_world_end_audits(world);
+    if (place < bodies->n) {
+        int32_t generation = b->generation;
+        pl_mesh_destroy(b->mesh);
+        *b = bodies->body[bodies->n];
+        b->generation = generation;
+        bodies->n_empty--;
+    } else {
+        bodies->n++;
+    }
     world->published.n += b->mesh->n_vert;
-    pl_world_publish_body(world, world->bodies.n - 1);
+    pl_world_publish_body(world, place);
+    if (id != NULL) *id = pl_world_id(world, place);
 }
 
 // --- Deformable bodies ---
@@ -177,7 +200,7 @@ pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
     memset(world->state.force + start, 0, 3 * (size_t)mesh->n_vert * sizeof(double));
     world->state.n_vert += mesh->n_vert;
     world->bodies.n_deformable++;
-    keep_body(world, b, body);
+    keep_body(world, body);
     return PL_OK;
 }
 
@@ -216,7 +239,7 @@ pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigi
     for (int k = 0; k < 4; k++) b->unturned[k] = k == 0 ? state->q[k] : -state->q[k];
     memcpy(state->v, options->velocity, sizeof state->v);
     pl_rigid_set_omega(state, options->angular_velocity);
-    keep_body(world, b, body);
+    keep_body(world, body);
     return PL_OK;
 }
 
@@ -240,31 +263,33 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
         pl_path_free(&b->path);
         return status;
     }
-    keep_body(world, b, body);
+    keep_body(world, body);
     return PL_OK;
 }
 
 pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
 {
-    PL_TRY(pl_world_check_body(world, body));
-    pl_surface_options surface = world->bodies.body[body].surface;
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    pl_surface_options surface = world->bodies.body[place].surface;
     surface.friction = friction;
     PL_TRY(check_surface(&surface));
-    world->bodies.body[body].surface = surface;
-    if (world->contact != NULL) world->contact->boundary.friction[body] = friction;
+    world->bodies.body[place].surface = surface;
+    if (world->contact != NULL) world->contact->boundary.friction[place] = friction;
     return PL_OK;
 }
 
 pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b)
 {
-    PL_TRY(pl_world_check_body(world, a));
-    PL_TRY(pl_world_check_body(world, b));
+    int32_t first, second;
+    PL_TRY(pl_world_find(world, a, &first));
+    PL_TRY(pl_world_find(world, b, &second));
     if (world->system.ready)
         return pl_fail(PL_ERROR_ARGUMENT, "pairs are ignored before the first step");
     PL_TRY(pl_reserve((void **)&world->bodies.ignored, &world->bodies.ignored_capacity,
                       2 * (world->bodies.n_ignored + 1), sizeof *world->bodies.ignored));
-    world->bodies.ignored[2 * world->bodies.n_ignored] = a;
-    world->bodies.ignored[2 * world->bodies.n_ignored++ + 1] = b;
+    world->bodies.ignored[2 * world->bodies.n_ignored] = first;
+    world->bodies.ignored[2 * world->bodies.n_ignored++ + 1] = second;
     return PL_OK;
 }
 
@@ -296,8 +321,9 @@ static void drive_vertex(pl_world *world, int32_t vertex, int32_t motion)
 pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t *vertex,
                          const pl_motion *motion)
 {
-    PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies.body[body];
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    const pl_world_body *b = &world->bodies.body[place];
     PL_TRY(check_deformable(b, body));
     if (n < 0 || (n > 0 && vertex == NULL)) return pl_fail(PL_ERROR_ARGUMENT, "vertex: no array");
     for (int32_t i = 0; i < n; i++) {
@@ -320,8 +346,9 @@ pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t
 
 pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force)
 {
-    PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies.body[body];
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    const pl_world_body *b = &world->bodies.body[place];
     PL_TRY(check_deformable(b, body));
     double *to = world->state.force + 3 * (int64_t)b->first;
     size_t size = 3 * (size_t)b->mesh->n_vert * sizeof *to;

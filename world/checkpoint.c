@@ -14,7 +14,7 @@
 static const char CLOCK[] = "clock", POSITIONS[] = "positions", VELOCITIES[] = "velocities",
                   RIGID[] = "rigid", CONTACTS[] = "contacts", SEARCH_FROM[] = "search-from",
                   SEARCH_TO[] = "search-to", SEARCH_STALE[] = "search-stale", TREES[] = "trees",
-                  ORIGIN[] = "origin";
+                  ORIGIN[] = "origin", WAYS[] = "ways";
 
 typedef struct world_clock {
     int64_t steps;
@@ -39,6 +39,12 @@ static uint64_t fingerprint(const pl_world *world)
     return hash;
 }
 
+// A kinematic body that was sent to another place.
+typedef struct sent {
+    int64_t place;
+    pl_way way;
+} sent;
+
 // --- Writing ---
 
 static void add_contact_parts(const pl_contact_step *contact, const void *trees, pl_parts *parts)
@@ -54,7 +60,18 @@ static void add_contact_parts(const pl_contact_step *contact, const void *trees,
     pl_parts_add(parts, SEARCH_STALE, 1, set->stale, (size_t)contact->boundary.n_body);
 }
 
-static pl_status pack(const pl_world *world, const void *trees, pl_bytes *out)
+// ways (bodies.n) := those of the bodies that were sent; returns how many.
+static int64_t list_ways(const pl_world *world, sent *ways)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        if (b->kind == PL_BODY_KINEMATIC && b->path.sent) ways[n++] = (sent){i, b->path.way};
+    }
+    return n;
+}
+
+static pl_status pack(const pl_world *world, const void *trees, sent *ways, pl_bytes *out)
 {
     const pl_state *state = &world->state;
     const world_clock clock = {world->steps, world->time};
@@ -66,6 +83,8 @@ static pl_status pack(const pl_world *world, const void *trees, pl_bytes *out)
     pl_parts_add(&parts, POSITIONS, 1, state->x, vectors);
     pl_parts_add(&parts, VELOCITIES, 1, state->v, vectors);
     pl_parts_add(&parts, RIGID, 1, state->rigid, (size_t)state->n_rigid * sizeof *state->rigid);
+    int64_t n_way = list_ways(world, ways);
+    if (n_way > 0) pl_parts_add(&parts, WAYS, 1, ways, (size_t)n_way * sizeof *ways);
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->add_parts != NULL) integrator->add_parts(world, &parts);
     if (world->contact != NULL) add_contact_parts(world->contact, trees, &parts);
@@ -74,13 +93,15 @@ static pl_status pack(const pl_world *world, const void *trees, pl_bytes *out)
 
 static pl_status save(const pl_world *world, pl_bytes *out)
 {
-    if (world->contact == NULL) return pack(world, NULL, out);
-    const pl_surfaces *surfaces = world->contact->boundary.surfaces;
-    void *trees = pl_alloc((int64_t)pl_surfaces_state_size(surfaces), 1);
-    if (trees == NULL) return PL_ERROR_MEMORY;
-    pl_surfaces_get_state(surfaces, trees);
-    pl_status status = pack(world, trees, out);
+    const pl_surfaces *surfaces = world->contact != NULL ? world->contact->boundary.surfaces : NULL;
+    size_t size = surfaces != NULL ? pl_surfaces_state_size(surfaces) : 0;
+    void *trees = pl_alloc((int64_t)size, 1);
+    sent *ways = pl_alloc(world->bodies.n, sizeof *ways);
+    pl_status status = trees != NULL && ways != NULL ? PL_OK : PL_ERROR_MEMORY;
+    if (status == PL_OK && surfaces != NULL) pl_surfaces_get_state(surfaces, trees);
+    if (status == PL_OK) status = pack(world, trees, ways, out);
     pl_free(trees);
+    pl_free(ways);
     return status;
 }
 
@@ -128,6 +149,8 @@ typedef struct content {
     double *from, *to;     // NULL: no search
     uint8_t *stale;
     void *trees;
+    const sent *ways; // (n_way)
+    int64_t n_way;
 } content;
 
 // Are orientations such? Masses are the world's own from here on: a body that has another one than
@@ -213,6 +236,33 @@ static bool take_search(const pl_contact_step *contact, content *c)
     return fits && (all || none) && c->trees != NULL;
 }
 
+// Is it one of a kinematic body, with numbers that are finite?
+static bool check_way(const pl_world *world, const sent *s)
+{
+    double numbers[sizeof(pl_way) / sizeof(double)];
+    if (s->place < 0 || s->place >= world->bodies.n) return false;
+    if (world->bodies.body[s->place].kind != PL_BODY_KINEMATIC) return false;
+    memcpy(numbers, &s->way, sizeof numbers);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (!isfinite(numbers[i])) return false;
+    }
+    return s->way.end.time > 0;
+}
+
+static bool take_ways(const pl_world *world, content *c)
+{
+    int32_t i = pl_parts_find(&c->parts, WAYS);
+    if (i < 0) return true;
+    size_t size = c->parts.part[i].size;
+    c->ways = c->parts.data[i];
+    c->n_way = (int64_t)(size / sizeof *c->ways);
+    if (c->parts.part[i].version != 1 || size % sizeof *c->ways != 0) return false;
+    for (int64_t k = 0; k < c->n_way; k++) {
+        if (!check_way(world, &c->ways[k])) return false;
+    }
+    return true;
+}
+
 static bool take_past(const pl_world *world, const content *c)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
@@ -235,6 +285,7 @@ static pl_status check_values(const pl_world *world, content *c, const char *nam
     c->v = pl_parts_doubles(&c->parts, VELOCITIES, n, &fits);
     if (!fits || c->v == NULL) return fail_damaged("velocity", name);
     if (!take_bodies(world, c)) return fail_damaged("rigid body", name);
+    if (!take_ways(world, c)) return fail_damaged("motion", name);
     if (!take_memory(c)) return fail_damaged("contact", name);
     if (!take_past(world, c)) return fail_damaged("step before", name);
     return PL_OK;
@@ -307,6 +358,12 @@ static void take_state(pl_world *world, const content *c, pl_contact_step *conta
     copy(state->x, c->x, 3 * (int64_t)state->n_vert, sizeof *state->x);
     copy(state->v, c->v, 3 * (int64_t)state->n_vert, sizeof *state->v);
     copy(state->rigid, c->rigid, state->n_rigid, sizeof *state->rigid);
+    for (int64_t i = 0; i < world->bodies.n; i++) world->bodies.body[i].path.sent = false;
+    for (int64_t i = 0; i < c->n_way; i++) {
+        pl_path *path = &world->bodies.body[c->ways[i].place].path;
+        path->way = c->ways[i].way;
+        path->sent = true;
+    }
     if (world->system.ready && integrator->take_parts != NULL) {
         integrator->take_parts(world, &c->parts);
     }

@@ -286,9 +286,9 @@ static void publish_contact(const pl_world *world, int32_t i, pl_contact_point *
     const pl_contact *block = &contact->contacts.problem.contact[i];
     const double *f = contact->contacts.f + 3 * (int64_t)i, *R = block->R;
     int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
-    *out = (pl_contact_point){.body_a = boundary->body[row->point[0]],
-                              .body_b = boundary->body[row->point[second]],
-                              .n_a = second};
+    int32_t a = boundary->body[row->point[0]], b = boundary->body[row->point[second]];
+    *out = (pl_contact_point){
+        .body_a = pl_world_id(world, a), .body_b = pl_world_id(world, b), .n_a = second};
     double apart[3] = {0};
     for (int k = 0; k < 4; k++) {
         out->vertex[k] = row->point[k] >= 0 ? boundary->given[row->point[k]] : -1;
@@ -302,7 +302,7 @@ static void publish_contact(const pl_world *world, int32_t i, pl_contact_point *
         }
     }
     memcpy(out->normal, R, sizeof out->normal);
-    out->gap = pl_dot(apart, R) - pl_boundary_radii(boundary, out->body_a, out->body_b);
+    out->gap = pl_dot(apart, R) - pl_boundary_radii(boundary, a, b);
     out->force = f[0] / world->dt;
     for (int j = 0; j < 3; j++) out->friction[j] = (f[1] * R[3 + j] + f[2] * R[6 + j]) / world->dt;
     out->slips = hypot(f[1], f[2]) >= (1 - 1e-6) * block->mu * f[0];

@@ -235,13 +235,14 @@ pl_status pl_world_energy(pl_world *world, pl_energy *out)
 
 pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mises, double *principal)
 {
-    PL_TRY(pl_world_check_body(world, body));
-    if (world->bodies.body[body].kind != PL_BODY_DEFORMABLE) {
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    if (world->bodies.body[place].kind != PL_BODY_DEFORMABLE) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is not deformable", (int)body);
     }
     PL_TRY(pl_world_prepare(world));
     int32_t before = pl_threads_enter(world->options.threads);
-    pl_fem_stress(&world->system.fem, world->bodies.body[body].fem, world->state.x, von_mises,
+    pl_fem_stress(&world->system.fem, world->bodies.body[place].fem, world->state.x, von_mises,
                   principal);
     pl_threads_set(before);
     return PL_OK;

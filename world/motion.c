@@ -1,4 +1,5 @@
 #include "motion.h"
+#include "../rigid/rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,10 +71,9 @@ bool pl_path_active(const pl_path *path, double t, double slack)
     return t >= path->motion.start - slack && t <= path->motion.end + slack;
 }
 
-static void interpolate(const pl_path *path, double s, double offset[3], double *angle)
+static void interpolate(int32_t n, const pl_motion_key *key, double s, double offset[3],
+                        double *angle)
 {
-    int32_t n = path->motion.n_key;
-    const pl_motion_key *key = path->keys;
     if (n == 0) return;
     int32_t i = 0; // the last key at or before s
     while (i + 1 < n && key[i + 1].time <= s) i++;
@@ -90,18 +90,21 @@ static void interpolate(const pl_path *path, double s, double offset[3], double 
 // Offset and angle at time t, and the unit axis (none if the angle is 0).
 static void evaluate(const pl_path *path, double t, double offset[3], double *angle, double axis[3])
 {
-    const pl_motion *m = &path->motion;
+    const pl_motion_key way[2] = {{0}, path->way.end};
+    const pl_motion sent = {.start = path->way.start, .end = INFINITY, .n_key = 2};
+    const pl_motion *m = path->sent ? &sent : &path->motion;
+    const double *along = path->sent ? path->way.axis : path->motion.axis;
     double s = fmin(fmax(t, m->start), m->end) - m->start;
     *angle = m->rate * s;
     for (int k = 0; k < 3; k++) offset[k] = m->velocity[k] * s;
-    interpolate(path, s, offset, angle);
-    double length = length_of(m->axis);
-    for (int k = 0; k < 3; k++) axis[k] = *angle != 0 ? m->axis[k] / length : 0;
+    interpolate(m->n_key, path->sent ? way : path->keys, s, offset, angle);
+    double length = length_of(along);
+    for (int k = 0; k < 3; k++) axis[k] = *angle != 0 ? along[k] / length : 0;
 }
 
-void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3])
+static void apply_motion(const pl_path *path, double t, const double x0[3], double x[3])
 {
-    const double *centre = path->motion.centre;
+    const double *centre = path->sent ? path->way.centre : path->motion.centre;
     double offset[3], angle, a[3], r[3], dot = 0;
     evaluate(path, t, offset, &angle, a);
     if (angle == 0) {
@@ -121,13 +124,64 @@ void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3
     }
 }
 
+void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3])
+{
+    const double *m = path->way.base;
+    double start[3];
+    if (!path->sent) {
+        apply_motion(path, t, x0, x);
+        return;
+    }
+    for (int k = 0; k < 3; k++, m += 4) {
+        start[k] = ((m[0] * x0[0] + m[1] * x0[1]) + m[2] * x0[2]) + m[3];
+    }
+    apply_motion(path, t, start, x);
+}
+
+// Where the path has taken a body at time t: the rotation R (9), and where the origin is.
+static void find_pose(const pl_path *path, double t, double R[9], double origin[3])
+{
+    pl_path_apply(path, t, (const double[3]){0, 0, 0}, origin);
+    for (int k = 0; k < 3; k++) {
+        double axis[3] = {0}, to[3];
+        axis[k] = 1;
+        pl_path_apply(path, t, axis, to);
+        for (int i = 0; i < 3; i++) R[3 * i + k] = to[i] - origin[i];
+    }
+    double q[4]; // it has lost some digits
+    pl_rotation_from_matrix(R, q);
+    pl_rotation_compose(q, (const double[4]){1, 0, 0, 0}, q);
+    pl_rotation_matrix(q, R);
+}
+
+void pl_path_send(pl_path *path, double t, double dt, const double position[3],
+                  const double orientation[4])
+{
+    double R[9], origin[3], q[4], back[4], turn[4], u[3];
+    find_pose(path, t, R, origin);
+    pl_rotation_from_matrix(R, q);
+    for (int k = 0; k < 4; k++) back[k] = k == 0 ? q[k] : -q[k];
+    pl_rotation_compose(orientation, back, turn);
+    pl_rotation_log(turn, (const double[3]){0, 0, 0}, u);
+    double angle = length_of(u);
+    pl_way way = {.start = t, .end = {.time = dt, .angle = angle}};
+    for (int k = 0; k < 3; k++) {
+        memcpy(way.base + 4 * k, R + 3 * k, 3 * sizeof *R);
+        way.base[4 * k + 3] = way.centre[k] = origin[k];
+        way.axis[k] = angle > 0 ? u[k] : k == 2;
+        way.end.offset[k] = position[k] - origin[k];
+    }
+    path->way = way;
+    path->sent = true;
+}
+
 void pl_path_step(const pl_path *path, double t0, double t1, double at[3], double u[6])
 {
     double offset[2][3], angle[2], axis[2][3], dt = t1 - t0;
     evaluate(path, t0, offset[0], &angle[0], axis[0]);
     evaluate(path, t1, offset[1], &angle[1], axis[1]);
     for (int k = 0; k < 3; k++) {
-        at[k] = path->motion.centre[k] + offset[0][k];
+        at[k] = (path->sent ? path->way.centre : path->motion.centre)[k] + offset[0][k];
         u[k] = (offset[1][k] - offset[0][k]) / dt;
         // Both ends turn about one axis; one that has not turned does not name it.
         u[3 + k] = (angle[1] - angle[0]) / dt * axis[angle[1] != 0][k];

@@ -5,9 +5,20 @@
 
 #include "../base/base.h"
 
+// How a body is sent elsewhere: it begins at x = R x0 + t at the time `start`, and arrives with
+// `end`.
+typedef struct pl_way {
+    double base[12]; // rows of [R | t]
+    double start;    // [s]
+    double centre[3], axis[3];
+    pl_motion_key end;
+} pl_way;
+
 typedef struct pl_path {
     pl_motion motion;    // its keys are ours
     pl_motion_key *keys; // (motion.n_key)
+    bool sent;           // to another place (pl_path_send): `way` counts, not the motion
+    pl_way way;
 } pl_path;
 
 // Fails with PL_ERROR_ARGUMENT, naming the field, or PL_ERROR_MEMORY.
@@ -19,6 +30,11 @@ bool pl_path_active(const pl_path *path, double t, double slack);
 
 // Where the path takes the point x0 by time t.
 void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3]);
+
+// From now on: from where it is at the time t to where x0 goes to position + R(orientation) x0, in
+// the time dt, and rests there.
+void pl_path_send(pl_path *path, double t, double dt, const double position[3],
+                  const double orientation[4]);
 
 // The motion from t0 to t1 as one of a rigid body, of which `at` is a point at t0: u (6) is the
 // velocity of that point [m/s] and the angular velocity [rad/s], both constant. A point at + r

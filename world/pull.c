@@ -53,8 +53,9 @@ static pl_status check_pull(const pl_world_body *b, const pl_pull *pull)
 
 pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const pl_pull *pull)
 {
-    PL_TRY(pl_world_check_body(world, body));
-    pl_world_body *b = &world->bodies.body[body];
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    pl_world_body *b = &world->bodies.body[place];
     if (n < 0 || (n > 0 && pull == NULL)) return pl_fail(PL_ERROR_ARGUMENT, "pull: no array");
     if (b->kind == PL_BODY_KINEMATIC && n > 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is kinematic: nothing pulls it", (int)body);
@@ -143,6 +144,13 @@ void pl_pull_rigid(const pl_world *world, const pl_world_body *b, pl_rigid_load 
     }
     for (int k = 0; k < 3; k++) y[k] = S[k][k] * free[k];
     for (int k = 3; k < 6; k++) y[k] = pl_dot(S[k] + 3, free + 3);
+    if (load->torque[0] != 0 || load->torque[1] != 0 || load->torque[2] != 0) {
+        double alone[6][6]; // the body without springs: an outer torque turns it, too
+        for (int k = 0; k < 3; k++) y[3 + k] += h * load->torque[k];
+        memcpy(alone, S, sizeof alone);
+        memcpy(free, y, sizeof free);
+        solve6(alone, free);
+    }
     double M = S[0][0], inertia[9];
     for (int k = 0; k < 9; k++) inertia[k] = damped * tensor[k];
     for (int32_t j = 0; j < b->n_pull; j++) {

@@ -9,26 +9,38 @@
 #include <stdio.h>
 #include <string.h>
 
-pl_status pl_world_check_body(const pl_world *world, int32_t body)
+pl_status pl_world_find(const pl_world *world, int32_t id, int32_t *place)
 {
     PL_REQUIRE(world);
-    if (pl_world_has(world, body)) return PL_OK;
-    return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)body, (int)world->bodies.n);
+    *place = pl_world_place(world, id);
+    if (*place >= 0) return PL_OK;
+    bool removed = id >= 0 && (id & ((1 << PL_ID_BITS) - 1)) < world->bodies.n;
+    if (removed) return pl_fail(PL_ERROR_ARGUMENT, "body %d: it was removed", (int)id);
+    return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)id, (int)world->bodies.n);
 }
 
 pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name)
 {
-    PL_TRY(pl_world_check_body(world, body));
-    snprintf(world->bodies.body[body].name, PL_BODY_NAME, "%s", name != NULL ? name : "");
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    snprintf(world->bodies.body[place].name, PL_BODY_NAME, "%s", name != NULL ? name : "");
     return PL_OK;
 }
 
-const char *pl_world_body_name(const pl_world *world, int64_t body, char text[PL_BODY_NAME])
+const char *pl_world_body_name(const pl_world *world, int64_t place, char text[PL_BODY_NAME])
 {
-    const char *name = world->bodies.body[body].name;
+    const char *name = world->bodies.body[place].name;
     if (name[0] != '\0') return name;
-    snprintf(text, PL_BODY_NAME, "body %lld", (long long)body);
+    snprintf(text, PL_BODY_NAME, "body %d", (int)pl_world_id(world, place));
     return text;
+}
+
+pl_status pl_orientation_check(const double q[4])
+{
+    static const double ROUNDING = 1e-6;
+    double length = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (fabs(length - 1) < ROUNDING) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "orientation: not a quaternion of length 1");
 }
 
 // --- Between the order of the meshes and ours ---
@@ -123,14 +135,22 @@ int32_t pl_world_body_count(const pl_world *world)
     return world != NULL ? (int32_t)world->bodies.n : 0;
 }
 
+int32_t pl_world_body_at(const pl_world *world, int32_t i)
+{
+    if (world == NULL || i < 0 || i >= world->bodies.n) return -1;
+    return world->bodies.body[i].kind != PL_BODY_NONE ? pl_world_id(world, i) : -1;
+}
+
 pl_body_kind pl_world_kind(const pl_world *world, int32_t body)
 {
-    return pl_world_has(world, body) ? world->bodies.body[body].kind : PL_BODY_NONE;
+    int32_t place = pl_world_place(world, body);
+    return place >= 0 ? world->bodies.body[place].kind : PL_BODY_NONE;
 }
 
 int32_t pl_world_vertex_count(const pl_world *world, int32_t body)
 {
-    return pl_world_has(world, body) ? world->bodies.body[body].mesh->n_vert : 0;
+    int32_t place = pl_world_place(world, body);
+    return place >= 0 ? world->bodies.body[place].mesh->n_vert : 0;
 }
 
 double pl_world_time(const pl_world *world)
@@ -145,26 +165,30 @@ int64_t pl_world_steps(const pl_world *world)
 
 const double *pl_world_positions(const pl_world *world, int32_t body)
 {
-    if (!pl_world_has(world, body)) return NULL;
-    return world->published.x + 3 * (int64_t)world->bodies.body[body].published;
+    int32_t place = pl_world_place(world, body);
+    if (place < 0) return NULL;
+    return world->published.x + 3 * (int64_t)world->bodies.body[place].published;
 }
 
 const double *pl_world_velocities(const pl_world *world, int32_t body)
 {
-    if (!pl_world_has(world, body)) return NULL;
-    return world->published.v + 3 * (int64_t)world->bodies.body[body].published;
+    int32_t place = pl_world_place(world, body);
+    if (place < 0) return NULL;
+    return world->published.v + 3 * (int64_t)world->bodies.body[place].published;
 }
 
 const pl_mesh *pl_world_mesh(const pl_world *world, int32_t body)
 {
-    return pl_world_has(world, body) ? world->bodies.body[body].mesh : NULL;
+    int32_t place = pl_world_place(world, body);
+    return place >= 0 ? world->bodies.body[place].mesh : NULL;
 }
 
 pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out)
 {
     PL_REQUIRE(out);
-    PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies.body[body];
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    const pl_world_body *b = &world->bodies.body[place];
     if (b->kind != PL_BODY_RIGID) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is not rigid", (int)body);
     }
@@ -225,8 +249,9 @@ static bool all_finite(const double *a, int64_t n)
 
 pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, const double *v)
 {
-    PL_TRY(pl_world_check_body(world, body));
-    const pl_world_body *b = &world->bodies.body[body];
+    int32_t place;
+    PL_TRY(pl_world_find(world, body, &place));
+    const pl_world_body *b = &world->bodies.body[place];
     if (b->kind != PL_BODY_DEFORMABLE) {
         return pl_fail(PL_ERROR_ARGUMENT, "body %d is not deformable", (int)body);
     }
@@ -239,6 +264,6 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     world->state.moved = world->state.moved || x != NULL;
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->forget != NULL) integrator->forget(world, b);
-    pl_world_publish_body(world, body);
+    pl_world_publish_body(world, place);
     return PL_OK;
 }

@@ -44,7 +44,10 @@ static pl_status begin_rigid(pl_world *world)
         if (b->kind != PL_BODY_RIGID) continue;
         const pl_rigid *state = &world->state.rigid[b->rigid];
         pl_rigid_load load = {.damping = b->damping};
-        for (int k = 0; k < 3; k++) load.force[k] = state->mass * world->options.gravity[k];
+        for (int k = 0; k < 3; k++) {
+            load.force[k] = state->mass * world->options.gravity[k] + b->force[k];
+            load.torque[k] = b->torque[k];
+        }
         pl_pull_rigid(world, b, &load);
         PL_TRY(pl_rigid_begin(state, &load, world->dt, &world->system.rigid[b->rigid]));
     }

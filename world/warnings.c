@@ -131,7 +131,8 @@ static bool falls_below(const pl_world *world, const pl_world_body *b, const dou
 {
     const double *x = world->published.x + 3 * (int64_t)b->published;
     const double *v = world->published.v + 3 * (int64_t)b->published;
-    if (b->kind == PL_BODY_KINEMATIC || pl_dot(x, down) <= depth) return false;
+    if (b->kind == PL_BODY_NONE || b->kind == PL_BODY_KINEMATIC) return false;
+    if (pl_dot(x, down) <= depth) return false;
     bool held = b->n_pull > 0 || (b->kind == PL_BODY_DEFORMABLE && !b->free);
     bool pushed = b->impulse[0] != 0 || b->impulse[1] != 0 || b->impulse[2] != 0;
     if (held || pushed || !(pl_dot(v, down) > 0)) return false;

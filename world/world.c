@@ -126,13 +126,7 @@ void pl_world_destroy(pl_world *world)
     if (world == NULL) return;
     pl_world_unprepare(world);
     pl_auditor_destroy(world->auditor);
-    for (int64_t i = 0; i < world->bodies.n; i++) {
-        pl_mesh_destroy(world->bodies.body[i].mesh);
-        pl_free(world->bodies.body[i].rank);
-        pl_free(world->bodies.body[i].local);
-        pl_path_free(&world->bodies.body[i].path);
-        pl_free(world->bodies.body[i].pull);
-    }
+    for (int64_t i = 0; i < world->bodies.n; i++) pl_world_body_free(&world->bodies.body[i]);
     for (int64_t i = 0; i < world->bodies.n_paths; i++) pl_path_free(&world->bodies.paths[i]);
     pl_free(world->bodies.body);
     pl_free(world->bodies.paths);

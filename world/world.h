@@ -16,7 +16,9 @@
 enum { PL_BODY_NAME = 48 }; // bytes of what errors and warnings call a body
 
 typedef struct pl_world_body {
-    pl_body_kind kind;
+    pl_body_kind kind;       // PL_BODY_NONE: the place is empty, and its mesh too
+    int32_t generation;      // of the place: how many bodies were there before
+    void *user;              // the program's own
     char name[PL_BODY_NAME]; // "" if it was given none
     pl_mesh *mesh;           // the rest shape, as it was given
     pl_surface_options surface;
@@ -38,7 +40,8 @@ typedef struct pl_world_body {
     double unturned[4]; // rigid: the inverse of its orientation at the start
     int32_t rigid;      // its number among the rigid ones
     double damping;
-    pl_path path; // kinematic
+    double force[3], torque[3]; // rigid: from outside, kept until set again [N, N m]
+    pl_path path;               // kinematic
 
     pl_pull *pull; // (n_pull) see pull.c
     int32_t n_pull;
@@ -55,7 +58,8 @@ typedef struct pl_driven {
 // The bodies, and what they are told.
 typedef struct pl_bodies {
     pl_world_body *body; // (n)
-    int64_t n, capacity;
+    int64_t n, capacity; // places; some may be empty
+    int64_t n_empty;     // that may be used again
     int32_t n_deformable;
     int32_t *ignored; // (2*n_ignored) bodies that pass through each other
     int64_t n_ignored, ignored_capacity;
@@ -153,10 +157,22 @@ pl_status pl_world_prepare(pl_world *world);
 // Gives the system back; the next step builds it anew.
 void pl_world_unprepare(pl_world *world);
 
-// Is there such a body?
-static inline bool pl_world_has(const pl_world *world, int32_t body)
+// A body is known to the outside by an id: its place among the bodies, and above these bits the
+// generation of the place, so that the id of a body that was removed is not that of another one.
+enum { PL_ID_BITS = 20, PL_GENERATIONS = 1 << (31 - PL_ID_BITS) };
+
+static inline int32_t pl_world_id(const pl_world *world, int64_t place)
 {
-    return world != NULL && body >= 0 && body < world->bodies.n;
+    return (int32_t)place | world->bodies.body[place].generation << PL_ID_BITS;
+}
+
+// The place of a body, -1 if there is no such body, or no world.
+static inline int32_t pl_world_place(const pl_world *world, int32_t id)
+{
+    int32_t place = id & ((1 << PL_ID_BITS) - 1);
+    if (world == NULL || id < 0 || place >= world->bodies.n) return -1;
+    const pl_world_body *b = &world->bodies.body[place];
+    return b->kind != PL_BODY_NONE && b->generation == id >> PL_ID_BITS ? place : -1;
 }
 
 // The block of a rigid body's centre; that of its turning follows it.
@@ -165,11 +181,17 @@ static inline int32_t pl_world_rigid_block(const pl_world *world, int32_t rigid)
     return world->state.n_vert + 2 * rigid;
 }
 
-// PL_ERROR_ARGUMENT if there is no such body, or no world.
-pl_status pl_world_check_body(const pl_world *world, int32_t body);
+// *place := that of a body. PL_ERROR_ARGUMENT if there is no such body, or no world.
+pl_status pl_world_find(const pl_world *world, int32_t id, int32_t *place);
 
-// What to call a body: the name that it was given, or "body 3" in `text`.
-const char *pl_world_body_name(const pl_world *world, int64_t body, char text[PL_BODY_NAME]);
+// PL_ERROR_ARGUMENT if it is no unit quaternion.
+pl_status pl_orientation_check(const double q[4]);
+
+// Gives back what a body holds.
+void pl_world_body_free(pl_world_body *b);
+
+// What to call a body, by its place: the name that it was given, or "body 3" in `text`.
+const char *pl_world_body_name(const pl_world *world, int64_t place, char text[PL_BODY_NAME]);
 
 // From the order of the mesh of a deformable body to ours (3*n_vert each).
 void pl_world_permute(const pl_world_body *b, const double *from, double *to);
