@@ -1,4 +1,4 @@
-#include "../apps/subprocess.h"
+#include "../apps/tetrahedra/subprocess.h"
 #include "unity.h"
 
 #include <dirent.h>
