@@ -3,6 +3,7 @@
 #include "bdf2.h"
 #include "step.h"
 #include "../base/hash.h"
+#include "../base/text.h"
 #include "../solvers/kernel.h"
 
 #include <math.h>
@@ -29,6 +30,15 @@ const char *pl_world_body_name(const pl_world *world, int64_t body, char text[PL
     if (name[0] != '\0') return name;
     snprintf(text, PL_BODY_NAME, "body %lld", (long long)body);
     return text;
+}
+
+size_t pl_world_name(const pl_world *world, int32_t body, char *buffer, size_t size)
+{
+    char name[PL_BODY_NAME];
+    pl_text text = pl_text_start(buffer, size);
+    if (!pl_world_has(world, body)) return 0;
+    pl_text_add(&text, "%s", pl_world_body_name(world, body, name));
+    return text.length;
 }
 
 // --- Between the order of the meshes and ours ---

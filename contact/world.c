@@ -205,9 +205,8 @@ static pl_status allocate_system(pl_world *world)
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
-pl_status pl_world_prepare(pl_world *world)
+static pl_status build_system(pl_world *world)
 {
-    if (world->ready) return PL_OK;
     if (world->n_rigid > 0 && world->options.integrator == PL_INTEGRATOR_IMPLICIT) {
         return pl_fail(PL_ERROR_ARGUMENT,
                        "integrator: the implicit one knows no rigid bodies, use another");
@@ -230,4 +229,14 @@ pl_status pl_world_prepare(pl_world *world)
     world->ready = true;
     pl_warn_start(world);
     return PL_OK;
+}
+
+pl_status pl_world_prepare(pl_world *world)
+{
+    PL_REQUIRE(world);
+    if (world->ready) return PL_OK;
+    int32_t before = pl_threads_enter(world->options.threads);
+    pl_status status = build_system(world);
+    pl_threads_set(before);
+    return status;
 }

@@ -2,7 +2,7 @@
 // says of files that cannot be drawn.
 
 #include "runs.h"
-#include "../apps/files/paths.h"
+#include "../apps/common/paths.h"
 #include "../apps/plot/svg.h"
 #include "../base/text.h"
 

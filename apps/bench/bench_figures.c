@@ -3,7 +3,7 @@
 
 #include "bench_scene.h"
 #include "../plot/draw_runs.h"
-#include "../cli/replay.h"
+#include "bench_replay.h"
 #include "../cli/stats_file.h"
 
 #include <inttypes.h>
@@ -202,8 +202,8 @@ static pl_status trace(const pl_recorded *recorded, figure *f, pl_precond precon
     const char *path;
     curve c = {.n = 0};
     const pl_solver *cr;
-    pl_replay replay = {0};
-    pl_replayed solved;
+    pl_bench_replay replay = {0};
+    pl_bench_solved solved;
     PL_TRY(pl_solver_find("cr", &cr));
     PL_TRY(add_table(f, pl_precond_names[precond], &path));
     PL_TRY(pl_output_open(path, &c.out));
@@ -215,8 +215,8 @@ static pl_status trace(const pl_recorded *recorded, figure *f, pl_precond precon
     options.max_iterations = TRACE_ITERATIONS;
     options.trace = write_point;
     options.trace_user = &c;
-    pl_status status = pl_replay_solve(&replay, recorded, cr, &options, false, &solved);
-    pl_replay_free(&replay);
+    pl_status status = pl_bench_replay_solve(&replay, recorded, cr, &options, &solved);
+    pl_bench_replay_free(&replay);
     if (status != PL_OK) {
         pl_output_abandon(&c.out);
         return status;
@@ -352,8 +352,8 @@ static pl_status thin_out(const pl_recorded *from, int part, pl_recorded *out)
 
 // The least time of a few solves, or of one that is long; of `solver` stopped before it iterates if
 // `builds`. Not a number if there is no such solver.
-static pl_status time_solve(pl_replay *replay, const pl_recorded *recorded, const char *name,
-                            bool builds, double *seconds, pl_replayed *solved)
+static pl_status time_solve(pl_bench_replay *replay, const pl_recorded *recorded, const char *name,
+                            bool builds, double *seconds, pl_bench_solved *solved)
 {
     const pl_solver *solver;
     pl_solver_options options = pl_solver_options_default();
@@ -361,17 +361,17 @@ static pl_status time_solve(pl_replay *replay, const pl_recorded *recorded, cons
     *seconds = NAN;
     if (pl_solver_find(name, &solver) != PL_OK) return PL_OK;
     for (int i = 0; i < SOLVES && !(*seconds > LONG_SOLVE); i++) {
-        PL_TRY(pl_replay_solve(replay, recorded, solver, &options, false, solved));
+        PL_TRY(pl_bench_replay_solve(replay, recorded, solver, &options, solved));
         *seconds = fmin(*seconds, solved->cpu);
     }
     return PL_OK;
 }
 
 // One point: the default solver, and the building of the operator by the solver that does.
-static pl_status time_part(pl_replay *replay, const pl_recorded *recorded, pl_output *out)
+static pl_status time_part(pl_bench_replay *replay, const pl_recorded *recorded, pl_output *out)
 {
     const char *usual = pl_world_options_default().solver;
-    pl_replayed solved, built;
+    pl_bench_solved solved, built;
     double solve, build;
     PL_TRY(time_solve(replay, recorded, usual, false, &solve, &solved));
     PL_TRY(time_solve(replay, recorded, "delassus", true, &build, &built));
@@ -386,7 +386,7 @@ static pl_status time_part(pl_replay *replay, const pl_recorded *recorded, pl_ou
 
 static pl_status time_parts(const pl_recorded *recorded, const char *path)
 {
-    pl_replay replay = {0};
+    pl_bench_replay replay = {0};
     pl_output out;
     PL_TRY(pl_output_open(path, &out));
     pl_output_printf(&out, "constraints,t_solve_ms,t_delassus_ms,iterations\n");
@@ -398,7 +398,7 @@ static pl_status time_parts(const pl_recorded *recorded, const char *path)
         pl_problem_free(&thin.problem);
         pl_free(thin.f);
     }
-    pl_replay_free(&replay);
+    pl_bench_replay_free(&replay);
     if (status == PL_OK) return pl_output_close(&out);
     pl_output_abandon(&out);
     return status;

@@ -5,7 +5,7 @@
 #include "bench_scene.h"
 #include "../../base/team.h"
 #include "../cli/heap.h"
-#include "../tetrahedra/subprocess.h"
+#include "../common/subprocess.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 // `make peers` builds (tests/peers): nothing of theirs is linked into the command.
 
 #include "bench.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 
 #include <errno.h>
 #include <spawn.h>

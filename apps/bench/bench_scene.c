@@ -1,6 +1,6 @@
 #include "bench_scene.h"
-#include "../cli/cpu_time.h"
-#include "../files/paths.h"
+#include "cpu_time.h"
+#include "../common/paths.h"
 #include "../scene/scene.h"
 #include "../../contact/warnings.h"
 

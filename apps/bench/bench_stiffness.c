@@ -4,7 +4,7 @@
 
 #include "bench_scene.h"
 #include "../../base/team.h"
-#include "../cli/cpu_time.h"
+#include "cpu_time.h"
 #include "../../base/file.h"
 #include "../../base/text.h"
 

@@ -4,7 +4,7 @@
 // same yardstick. Times are those of the processor.
 
 #include "bench_scene.h"
-#include "../cli/replay.h"
+#include "bench_replay.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,7 +82,7 @@ typedef struct table {
     pl_output csv;
     method method[METHODS_MAX];
     int32_t n_method, ours, printed; // the default, and `cr` as VJ19 prints it
-    pl_replay replay;
+    pl_bench_replay replay;
 } table;
 
 static method *add_method(table *t, const pl_solver *solver, const char *variant)
@@ -115,8 +115,8 @@ static void list_methods(table *t)
 
 static pl_status solve(table *t, const pl_recorded *recorded, method *m, bool first)
 {
-    pl_replayed one;
-    PL_TRY(pl_replay_solve(&t->replay, recorded, m->solver, &m->options, false, &one));
+    pl_bench_solved one;
+    PL_TRY(pl_bench_replay_solve(&t->replay, recorded, m->solver, &m->options, &one));
     m->best = first ? one.cpu : fmin(m->best, one.cpu);
     if (!first) return PL_OK;
     const pl_contact_errors *e = &one.stats.errors;
@@ -311,7 +311,7 @@ pl_status pl_bench_table1(const pl_bench_options *options)
         t.method[t.ours].name, options->quick ? LIMIT_QUICK : LIMIT);
     pl_status status = measure_all(&t);
     pl_threads_set(0);
-    pl_replay_free(&t.replay);
+    pl_bench_replay_free(&t.replay);
     if (status == PL_OK) return pl_output_close(&t.csv);
     pl_output_abandon(&t.csv);
     return status;

@@ -3,8 +3,6 @@
 #include "args.h"
 #include "commands.h"
 #include "../scene/load.h"
-#include "../../meshes/edges.h"
-#include "../../meshes/mesh.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,18 +41,18 @@ typedef struct scene {
 // As in STL files: no two faces have a vertex in common.
 static bool is_soup(const pl_mesh *mesh, bool *used)
 {
-    for (int64_t i = 0; i < 3 * (int64_t)mesh->n_face; i++) {
-        if (used[mesh->face[i]]) return false;
-        used[mesh->face[i]] = true;
+    for (int64_t i = 0; i < 3 * (int64_t)pl_mesh_face_count(mesh); i++) {
+        if (used[pl_mesh_faces(mesh)[i]]) return false;
+        used[pl_mesh_faces(mesh)[i]] = true;
     }
-    return mesh->n_tet == 0 && mesh->n_face > 1;
+    return pl_mesh_tet_count(mesh) == 0 && pl_mesh_face_count(mesh) > 1;
 }
 
 // The faces of a soup belong together where their corners are equal. Nothing else is changed: an
 // audit judges what the file holds.
 static pl_status weld_soup(pl_mesh *mesh, const char *name)
 {
-    bool *used = pl_alloc_zero(mesh->n_vert, sizeof *used);
+    bool *used = pl_alloc_zero(pl_mesh_vertex_count(mesh), sizeof *used);
     if (used == NULL) return PL_ERROR_MEMORY;
     bool soup = is_soup(mesh, used);
     pl_free(used);
@@ -67,41 +65,30 @@ static pl_status weld_soup(pl_mesh *mesh, const char *name)
     return PL_OK;
 }
 
-// part (n_vert of `mesh`): the smallest vertex that each hangs together with, over tets if there
-// are any, else over faces.
-static void join_vertices(const pl_mesh *mesh, int32_t *part)
-{
-    int corners = mesh->n_tet > 0 ? 4 : 3;
-    const int32_t *cell = mesh->n_tet > 0 ? mesh->tet : mesh->face;
-    int64_t n = corners * (int64_t)(mesh->n_tet > 0 ? mesh->n_tet : mesh->n_face);
-    for (int32_t v = 0; v < mesh->n_vert; v++) part[v] = v;
-    for (int64_t i = 0; i < n; i++) pl_set_join(part, cell[i - i % corners], cell[i]);
-    for (int32_t v = 0; v < mesh->n_vert; v++) part[v] = pl_set_find(part, v);
-}
-
-// Sorts the faces by body: with `split`, one for each part (n_vert of the file), see above. Only
-// vertices with faces make bodies.
+// Sorts the faces by body: with `split`, one for each part (n_vert of the file), see pl_mesh_parts.
+// Only vertices with faces make bodies.
 static pl_status divide(surface *s, int32_t *part, int32_t n_vert, bool split)
 {
     const pl_mesh *mesh = s->mesh;
     int32_t *body = pl_alloc(n_vert, sizeof *body); // of each root
-    s->face = pl_alloc(mesh->n_face, sizeof *s->face);
+    s->face = pl_alloc(pl_mesh_face_count(mesh), sizeof *s->face);
     s->start = pl_alloc_zero((int64_t)n_vert + 2, sizeof *s->start);
     pl_status status =
         body != NULL && s->face != NULL && s->start != NULL ? PL_OK : PL_ERROR_MEMORY;
     if (status == PL_OK) {
         for (int32_t v = 0; v < n_vert; v++) body[v] = -1;
-        for (int32_t v = 0; v < mesh->n_vert; v++) { // from now on, `part` holds bodies
+        for (int32_t v = 0; v < pl_mesh_vertex_count(mesh);
+             v++) { // from now on, `part` holds bodies
             int32_t root = split ? part[s->vertex[v]] : 0;
             if (body[root] < 0) body[root] = s->n_body++;
             part[s->vertex[v]] = body[root];
         }
-        for (int32_t f = 0; f < mesh->n_face; f++) {
-            s->start[part[s->vertex[mesh->face[3 * (int64_t)f]]] + 2]++;
+        for (int32_t f = 0; f < pl_mesh_face_count(mesh); f++) {
+            s->start[part[s->vertex[pl_mesh_faces(mesh)[3 * (int64_t)f]]] + 2]++;
         }
         for (int32_t b = 1; b <= s->n_body; b++) s->start[b + 1] += s->start[b];
-        for (int32_t f = 0; f < mesh->n_face; f++) {
-            s->face[s->start[part[s->vertex[mesh->face[3 * (int64_t)f]]] + 1]++] = f;
+        for (int32_t f = 0; f < pl_mesh_face_count(mesh); f++) {
+            s->face[s->start[part[s->vertex[pl_mesh_faces(mesh)[3 * (int64_t)f]]] + 1]++] = f;
         }
     }
     pl_free(body);
@@ -110,13 +97,16 @@ static pl_status divide(surface *s, int32_t *part, int32_t n_vert, bool split)
 
 static pl_status prepare(const pl_mesh *whole, const job *j, surface *s)
 {
-    s->vertex = pl_alloc(whole->n_vert, sizeof *s->vertex);
-    int32_t *part = pl_alloc(whole->n_vert, sizeof *part);
+    s->vertex = pl_alloc(pl_mesh_vertex_count(whole), sizeof *s->vertex);
+    int32_t *part = pl_alloc(pl_mesh_vertex_count(whole), sizeof *part);
     pl_status status = s->vertex != NULL && part != NULL ? PL_OK : PL_ERROR_MEMORY;
     if (status == PL_OK) status = pl_mesh_surface(whole, s->vertex, &s->mesh);
     if (status == PL_OK) {
-        join_vertices(whole, part);
-        status = divide(s, part, whole->n_vert, j->parts || whole->n_tet > 0);
+        status = pl_mesh_parts(whole, part);
+    }
+    if (status == PL_OK) {
+        status =
+            divide(s, part, pl_mesh_vertex_count(whole), j->parts || pl_mesh_tet_count(whole) > 0);
     }
     pl_free(part);
     return status;
@@ -129,7 +119,7 @@ static pl_status load_surface(const job *j, surface *s)
     pl_status status = weld_soup(whole, s->name);
     if (status == PL_OK) status = prepare(whole, j, s);
     pl_mesh_destroy(whole);
-    if (status == PL_OK && s->mesh->n_face == 0) {
+    if (status == PL_OK && pl_mesh_face_count(s->mesh) == 0) {
         return pl_fail(PL_ERROR_GEOMETRY, "%s: no faces to audit", s->name);
     }
     return status;
@@ -141,8 +131,8 @@ static pl_status merge(scene *all)
 {
     int64_t n_vert = 0, n_face = 0, n_body = 0;
     for (int i = 0; i < all->n; i++) {
-        n_vert += all->surface[i].mesh->n_vert;
-        n_face += all->surface[i].mesh->n_face;
+        n_vert += pl_mesh_vertex_count(all->surface[i].mesh);
+        n_face += pl_mesh_face_count(all->surface[i].mesh);
         n_body += all->surface[i].n_body;
     }
     if (n_vert > PL_MESH_MAX || n_face > PL_MESH_MAX) {
@@ -153,20 +143,21 @@ static pl_status merge(scene *all)
     if (all->x == NULL || all->body == NULL) return PL_ERROR_MEMORY;
     for (int i = 0; i < all->n; i++) {
         surface *s = &all->surface[i];
-        s->corner = pl_alloc(3 * (int64_t)s->mesh->n_face, sizeof *s->corner);
+        s->corner = pl_alloc(3 * (int64_t)pl_mesh_face_count(s->mesh), sizeof *s->corner);
         if (s->corner == NULL) return PL_ERROR_MEMORY;
-        for (int64_t k = 0; k < 3 * (int64_t)s->mesh->n_face; k++) {
-            s->corner[k] = s->mesh->face[3 * (int64_t)s->face[k / 3] + k % 3] + all->n_vert;
+        for (int64_t k = 0; k < 3 * (int64_t)pl_mesh_face_count(s->mesh); k++) {
+            s->corner[k] =
+                pl_mesh_faces(s->mesh)[3 * (int64_t)s->face[k / 3] + k % 3] + all->n_vert;
         }
-        memcpy(all->x + 3 * (int64_t)all->n_vert, s->mesh->x,
-               3 * (size_t)s->mesh->n_vert * sizeof *all->x);
+        memcpy(all->x + 3 * (int64_t)all->n_vert, pl_mesh_positions(s->mesh),
+               3 * (size_t)pl_mesh_vertex_count(s->mesh) * sizeof *all->x);
         s->first_body = all->n_body;
         for (int32_t b = 0; b < s->n_body; b++) {
             all->body[all->n_body++] = (pl_audit_body){s->start[b + 1] - s->start[b],
                                                        s->corner + 3 * (int64_t)s->start[b]};
         }
-        all->n_vert += s->mesh->n_vert;
-        all->n_face += s->mesh->n_face;
+        all->n_vert += pl_mesh_vertex_count(s->mesh);
+        all->n_face += pl_mesh_face_count(s->mesh);
     }
     return PL_OK;
 }
@@ -228,7 +219,7 @@ static void print_inside(const scene *all, const pl_audit_inside *inside)
     char name[NAME_TEXT], other[NAME_TEXT];
     const surface *s = surface_of(all, inside->body);
     int32_t first = 0;
-    for (const surface *t = all->surface; t < s; t++) first += t->mesh->n_vert;
+    for (const surface *t = all->surface; t < s; t++) first += pl_mesh_vertex_count(t->mesh);
     const double *x = all->x + 3 * (int64_t)inside->vertex;
     printf("%s vertex %" PRId32 " at (%g, %g, %g) inside of %s\n",
            body_name(all, inside->body, name), s->vertex[inside->vertex - first], x[0], x[1], x[2],

@@ -5,7 +5,6 @@
 #include "../scene/load.h"
 #include "../tetrahedra/tetrahedralize.h"
 #include "../../base/file.h"
-#include "../../meshes/io.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "../scene/interrupt.h"
 #include "../scene/load.h"
 #include "../render/paint.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 #include "progress.h"
 #include "../render/reel.h"
 #include "../scene/scene_camera.h"

@@ -6,16 +6,13 @@
 #include "heap.h"
 #include "../scene/interrupt.h"
 #include "../scene/jitter.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 #include "progress.h"
 #include "run_audit.h"
 #include "../scene/scene.h"
 #include "../scene/schedule.h"
 #include "stale.h"
 #include "stats_file.h"
-#include "../../contact/audit_world.h"
-#include "../../contact/world.h"
-#include "../../solvers/solver.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -412,7 +409,8 @@ static void override(const job *j, pl_world_options *o)
 // Of a world with the options that the run has.
 static void warn_unused(const job *j, const pl_world_options *o, bool had_contact)
 {
-    const pl_solver *solver = NULL;
+    int32_t number;
+    pl_solver_info solver;
     const char *why =
         j->no_contact ? "--no-contact leaves no contacts to solve" : "the scene has no contact";
     pl_args_no_effect(j->no_contact && !had_contact, "--no-contact", "the scene has none");
@@ -425,8 +423,9 @@ static void warn_unused(const job *j, const pl_world_options *o, bool had_contac
         pl_args_no_effect(j->no_rescue, "--no-rescue", why);
         return;
     }
-    if (pl_solver_find(o->solver, &solver) != PL_OK) return; // which was checked
-    pl_args_no_effect(j->precond != NULL && !pl_solver_has_precond(solver), "--precond",
+    if (pl_solver_number(o->solver, &number) != PL_OK) return; // which was checked
+    if (pl_solver_describe(number, &solver) != PL_OK) return;
+    pl_args_no_effect(j->precond != NULL && !solver.has_precond, "--precond",
                       "only the solvers cr and minres have one");
     pl_args_no_effect(j->no_rescue && strcmp(o->solver, "auto") == 0, "--no-rescue",
                       "it is auto that rescues others; --solver chooses one");

@@ -2,9 +2,9 @@
 
 #include "args.h"
 #include "commands.h"
-#include "../files/csv.h"
-#include "../files/paths.h"
-#include "replay.h"
+#include "../common/csv.h"
+#include "../common/paths.h"
+#include "../../base/team.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,24 +33,22 @@ typedef struct job {
 // A problem, solved once.
 typedef struct result {
     const char *path; // of its file
-    const pl_solver *solver;
+    int32_t solver;
+    const char *name; // of the solver
     int32_t contacts;
     int64_t unknowns; // velocities that are not given
-    pl_replayed solved;
+    pl_replay_result solved;
 } result;
 
 typedef struct replay {
-    pl_solver_options options;
-    bool cold;
-    const pl_solver *solver; // (n_solver) those to try
-    int32_t n_solver;
+    pl_replay_options options;
+    int32_t first, last; // of the solvers, those to try
 
     char **path; // (n_path) the files
     int64_t n_path, path_capacity;
     size_t shared;  // the length of the folder that all of them begin with
     int name_width; // of the longest, without that folder
 
-    pl_replay solves;
     result *result; // (n_result)
     int64_t n_result, result_capacity;
     int64_t refused; // files that could not be read, or hold no problem that can be solved
@@ -126,43 +124,44 @@ static void print_head(const replay *r)
 
 static void print_result(const replay *r, const result *one)
 {
-    const pl_solve_stats *s = &one->solved.stats;
-    const pl_contact_errors *e = &s->errors;
+    const pl_replay_result *s = &one->solved;
     printf("%-*s %8" PRId32 " %8" PRId64 " %-*s %-10s %10" PRId32 " %8" PRId64 " %8" PRId64
            " %8" PRId64 " %9.4f",
            r->name_width, one->path + r->shared, one->contacts, one->unknowns, SOLVER_WIDTH,
-           one->solver->name, pl_solve_end_name(s->end), s->iterations, s->products, s->restarts,
-           s->state_changes, s->seconds);
-    const double errors[] = {e->residual, e->penetration, e->normal,
-                             e->friction, e->cone,        e->fischer};
+           one->name, s->end, s->iterations, s->products, s->restarts, s->state_changes,
+           s->seconds);
+    const double errors[] = {s->residual, s->penetration, s->normal,
+                             s->friction, s->cone,        s->fischer};
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        if (isnan(e->residual)) { // not measured
+        if (isnan(s->residual)) { // not measured
             printf(" %8s", "-");
         } else {
             printf(" %8.2g", errors[i]);
         }
     }
-    printf(" %016" PRIx64 "\n", one->solved.hash);
+    printf(" %016" PRIx64 "\n", s->hash);
     fflush(stdout);
 }
 
 static void print_sums(const replay *r)
 {
-    for (int32_t i = 0; i < r->n_solver; i++) {
+    for (int32_t i = r->first; i <= r->last; i++) {
         int64_t n = 0, converged = 0, iterations = 0, products = 0;
         double seconds = 0;
+        pl_solver_info info;
+        if (pl_solver_describe(i, &info) != PL_OK) return;
         for (int64_t k = 0; k < r->n_result; k++) {
             const result *one = &r->result[k];
-            if (one->solver != &r->solver[i]) continue;
+            if (one->solver != i) continue;
             n++;
-            converged += one->solved.stats.end == PL_SOLVE_CONVERGED;
-            iterations += one->solved.stats.iterations;
-            products += one->solved.stats.products;
-            seconds += one->solved.stats.seconds;
+            converged += one->solved.converged;
+            iterations += one->solved.iterations;
+            products += one->solved.products;
+            seconds += one->solved.seconds;
         }
         printf("%s: %" PRId64 " of %" PRId64 " converged, %" PRId64 " iterations, %" PRId64
                " products, %.4g s\n",
-               r->solver[i].name, converged, n, iterations, products, seconds);
+               info.name, converged, n, iterations, products, seconds);
     }
 }
 
@@ -187,23 +186,22 @@ static void write_name(pl_output *out, const char *name)
 
 static void write_row(pl_output *out, const result *one)
 {
-    const pl_solve_stats *s = &one->solved.stats;
-    const pl_contact_errors *e = &s->errors;
+    const pl_replay_result *s = &one->solved;
     char buffer[ROW_MAX];
     pl_text row = pl_text_start(buffer, sizeof buffer);
     pl_text_add(&row,
                 ",%" PRId32 ",%" PRId64 ",%s,%s,%" PRId32 ",%" PRId64 ",%" PRId64 ",%" PRId64
                 ",%" PRId64,
-                one->contacts, one->unknowns, one->solver->name, pl_solve_end_name(s->end),
-                s->iterations, s->products, s->restarts, s->state_changes, s->factorizations);
-    const double numbers[] = {s->seconds,  e->residual, e->penetration, e->normal,
-                              e->friction, e->cone,     e->fischer,     e->energy};
+                one->contacts, one->unknowns, one->name, s->end, s->iterations, s->products,
+                s->restarts, s->state_changes, s->factorizations);
+    const double numbers[] = {s->seconds,  s->residual, s->penetration, s->normal,
+                              s->friction, s->cone,     s->fischer,     s->energy};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        bool measured = i == 0 || !isnan(e->residual);
+        bool measured = i == 0 || !isnan(s->residual);
         pl_text_add(&row, ",");
         pl_csv_add_number(&row, measured ? numbers[i] : NAN);
     }
-    pl_text_add(&row, ",%016" PRIx64 "\n", one->solved.hash);
+    pl_text_add(&row, ",%016" PRIx64 "\n", s->hash);
     PL_ASSERT(row.length < sizeof buffer);
     write_name(out, one->path);
     pl_output_write(out, buffer, row.length);
@@ -220,35 +218,37 @@ static pl_status write_csv(const replay *r, const char *path)
 
 // --- Solving ---
 
-static pl_status solve(replay *r, const char *path, const pl_recorded *recorded,
-                       const pl_solver *solver)
+static pl_status solve(replay *r, const char *path, pl_replay *problem, int32_t solver)
 {
+    pl_solver_info info;
     PL_TRY(
         pl_reserve((void **)&r->result, &r->result_capacity, r->n_result + 1, sizeof *r->result));
+    PL_TRY(pl_solver_describe(solver, &info));
     result one = {.path = path,
                   .solver = solver,
-                  .contacts = recorded->problem.n_contact,
-                  .unknowns = pl_recorded_unknowns(recorded)};
-    PL_TRY(pl_replay_solve(&r->solves, recorded, solver, &r->options, r->cold, &one.solved));
+                  .name = info.name,
+                  .contacts = pl_replay_contacts(problem),
+                  .unknowns = pl_replay_unknowns(problem)};
+    PL_TRY(pl_replay_solve(problem, info.name, &r->options, &one.solved));
     r->result[r->n_result++] = one;
     print_result(r, &one);
     // The table cannot tell where these failed.
-    pl_solve_end end = one.solved.stats.end;
-    bool obscure = end == PL_SOLVE_IMPOSSIBLE || end == PL_SOLVE_BREAKDOWN;
+    const char *end = one.solved.end;
+    bool obscure = strcmp(end, "impossible") == 0 || strcmp(end, "breakdown") == 0;
     if (obscure) fprintf(stderr, "pliant: %s: %s\n", path, pl_error_text());
     return PL_OK;
 }
 
 static pl_status solve_file(replay *r, const char *path)
 {
-    pl_recorded recorded;
-    PL_TRY(pl_problem_read(path, &recorded));
+    pl_replay *problem;
+    PL_TRY(pl_replay_read(path, &problem));
     pl_status status = PL_OK;
-    for (int32_t i = 0; i < r->n_solver && status == PL_OK; i++) {
-        status = solve(r, path, &recorded, &r->solver[i]);
+    for (int32_t i = r->first; i <= r->last && status == PL_OK; i++) {
+        status = solve(r, path, problem, i);
     }
     if (status != PL_OK) pl_fail_prefix(path);
-    pl_recorded_free(&recorded);
+    pl_replay_destroy(problem);
     return status;
 }
 
@@ -273,10 +273,13 @@ static pl_status choose_solvers(const job *j, replay *r)
 {
     const char *usual = j->paper ? "cr" : pl_world_options_default().solver;
     const char *name = j->solver != NULL ? j->solver : usual;
-    bool all = strcmp(name, "all") == 0;
-    r->solver = pl_solvers;
-    r->n_solver = all ? pl_n_solver : 1;
-    pl_status status = all ? PL_OK : pl_solver_find(name, &r->solver);
+    if (strcmp(name, "all") == 0) {
+        r->first = 0;
+        r->last = pl_solver_count() - 1;
+        return PL_OK;
+    }
+    pl_status status = pl_solver_number(name, &r->first);
+    r->last = r->first;
     if (status != PL_OK) pl_fail_prefix("--solver");
     return status;
 }
@@ -284,8 +287,9 @@ static pl_status choose_solvers(const job *j, replay *r)
 static void warn_unused(const job *j, const replay *r)
 {
     bool precond = false;
-    for (int32_t i = 0; i < r->n_solver; i++) {
-        precond = precond || pl_solver_has_precond(&r->solver[i]);
+    for (int32_t i = r->first; i <= r->last; i++) {
+        pl_solver_info info;
+        precond = precond || (pl_solver_describe(i, &info) == PL_OK && info.has_precond);
     }
     pl_args_no_effect(j->precond != NULL && !precond, "--precond", "only cr and minres have one");
     pl_args_no_effect(j->paper && !precond, "--paper", "only cr and minres know the difference");
@@ -293,11 +297,13 @@ static void warn_unused(const job *j, const replay *r)
 
 static pl_status choose_options(const job *j, replay *r)
 {
-    r->options = pl_solver_options_default();
+    r->options = pl_replay_options_default();
     if (j->precond != NULL) {
-        pl_status status = pl_precond_find(j->precond, &r->options.precond);
+        int32_t number;
+        pl_status status = pl_precond_number(j->precond, &number);
         if (status != PL_OK) pl_fail_prefix("--precond");
         PL_TRY(status);
+        r->options.precond = j->precond;
     }
     if (j->eps1 >= 1) {
         return pl_fail(PL_ERROR_ARGUMENT, "--eps1: %g is not between 0 and 1", j->eps1);
@@ -307,7 +313,7 @@ static pl_status choose_options(const job *j, replay *r)
     if (j->max_iterations > 0) r->options.max_iterations = j->max_iterations;
     r->options.max_seconds = j->max_seconds > 0 ? j->max_seconds : MAX_SECONDS;
     r->options.paper = j->paper;
-    r->cold = j->cold;
+    r->options.cold = j->cold;
     PL_TRY(choose_solvers(j, r));
     warn_unused(j, r);
     return PL_OK;
@@ -318,7 +324,6 @@ static void free_replay(replay *r)
     for (int64_t i = 0; i < r->n_path; i++) pl_free(r->path[i]);
     pl_free(r->path);
     pl_free(r->result);
-    pl_replay_free(&r->solves);
 }
 
 static pl_status run(const job *j, int n_words, char **words, replay *r)
@@ -335,7 +340,7 @@ static int exit_code_of(const replay *r)
 {
     if (r->refused > 0) return 1;
     for (int64_t i = 0; i < r->n_result; i++) {
-        if (r->result[i].solved.stats.end != PL_SOLVE_CONVERGED) return EXIT_NOT_CONVERGED;
+        if (!r->result[i].solved.converged) return EXIT_NOT_CONVERGED;
     }
     return 0;
 }

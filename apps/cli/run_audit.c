@@ -1,15 +1,14 @@
 #include "run_audit.h"
-#include "../../contact/way_out.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LISTED = 10, REMEDY_TEXT = 160 };
+enum { LISTED = 10, NAME_TEXT = 64, REMEDY_TEXT = 160 };
 
 static void print_body(const pl_world *world, int32_t body)
 {
-    char text[PL_BODY_NAME];
-    const char *name = pl_world_body_name(world, body, text);
+    char name[NAME_TEXT];
+    pl_world_name(world, body, name, sizeof name);
     fprintf(stderr, "%s%s", name, strcmp(name, PL_GROUND_NAME) == 0 ? "'s" : "");
 }
 
@@ -81,11 +80,12 @@ void pl_run_print_remedy(const pl_world *world, const pl_audit_report *report)
         add_meeting(&m, report->inside[i].body, report->inside[i].other);
     }
     for (int32_t i = 0; i < m.n; i++) {
-        char text[REMEDY_TEXT], name[2][PL_BODY_NAME];
+        char text[REMEDY_TEXT], name[2][NAME_TEXT];
         int32_t a = m.pair[i][0], b = m.pair[i][1];
-        pl_way_out_text(world, a, b, text, sizeof text);
-        fprintf(stderr, "pliant: %s and %s: %s\n", pl_world_body_name(world, a, name[0]),
-                a == b ? "itself" : pl_world_body_name(world, b, name[1]), text);
+        pl_world_way_out(world, a, b, text, sizeof text);
+        pl_world_name(world, a, name[0], sizeof name[0]);
+        pl_world_name(world, b, name[1], sizeof name[1]);
+        fprintf(stderr, "pliant: %s and %s: %s\n", name[0], a == b ? "itself" : name[1], text);
     }
 }
 

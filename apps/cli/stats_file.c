@@ -1,5 +1,5 @@
 #include "stats_file.h"
-#include "../files/csv.h"
+#include "../common/csv.h"
 #include "../../base/file.h"
 #include "../../base/number.h"
 

@@ -1,6 +1,6 @@
 #include "export.h"
 #include "frame_files.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 #include "pc2.h"
 #include "usda.h"
 #include "../../base/file.h"

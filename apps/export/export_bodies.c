@@ -1,6 +1,5 @@
 #include "export_bodies.h"
 #include "../scene/palette.h"
-#include "../../meshes/mesh.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,22 +12,25 @@ typedef struct capacities {
 static pl_status append(pl_export_bodies *out, capacities *c, pl_export_body *body,
                         const pl_mesh *surface)
 {
-    int64_t n_vert = (int64_t)out->n_vert + surface->n_vert;
-    int64_t n_face = (int64_t)out->n_face + surface->n_face;
+    int64_t n_vert = (int64_t)out->n_vert + pl_mesh_vertex_count(surface);
+    int64_t n_face = (int64_t)out->n_face + pl_mesh_face_count(surface);
     if (n_vert > PL_MESH_MAX || n_face > PL_MESH_MAX) {
         return pl_fail(PL_ERROR_ARGUMENT, "the bodies have too many faces for one file");
     }
     PL_TRY(pl_reserve((void **)&out->x, &c->x, 3 * n_vert, sizeof *out->x));
     PL_TRY(pl_reserve((void **)&out->from, &c->from, n_vert, sizeof *out->from));
     PL_TRY(pl_reserve((void **)&out->face, &c->face, 3 * n_face, sizeof *out->face));
-    size_t verts = (size_t)surface->n_vert, faces = (size_t)surface->n_face;
-    memcpy(out->x + 3 * (int64_t)out->n_vert, surface->x, 3 * verts * sizeof *out->x);
+    size_t verts = (size_t)pl_mesh_vertex_count(surface),
+           faces = (size_t)pl_mesh_face_count(surface);
+    memcpy(out->x + 3 * (int64_t)out->n_vert, pl_mesh_positions(surface),
+           3 * verts * sizeof *out->x);
     for (int64_t v = out->n_vert; v < n_vert; v++) out->from[v] = -1;
-    memcpy(out->face + 3 * (int64_t)out->n_face, surface->face, 3 * faces * sizeof *out->face);
+    memcpy(out->face + 3 * (int64_t)out->n_face, pl_mesh_faces(surface),
+           3 * faces * sizeof *out->face);
     body->vert = out->n_vert;
     body->face = out->n_face;
-    body->n_vert = surface->n_vert;
-    body->n_face = surface->n_face;
+    body->n_vert = pl_mesh_vertex_count(surface);
+    body->n_face = pl_mesh_face_count(surface);
     out->n_vert = (int32_t)n_vert;
     out->n_face = (int32_t)n_face;
     return PL_OK;
@@ -41,10 +43,11 @@ static pl_status add_surface(pl_export_bodies *out, capacities *c, pl_export_bod
     pl_mesh *surface = NULL;
     if (source->embedding != NULL) {
         PL_TRY(append(out, c, body, source->embedding->surface));
-        pl_embedding_move(source->embedding, mesh->x, out->x + 3 * (int64_t)body->vert);
+        pl_embedding_move(source->embedding, pl_mesh_positions(mesh),
+                          out->x + 3 * (int64_t)body->vert);
         return PL_OK;
     }
-    int32_t *from = pl_alloc(mesh->n_vert, sizeof *from);
+    int32_t *from = pl_alloc(pl_mesh_vertex_count(mesh), sizeof *from);
     pl_status status = from != NULL ? pl_mesh_surface(mesh, from, &surface) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = append(out, c, body, surface);
     if (status == PL_OK) {

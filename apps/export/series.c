@@ -1,7 +1,6 @@
 #include "series.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 #include "../../base/file.h"
-#include "../../meshes/mesh.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -88,48 +87,76 @@ static pl_status write_frame(const char *folder, pl_series_list *list, const pl_
 // The faces that a frame shows of a body.
 static int64_t faces_of(const pl_mesh *mesh)
 {
-    return mesh->n_tet > 0 ? 0 : mesh->n_face;
+    return pl_mesh_tet_count(mesh) > 0 ? 0 : pl_mesh_face_count(mesh);
 }
 
-// All bodies as one mesh.
+static pl_status check_counts(int64_t n_vert, int64_t n_tet, int64_t n_face)
+{
+    if (n_vert <= PL_MESH_MAX && n_tet <= PL_MESH_MAX && n_face <= PL_MESH_MAX) return PL_OK;
+    return pl_fail(PL_ERROR_FORMAT, "a mesh of more than %d vertices, faces or tets", PL_MESH_MAX);
+}
+
+// Lists the tets (4*n_tet) of all bodies, and the faces (3*n_face) of those without.
+static void list_cells(pl_series *s, const pl_world *world, int64_t n_tet, int32_t *tets,
+                       int32_t *faces)
+{
+    int64_t vert = 0, tet = 0, face = 0;
+    for (int32_t i = 0; i < pl_world_body_count(world); i++) {
+        const pl_mesh *mesh = pl_world_mesh(world, i);
+        s->first[i] = vert;
+        for (int64_t k = 0; k < 4 * (int64_t)pl_mesh_tet_count(mesh); k++) {
+            tets[4 * tet + k] = pl_mesh_tets(mesh)[k] + (int32_t)vert;
+            s->body[tet + k / 4] = i;
+        }
+        for (int64_t k = 0; k < 3 * faces_of(mesh); k++) {
+            faces[3 * face + k] = pl_mesh_faces(mesh)[k] + (int32_t)vert;
+            s->body[n_tet + face + k / 3] = i;
+        }
+        vert += pl_mesh_vertex_count(mesh);
+        tet += pl_mesh_tet_count(mesh);
+        face += faces_of(mesh);
+    }
+}
+
+static pl_status merge_cells(pl_series *s, const pl_world *world, int32_t n_vert, int32_t n_tet,
+                             int32_t n_face)
+{
+    int32_t *tets = pl_alloc(4 * (int64_t)n_tet, sizeof *tets);
+    int32_t *faces = pl_alloc(3 * (int64_t)n_face, sizeof *faces);
+    pl_status status = tets != NULL && faces != NULL ? PL_OK : PL_ERROR_MEMORY;
+    if (status == PL_OK) {
+        list_cells(s, world, n_tet, tets, faces);
+        status = pl_mesh_create(n_vert, s->x, n_face, faces, n_tet, tets, &s->mesh);
+    }
+    pl_free(tets);
+    pl_free(faces);
+    return status;
+}
+
+// All bodies as one mesh; where they are comes with each frame.
 static pl_status merge_bodies(pl_series *s, const pl_world *world)
 {
     int64_t n_vert = 0, n_tet = 0, n_face = 0;
     int32_t n = pl_world_body_count(world);
     for (int32_t i = 0; i < n; i++) {
         const pl_mesh *mesh = pl_world_mesh(world, i);
-        n_vert += mesh->n_vert;
-        n_tet += mesh->n_tet;
+        n_vert += pl_mesh_vertex_count(mesh);
+        n_tet += pl_mesh_tet_count(mesh);
         n_face += faces_of(mesh);
     }
+    PL_TRY(check_counts(n_vert, n_tet, n_face));
     int64_t n_cell = n_tet + n_face;
-    PL_TRY(pl_mesh_alloc(n_vert, n_face, n_tet, &s->mesh));
+    s->x = pl_alloc_zero(3 * n_vert, sizeof *s->x);
     s->velocity = pl_alloc(3 * n_vert, sizeof *s->velocity);
     s->push = pl_alloc(3 * n_vert, sizeof *s->push);
     s->first = pl_alloc(n, sizeof *s->first);
     s->body = pl_alloc(n_cell, sizeof *s->body);
     s->von_mises = pl_alloc_zero(n_cell, sizeof *s->von_mises);
     s->principal = pl_alloc_zero(3 * n_cell, sizeof *s->principal);
-    bool ok = s->velocity != NULL && s->push != NULL && s->first != NULL && s->body != NULL &&
-              s->von_mises != NULL && s->principal != NULL;
-    if (!ok) return PL_ERROR_MEMORY;
-    int64_t vert = 0, tet = 0, face = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const pl_mesh *mesh = pl_world_mesh(world, i);
-        s->first[i] = vert;
-        for (int64_t k = 0; k < 4 * (int64_t)mesh->n_tet; k++) {
-            s->mesh->tet[4 * tet + k] = mesh->tet[k] + (int32_t)vert;
-            s->body[tet + k / 4] = i;
-        }
-        for (int64_t k = 0; k < 3 * faces_of(mesh); k++) {
-            s->mesh->face[3 * face + k] = mesh->face[k] + (int32_t)vert;
-            s->body[n_tet + face + k / 3] = i;
-        }
-        vert += mesh->n_vert;
-        tet += mesh->n_tet;
-        face += faces_of(mesh);
-    }
-    return PL_OK;
+    bool ok = s->x != NULL && s->velocity != NULL && s->push != NULL && s->first != NULL &&
+              s->body != NULL && s->von_mises != NULL && s->principal != NULL;
+    return ok ? merge_cells(s, world, (int32_t)n_vert, (int32_t)n_tet, (int32_t)n_face)
+              : PL_ERROR_MEMORY;
 }
 
 // Each contact's force, shared by the vertices that touch.
@@ -137,7 +164,7 @@ static void gather_pushes(pl_series *s, const pl_world *world)
 {
     int32_t n;
     const pl_contact_point *contact = pl_world_contacts(world, &n);
-    memset(s->push, 0, 3 * (size_t)s->mesh->n_vert * sizeof *s->push);
+    memset(s->push, 0, 3 * (size_t)pl_mesh_vertex_count(s->mesh) * sizeof *s->push);
     for (const pl_contact_point *c = contact; c < contact + n; c++) {
         for (int k = 0; k < 4 && c->vertex[k] >= 0; k++) {
             double *to =
@@ -155,16 +182,16 @@ static pl_status gather_state(pl_series *s, pl_world *world)
     gather_pushes(s, world);
     for (int32_t i = 0; i < pl_world_body_count(world); i++) {
         const pl_mesh *mesh = pl_world_mesh(world, i);
-        size_t size = 3 * (size_t)mesh->n_vert * sizeof(double);
-        memcpy(s->mesh->x + 3 * vert, pl_world_positions(world, i), size);
+        size_t size = 3 * (size_t)pl_mesh_vertex_count(mesh) * sizeof(double);
+        memcpy(s->x + 3 * vert, pl_world_positions(world, i), size);
         memcpy(s->velocity + 3 * vert, pl_world_velocities(world, i), size);
         if (pl_world_kind(world, i) == PL_BODY_DEFORMABLE) {
             PL_TRY(pl_world_stress(world, i, s->von_mises + tet, s->principal + 3 * tet));
         }
-        vert += mesh->n_vert;
-        tet += mesh->n_tet;
+        vert += pl_mesh_vertex_count(mesh);
+        tet += pl_mesh_tet_count(mesh);
     }
-    return PL_OK;
+    return pl_mesh_set_positions(s->mesh, s->x);
 }
 
 static pl_status write_bodies(pl_series *s, pl_world *world)
@@ -184,17 +211,17 @@ static pl_status write_bodies(pl_series *s, pl_world *world)
 
 // --- Contacts ---
 
-enum { CONTACT_NUMBERS = 11 }; // in the fields of a contact
+enum { CONTACT_NUMBERS = 14 }; // of a contact: its point, and those in its fields
 
-static pl_status write_points(pl_series *s, const pl_world *world, const pl_mesh *mesh,
+static pl_status write_points(pl_series *s, const pl_world *world, int32_t n,
                               const pl_contact_point *contact, double *data)
 {
-    int64_t n = mesh->n_vert;
-    double *normal = data, *friction = normal + 3 * n, *gap = friction + 3 * n, *force = gap + n;
-    double *slips = force + n, *body_a = slips + n, *body_b = body_a + n;
+    double *x = data, *normal = x + 3 * (int64_t)n, *friction = normal + 3 * (int64_t)n;
+    double *gap = friction + 3 * (int64_t)n, *force = gap + n, *slips = force + n;
+    double *body_a = slips + n, *body_b = body_a + n;
     for (int64_t i = 0; i < n; i++) {
         const pl_contact_point *c = &contact[i];
-        memcpy(mesh->x + 3 * i, c->point, sizeof c->point);
+        memcpy(x + 3 * i, c->point, sizeof c->point);
         memcpy(normal + 3 * i, c->normal, sizeof c->normal);
         memcpy(friction + 3 * i, c->friction, sizeof c->friction);
         gap[i] = c->gap;
@@ -211,19 +238,20 @@ static pl_status write_points(pl_series *s, const pl_world *world, const pl_mesh
     options.cells = PL_CELLS_POINTS;
     options.fields = fields;
     options.n_fields = sizeof fields / sizeof fields[0];
-    return write_frame(s->folder, &s->touches, world, mesh, &options);
+    pl_mesh *mesh;
+    PL_TRY(pl_mesh_create(n, x, 0, NULL, 0, NULL, &mesh));
+    pl_status status = write_frame(s->folder, &s->touches, world, mesh, &options);
+    pl_mesh_destroy(mesh);
+    return status;
 }
 
 static pl_status write_contacts(pl_series *s, const pl_world *world)
 {
     int32_t n;
     const pl_contact_point *contact = pl_world_contacts(world, &n);
-    pl_mesh *mesh;
-    PL_TRY(pl_mesh_alloc(n, 0, 0, &mesh));
     double *data = pl_alloc(CONTACT_NUMBERS * (int64_t)n, sizeof *data);
-    pl_status status = data != NULL ? write_points(s, world, mesh, contact, data) : PL_ERROR_MEMORY;
+    pl_status status = data != NULL ? write_points(s, world, n, contact, data) : PL_ERROR_MEMORY;
     pl_free(data);
-    pl_mesh_destroy(mesh);
     return status;
 }
 
@@ -264,6 +292,7 @@ void pl_series_free(pl_series *series)
 {
     pl_free(series->folder);
     pl_mesh_destroy(series->mesh);
+    pl_free(series->x);
     pl_free(series->velocity);
     pl_free(series->push);
     pl_free(series->first);

@@ -34,7 +34,7 @@ typedef struct pl_series {
     char *folder;
     bool contacts;                        // written too
     pl_mesh *mesh;                        // all bodies in one
-    double *velocity, *push;              // (3*n_vert) each
+    double *x, *velocity, *push;          // (3*n_vert) each
     int64_t *first;                       // (n_bodies) of each body's vertices
     double *body, *von_mises, *principal; // (n_cell), (n_cell), (3*n_cell)
     pl_series_list states, touches;

@@ -1,6 +1,6 @@
 #include "draw_runs.h"
-#include "../files/csv.h"
-#include "../files/paths.h"
+#include "../common/csv.h"
+#include "../common/paths.h"
 #include "plot.h"
 #include "../../base/number.h"
 

@@ -1,6 +1,6 @@
 #include "arrows.h"
 #include "../plot/axis.h"
-#include "../scene/vec.h"
+#include "../common/vec.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
 #include "cutaway.h"
-#include "../scene/vec.h"
-#include "../../meshes/neighbours.h"
+#include "../common/vec.h"
 
 #include <string.h>
 
 static const double LARGEST_SHRINK = 0.9;
+// The corners of the faces of a tet, see pl_mesh_neighbours.
+static const int TET_FACE[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 // What is needed while a cutaway is made.
 typedef struct cut {
@@ -70,7 +71,7 @@ static pl_status collect_faces(const cut *c, pl_cutaway *out)
     for (int32_t i = 0; i < n_side; i++) {
         if (!is_drawn(c, i)) continue;
         int64_t at = 3 * (int64_t)out->n_face++;
-        for (int k = 0; k < 3; k++) out->face[at + k] = tet[i - i % 4 + pl_tet_face[i % 4][k]];
+        for (int k = 0; k < 3; k++) out->face[at + k] = tet[i - i % 4 + TET_FACE[i % 4][k]];
         bool outer = c->across[i] < 0;
         memcpy(out->face_color + at, outer ? c->options->outer_color : c->options->inner_color, 3);
     }
@@ -117,7 +118,7 @@ static pl_status shrink_tets(const cut *c, pl_cutaway *out)
             vec3 moved = vec3_add(p, vec3_scale(vec3_sub(middle, p), c->options->shrink));
             vec3_store(moved, out->x + 3 * (int64_t)(base + k));
             for (int i = 0; i < 3; i++)
-                out->face[3 * (int64_t)(base + k) + i] = base + pl_tet_face[k][i];
+                out->face[3 * (int64_t)(base + k) + i] = base + TET_FACE[k][i];
         }
         base += 4;
     }
@@ -131,10 +132,7 @@ static pl_status make(cut *c, pl_cutaway *out)
     c->across = pl_alloc(4 * (int64_t)n_tet, sizeof *c->across);
     if (c->kept == NULL || c->across == NULL) return PL_ERROR_MEMORY;
     // Three tets on one face are no reason to show nothing.
-    if (pl_tet_neighbours(pl_mesh_vertex_count(c->mesh), n_tet, pl_mesh_tets(c->mesh), c->across) ==
-        PL_ERROR_MEMORY) {
-        return PL_ERROR_MEMORY;
-    }
+    if (pl_mesh_neighbours(c->mesh, c->across) == PL_ERROR_MEMORY) return PL_ERROR_MEMORY;
     choose_tets(c);
     PL_TRY(collect_faces(c, out));
     return c->options->shrink > 0 ? shrink_tets(c, out) : compact_vertices(c->mesh, out);

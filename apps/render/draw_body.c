@@ -1,6 +1,6 @@
 #include "draw_body.h"
 #include "../scene/palette.h"
-#include "../scene/vec.h"
+#include "../common/vec.h"
 
 #include <epoxy/gl.h>
 #include <string.h>

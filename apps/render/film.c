@@ -1,5 +1,5 @@
 #include "film.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define PL_GL_PROGRAM_H
 
 #include "../../base/base.h"
-#include "../scene/vec.h"
+#include "../common/vec.h"
 
 #include <epoxy/gl.h>
 

@@ -6,7 +6,7 @@
 #ifndef PL_LIGHTS_H
 #define PL_LIGHTS_H
 
-#include "../scene/vec.h"
+#include "../common/vec.h"
 
 enum { PL_KEY_LIGHTS = 1, PL_SKY_LIGHTS = 2, PL_FLOOR_LIGHTS = 1, PL_LIGHTS_PER_PASS = 4 };
 

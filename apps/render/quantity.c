@@ -1,6 +1,5 @@
 #include "quantity.h"
 #include "../plot/axis.h"
-#include "../../meshes/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,17 +76,17 @@ static double tet_volume(const double *x, const int32_t tet[4])
 // The stress of each tet [Pa] to its vertices, by volumes at rest.
 static pl_status stress_to_vertices(const pl_mesh *mesh, const double *stress, double *out)
 {
-    double *weight = pl_alloc_zero(mesh->n_vert, sizeof *weight);
+    double *weight = pl_alloc_zero(pl_mesh_vertex_count(mesh), sizeof *weight);
     if (weight == NULL) return PL_ERROR_MEMORY;
-    for (int32_t t = 0; t < mesh->n_tet; t++) {
-        const int32_t *tet = mesh->tet + 4 * (int64_t)t;
-        double volume = fabs(tet_volume(mesh->x, tet));
+    for (int32_t t = 0; t < pl_mesh_tet_count(mesh); t++) {
+        const int32_t *tet = pl_mesh_tets(mesh) + 4 * (int64_t)t;
+        double volume = fabs(tet_volume(pl_mesh_positions(mesh), tet));
         for (int k = 0; k < 4; k++) {
             out[tet[k]] += volume * stress[t];
             weight[tet[k]] += volume;
         }
     }
-    for (int32_t v = 0; v < mesh->n_vert; v++) {
+    for (int32_t v = 0; v < pl_mesh_vertex_count(mesh); v++) {
         if (weight[v] > 0) out[v] /= weight[v];
     }
     pl_free(weight);
@@ -97,7 +96,7 @@ static pl_status stress_to_vertices(const pl_mesh *mesh, const double *stress, d
 static pl_status fill_stress(pl_world *world, int32_t body, double *out)
 {
     const pl_mesh *mesh = pl_world_mesh(world, body);
-    double *stress = pl_alloc(mesh->n_tet, sizeof *stress);
+    double *stress = pl_alloc(pl_mesh_tet_count(mesh), sizeof *stress);
     pl_status status =
         stress != NULL ? pl_world_stress(world, body, stress, NULL) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = stress_to_vertices(mesh, stress, out);
@@ -128,10 +127,11 @@ static pl_status surface_areas(const pl_world *world, int32_t body, double *area
 {
     const pl_mesh *mesh = pl_world_mesh(world, body);
     pl_mesh *surface = NULL;
-    int32_t *from = pl_alloc(mesh->n_vert, sizeof *from);
+    int32_t *from = pl_alloc(pl_mesh_vertex_count(mesh), sizeof *from);
     pl_status status = from != NULL ? pl_mesh_surface(mesh, from, &surface) : PL_ERROR_MEMORY;
     if (status == PL_OK) {
-        add_areas(pl_world_positions(world, body), surface->n_face, surface->face, from, area);
+        add_areas(pl_world_positions(world, body), pl_mesh_face_count(surface),
+                  pl_mesh_faces(surface), from, area);
     }
     pl_mesh_destroy(surface);
     pl_free(from);

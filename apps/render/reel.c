@@ -1,7 +1,7 @@
 #include "reel.h"
 #include "../export/export.h"
 #include "../scene/interrupt.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 
 #include <math.h>
 #include <stdio.h>

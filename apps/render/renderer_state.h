@@ -4,7 +4,7 @@
 #define PL_RENDERER_STATE_H
 
 #include "renderer.h"
-#include "../scene/vec.h"
+#include "../common/vec.h"
 
 #include <epoxy/gl.h>
 

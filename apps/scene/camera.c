@@ -1,5 +1,5 @@
 #include "camera.h"
-#include "vec.h"
+#include "../common/vec.h"
 
 static const double HALF_PI = 1.57079632679489661923;
 static const double POLE_MARGIN = 0.01;    // orbiting stops this far from straight up or down [rad]

@@ -1,11 +1,6 @@
 #include "jitter.h"
-#include "random.h"
-#include "../../contact/audit_world.h"
-#include "../../meshes/geometry.h"
-#include "../../meshes/mesh.h"
-#include "../../rigid/rotation.h"
-
-#include <math.h>
+#include "../common/random.h"
+#include "../common/vec.h"
 
 // How far a point may go: in parts of its body's size, and of the smallest distance between bodies,
 // of which two may come towards each other.
@@ -16,28 +11,40 @@ static void random_point(uint64_t *state, double p[3])
 {
     do {
         for (int k = 0; k < 3; k++) p[k] = 2 * pl_random(state) - 1;
-    } while (pl_dot(p, p) > 1);
+    } while (vec3_dot(vec3_of(p), vec3_of(p)) > 1);
+}
+
+// The rotation matrix (row by row) of a turn by |u| about u, by way of its quaternion.
+static void turn_matrix(const double u[3], double R[9])
+{
+    double angle = hypot(hypot(u[0], u[1]), u[2]), s = sin(0.5 * angle);
+    double w = cos(0.5 * angle), q[3];
+    for (int k = 0; k < 3; k++) q[k] = angle > 0 ? s * (u[k] / angle) : 0;
+    double x = q[0], y = q[1], z = q[2];
+    R[0] = 1 - 2 * (y * y + z * z), R[1] = 2 * (x * y - w * z), R[2] = 2 * (x * z + w * y);
+    R[3] = 2 * (x * y + w * z), R[4] = 1 - 2 * (x * x + z * z), R[5] = 2 * (y * z - w * x);
+    R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
 }
 
 // About the middle of the body's box: half of `most` [m] is for the displacement, half for the turn
 // of the point that is farthest from there.
 static pl_status move_body(pl_mesh *mesh, double most, uint64_t *state)
 {
-    double lo[3], hi[3], middle[3], turned[3], off[3], turn[3], q[4], R[9], reach = 0;
+    double lo[3], hi[3], middle[3], turned[3], off[3], turn[3], R[9], reach = 0;
     pl_mesh_bounds(mesh, lo, hi);
     for (int k = 0; k < 3; k++) middle[k] = 0.5 * (lo[k] + hi[k]);
-    for (int64_t i = 0; i < mesh->n_vert; i++) {
-        double r[3];
-        pl_subtract(mesh->x + 3 * i, middle, r);
-        reach = fmax(reach, sqrt(pl_dot(r, r)));
+    for (int64_t i = 0; i < pl_mesh_vertex_count(mesh); i++) {
+        vec3 r = vec3_sub(vec3_of(pl_mesh_positions(mesh) + 3 * i), vec3_of(middle));
+        reach = fmax(reach, sqrt(vec3_dot(r, r)));
     }
     most = fmin(most, 2 * PART * reach);
     random_point(state, off);
     random_point(state, turn);
     for (int k = 0; k < 3; k++) turn[k] *= reach > 0 ? 0.5 * most / reach : 0;
-    pl_rotation_exp(turn, q);
-    pl_rotation_matrix(q, R);
-    pl_matrix_apply(R, middle, turned);
+    turn_matrix(turn, R);
+    for (int k = 0; k < 3; k++) {
+        turned[k] = R[3 * k] * middle[0] + R[3 * k + 1] * middle[1] + R[3 * k + 2] * middle[2];
+    }
     double m[12];
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) m[4 * i + j] = R[3 * i + j];

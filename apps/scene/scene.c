@@ -1,14 +1,13 @@
 #include "scene.h"
 #include "json.h"
 #include "load.h"
-#include "../files/paths.h"
+#include "../common/paths.h"
 #include "scene_copies.h"
 #include "scene_keys.h"
 #include "scene_physics.h"
 #include "scene_shots.h"
 #include "scene_surface.h"
 #include "../../base/file.h"
-#include "../../meshes/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,7 +143,7 @@ static pl_status read_render_mesh(const pl_json *at, const pl_mesh *shape, int32
     pl_json v;
     pl_mesh *fine = NULL;
     const pl_scene_body *body = &scene->bodies[first];
-    bool soft = body->simulated && body->kind == PL_BODY_DEFORMABLE && shape->n_tet > 0;
+    bool soft = body->simulated && body->kind == PL_BODY_DEFORMABLE && pl_mesh_tet_count(shape) > 0;
     if (!pl_json_get(at, "render_mesh", &v) || scene->unseen) return PL_OK;
     PL_TRY(pl_reserve((void **)&scene->embeddings, &scene->embedding_capacity,
                       scene->n_embeddings + 1, sizeof *scene->embeddings));

@@ -1,7 +1,6 @@
 #include "scene_copies.h"
-#include "random.h"
+#include "../common/random.h"
 #include "scene_keys.h"
-#include "../../meshes/mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,8 +16,8 @@ static void measure(const pl_mesh *shape, bool turn, double size[3])
 {
     double lo[3], hi[3], square = 0;
     pl_mesh_bounds(shape, lo, hi);
-    for (int64_t i = 0; i < shape->n_vert; i++) {
-        const double *x = shape->x + 3 * i;
+    for (int64_t i = 0; i < pl_mesh_vertex_count(shape); i++) {
+        const double *x = pl_mesh_positions(shape) + 3 * i;
         square = fmax(square, x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     }
     for (int k = 0; k < 3; k++) size[k] = turn ? 2 * sqrt(square) : hi[k] - lo[k];

@@ -1,8 +1,6 @@
 #include "scene_physics.h"
 #include "scene_keys.h"
-#include "../../meshes/geometry.h"
-#include "../../meshes/mesh.h"
-#include "../../solvers/solver.h"
+#include "../common/vec.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,21 +27,27 @@ pl_status pl_integrator_find(const char *name, pl_integrator *out)
                            COUNT(INTEGRATORS));
 }
 
+enum { PRECOND_MAX = 16 }; // more than there are
+
 // The world keeps the names, so they must be ones that stay.
 static pl_status read_solver(const pl_json *at, pl_world_options *world)
 {
     const char *name = world->solver;
-    const pl_solver *solver;
+    pl_solver_info solver;
+    int32_t number;
     pl_json v;
     PL_TRY(pl_json_string(at, "solver", &name));
-    if (pl_solver_find(name, &solver) != PL_OK) {
+    if (pl_solver_number(name, &number) != PL_OK) {
         pl_json_get(at, "solver", &v);
         return pl_json_fail(&v, "%s", pl_error_text());
     }
-    world->solver = solver->name;
-    int precond = -1;
-    PL_TRY(pl_json_choice(at, "precond", pl_precond_names, PL_N_PRECOND, &precond));
-    if (precond >= 0) world->precond = pl_precond_names[precond];
+    PL_TRY(pl_solver_describe(number, &solver));
+    world->solver = solver.name;
+    const char *precond[PRECOND_MAX];
+    int n = PL_MIN(pl_precond_count(), PRECOND_MAX), chosen = -1;
+    for (int i = 0; i < n; i++) precond[i] = pl_precond_name(i);
+    PL_TRY(pl_json_choice(at, "precond", precond, n, &chosen));
+    if (chosen >= 0) world->precond = precond[chosen];
     return PL_OK;
 }
 
@@ -115,9 +119,9 @@ static pl_status select_listed(const pl_json *v, const pl_mesh *mesh, uint8_t *c
     while (pl_json_next(v, &item)) {
         int32_t index;
         PL_TRY(pl_json_whole(&item, &index));
-        if (index >= mesh->n_vert) {
+        if (index >= pl_mesh_vertex_count(mesh)) {
             return pl_json_fail(&item, "vertex %d of %d: the first is 0", (int)index,
-                                (int)mesh->n_vert);
+                                (int)pl_mesh_vertex_count(mesh));
         }
         chosen[index] = 1;
     }
@@ -146,8 +150,8 @@ static pl_status select_region(const pl_json *v, const pl_mesh *mesh, uint8_t *c
     PL_TRY(pl_json_number(v, "below", &below));
     lo[axis] = fmax(lo[axis], above);
     hi[axis] = fmin(hi[axis], below);
-    for (int64_t i = 0; i < mesh->n_vert; i++) {
-        const double *x = mesh->x + 3 * i;
+    for (int64_t i = 0; i < pl_mesh_vertex_count(mesh); i++) {
+        const double *x = pl_mesh_positions(mesh) + 3 * i;
         chosen[i] = x[0] >= lo[0] && x[0] <= hi[0] && x[1] >= lo[1] && x[1] <= hi[1] &&
                     x[2] >= lo[2] && x[2] <= hi[2];
     }
@@ -161,11 +165,11 @@ static pl_status read_selection(const pl_json *v, const pl_mesh *mesh, int32_t *
     if (!list && !cJSON_IsObject(v->node)) {
         return pl_json_fail(v, "a list of vertices [...] or a region {...} expected");
     }
-    uint8_t *chosen = pl_alloc_zero(mesh->n_vert, 1);
+    uint8_t *chosen = pl_alloc_zero(pl_mesh_vertex_count(mesh), 1);
     if (chosen == NULL) return PL_ERROR_MEMORY;
     pl_status status = list ? select_listed(v, mesh, chosen) : select_region(v, mesh, chosen);
     *n = 0;
-    for (int32_t i = 0; i < mesh->n_vert; i++) *n += chosen[i];
+    for (int32_t i = 0; i < pl_mesh_vertex_count(mesh); i++) *n += chosen[i];
     if (status == PL_OK && *n == 0) status = pl_json_fail(v, "no vertex of the body lies there");
     if (status == PL_OK) {
         *vertex = pl_alloc(*n, sizeof **vertex);
@@ -173,7 +177,7 @@ static pl_status read_selection(const pl_json *v, const pl_mesh *mesh, int32_t *
     }
     if (status == PL_OK) {
         int32_t k = 0;
-        for (int32_t i = 0; i < mesh->n_vert; i++) {
+        for (int32_t i = 0; i < pl_mesh_vertex_count(mesh); i++) {
             if (chosen[i]) (*vertex)[k++] = i;
         }
     }
@@ -248,9 +252,10 @@ static pl_status read_driven(const pl_json *at, pl_scene_body *body)
 // The volume that each vertex stands for: a quarter of each of its tets [m^3].
 static void vertex_volumes(const pl_mesh *mesh, double *volume)
 {
-    for (int64_t i = 0; i < mesh->n_tet; i++) {
-        const int32_t *tet = mesh->tet + 4 * i;
-        for (int k = 0; k < 4; k++) volume[tet[k]] += 0.25 * pl_tet_volume(mesh->x, tet);
+    for (int64_t i = 0; i < pl_mesh_tet_count(mesh); i++) {
+        const int32_t *tet = pl_mesh_tets(mesh) + 4 * i;
+        double quarter = 0.25 * (vec3_tet_det(pl_mesh_positions(mesh), tet) / 6);
+        for (int k = 0; k < 4; k++) volume[tet[k]] += quarter;
     }
 }
 
@@ -260,7 +265,7 @@ static pl_status add_force(const pl_json *at, const pl_mesh *mesh, const double 
 {
     pl_json v;
     double total[3], sum = 0;
-    int32_t *vertex = NULL, n = mesh->n_vert; // NULL: all
+    int32_t *vertex = NULL, n = pl_mesh_vertex_count(mesh); // NULL: all
     PL_TRY(pl_scene_check_keys(at, PL_KEYS_FORCE));
     PL_TRY(pl_json_require(at, "total", &v));
     PL_TRY(pl_json_vector(at, "total", total));
@@ -282,7 +287,7 @@ static pl_status read_forces(const pl_json *at, pl_scene_body *body)
     int n = 0;
     if (!pl_json_get(at, "forces", &v)) return PL_OK;
     PL_TRY(pl_json_array(&v, &n));
-    int64_t n_vert = body->mesh->n_vert;
+    int64_t n_vert = pl_mesh_vertex_count(body->mesh);
     double *volume = pl_alloc_zero(n_vert, sizeof *volume);
     body->force = pl_alloc_zero(3 * n_vert, sizeof *body->force);
     pl_status status = volume != NULL && body->force != NULL ? PL_OK : PL_ERROR_MEMORY;

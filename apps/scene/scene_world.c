@@ -1,7 +1,6 @@
 // From a scene to its world, and back from the world's state to what is drawn.
 
 #include "scene.h"
-#include "../../meshes/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,15 +116,20 @@ void pl_scene_pose(pl_scene *scene, const pl_world *world)
     for (int32_t i = 0; i < scene->n_bodies; i++) {
         pl_mesh *mesh = scene->bodies[i].mesh;
         if (!scene->bodies[i].simulated) continue;
-        memcpy(mesh->x, pl_world_positions(world, number++),
-               3 * (size_t)mesh->n_vert * sizeof *mesh->x);
+        (void)pl_mesh_set_positions(mesh, pl_world_positions(world, number++)); // which are finite
     }
 }
 
 pl_status pl_scene_body_surface(const pl_scene_body *body, pl_mesh **out)
 {
     if (body->embedding == NULL) return pl_mesh_surface(body->mesh, NULL, out);
-    PL_TRY(pl_mesh_copy(body->embedding->surface, out));
-    pl_embedding_move(body->embedding, body->mesh->x, (*out)->x);
-    return PL_OK;
+    const pl_embedding *e = body->embedding;
+    *out = NULL;
+    double *x = pl_alloc(3 * (int64_t)e->n, sizeof *x);
+    if (x == NULL) return PL_ERROR_MEMORY;
+    pl_embedding_move(e, pl_mesh_positions(body->mesh), x);
+    pl_status status = pl_mesh_create(e->n, x, pl_mesh_face_count(e->surface),
+                                      pl_mesh_faces(e->surface), 0, NULL, out);
+    pl_free(x);
+    return status;
 }

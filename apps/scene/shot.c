@@ -1,5 +1,5 @@
 #include "shot.h"
-#include "vec.h"
+#include "../common/vec.h"
 
 #include <string.h>
 

@@ -1,10 +1,7 @@
 #include "tetrahedralize.h"
-#include "subprocess.h"
-
-#include "../../meshes/carve.h"
-#include "../../meshes/improve.h"
-#include "../../meshes/geometry.h"
 #include "tetgen.h"
+#include "../common/subprocess.h"
+#include "../common/vec.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,17 +88,19 @@ static pl_status judge_report(const pl_surface_report *r)
 
 static pl_status check_surface(const pl_mesh *surface)
 {
-    if (surface->n_tet > 0) {
+    if (pl_mesh_tet_count(surface) > 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "the mesh has tets already; take its surface");
     }
-    if (surface->n_face == 0) return pl_fail(PL_ERROR_GEOMETRY, "the surface has no faces");
-    bool *used = pl_alloc_zero(surface->n_vert, sizeof *used);
+    if (pl_mesh_face_count(surface) == 0)
+        return pl_fail(PL_ERROR_GEOMETRY, "the surface has no faces");
+    bool *used = pl_alloc_zero(pl_mesh_vertex_count(surface), sizeof *used);
     if (used == NULL) return PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < 3 * (int64_t)surface->n_face; i++) used[surface->face[i]] = true;
+    for (int64_t i = 0; i < 3 * (int64_t)pl_mesh_face_count(surface); i++)
+        used[pl_mesh_faces(surface)[i]] = true;
     int32_t first = 0;
-    while (first < surface->n_vert && used[first]) first++;
+    while (first < pl_mesh_vertex_count(surface) && used[first]) first++;
     pl_free(used);
-    if (first < surface->n_vert) {
+    if (first < pl_mesh_vertex_count(surface)) {
         return pl_fail(PL_ERROR_GEOMETRY, "vertex %d belongs to no face; clean the surface",
                        (int)first);
     }
@@ -136,7 +135,8 @@ static int answer_request(int answer, const void *argument)
     const request *r = argument;
     const pl_mesh *s = r->surface;
     pl_tetgen_mesh m;
-    int code = pl_tetgen_run(s->n_vert, s->x, s->n_face, s->face, r->switches, &m);
+    int code = pl_tetgen_run(pl_mesh_vertex_count(s), pl_mesh_positions(s), pl_mesh_face_count(s),
+                             pl_mesh_faces(s), r->switches, &m);
     header h = {code, m.n_vert, m.n_tet, m.n_face};
     bool sent = pl_subprocess_send(answer, &h, sizeof h) &&
                 pl_subprocess_send(answer, m.x, 3 * (size_t)m.n_vert * sizeof *m.x) &&
@@ -177,21 +177,37 @@ static pl_status garbled(void)
     return pl_fail(PL_ERROR_GEOMETRY, "TetGen's answer is incomplete");
 }
 
-// The pieces of the surface's faces, each turned like its face.
-static void orient_pieces(const pl_mesh *surface, const int32_t *piece, pl_mesh *mesh)
+static vec3 face_normal(const double *x, const int32_t face[3])
 {
-    for (int32_t i = 0; i < mesh->n_face; i++) {
-        double n[2][3];
-        for (int j = 0; j < 2; j++) {
-            const int32_t *f =
-                j == 0 ? mesh->face + 3 * (int64_t)i : surface->face + 3 * (int64_t)piece[i];
-            pl_face_normal(mesh->x + 3 * (int64_t)f[0], mesh->x + 3 * (int64_t)f[1],
-                           mesh->x + 3 * (int64_t)f[2], n[j]);
-        }
-        if (pl_dot(n[0], n[1]) < 0) {
-            pl_swap(mesh->face + 3 * (int64_t)i + 1, mesh->face + 3 * (int64_t)i + 2);
-        }
+    vec3 a = vec3_of(x + 3 * (int64_t)face[0]);
+    return vec3_cross(vec3_sub(vec3_of(x + 3 * (int64_t)face[1]), a),
+                      vec3_sub(vec3_of(x + 3 * (int64_t)face[2]), a));
+}
+
+// The mesh again, its faces, which are pieces of the surface's faces, each turned like its face.
+static pl_status orient_pieces(const pl_mesh *surface, const int32_t *piece, pl_mesh **mesh)
+{
+    pl_mesh *old = *mesh;
+    const double *x = pl_mesh_positions(old);
+    int32_t n_face = pl_mesh_face_count(old);
+    int32_t *face = pl_alloc(3 * (int64_t)n_face, sizeof *face);
+    *mesh = NULL;
+    pl_status status = face != NULL ? PL_OK : PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < n_face && status == PL_OK; i++) {
+        memcpy(face + 3 * i, pl_mesh_faces(old) + 3 * i, 3 * sizeof *face);
+        vec3 whole = face_normal(x, pl_mesh_faces(surface) + 3 * (int64_t)piece[i]);
+        if (vec3_dot(face_normal(x, face + 3 * i), whole) >= 0) continue;
+        int32_t last = face[3 * i + 2];
+        face[3 * i + 2] = face[3 * i + 1];
+        face[3 * i + 1] = last;
     }
+    if (status == PL_OK) {
+        status = pl_mesh_create(pl_mesh_vertex_count(old), x, n_face, face, pl_mesh_tet_count(old),
+                                pl_mesh_tets(old), mesh);
+    }
+    pl_free(face);
+    pl_mesh_destroy(old);
+    return status;
 }
 
 // Makes a mesh of the answer and trusts nothing in it.
@@ -202,7 +218,7 @@ static pl_status decode(const pl_bytes *answer, const pl_mesh *surface, bool kee
     if (answer->size < sizeof h) return garbled();
     memcpy(&h, answer->data, sizeof h);
     if (h.code != 0) return tetgen_error(h.code);
-    if (h.n_vert < surface->n_vert || h.n_tet <= 0 || h.n_face <= 0) return garbled();
+    if (h.n_vert < pl_mesh_vertex_count(surface) || h.n_tet <= 0 || h.n_face <= 0) return garbled();
     size_t x_size = 3 * (size_t)h.n_vert * sizeof(double), index = sizeof(int32_t);
     size_t tet_size = 4 * (size_t)h.n_tet * index, face_size = 3 * (size_t)h.n_face * index;
     size_t piece_size = (size_t)h.n_face * index;
@@ -210,18 +226,20 @@ static pl_status decode(const pl_bytes *answer, const pl_mesh *surface, bool kee
     const char *x = answer->data + sizeof h, *tet = x + x_size, *face = tet + tet_size;
     // Doubles behind a header of 16 bytes, integers behind doubles: all aligned.
     const int32_t *piece = (const int32_t *)(const void *)(face + face_size);
-    if (memcmp(x, surface->x, 3 * (size_t)surface->n_vert * sizeof(double)) != 0) {
+    if (memcmp(x, pl_mesh_positions(surface),
+               3 * (size_t)pl_mesh_vertex_count(surface) * sizeof(double)) != 0) {
         return pl_fail(PL_ERROR_GEOMETRY, "TetGen moved or merged vertices of the surface");
     }
     for (int32_t i = 0; i < h.n_face; i++) {
-        if (piece[i] < 0 || piece[i] >= surface->n_face) return garbled();
+        if (piece[i] < 0 || piece[i] >= pl_mesh_face_count(surface)) return garbled();
     }
-    int32_t n_face = keep_surface ? surface->n_face : h.n_face;
-    PL_TRY(pl_mesh_create(h.n_vert, (const double *)(const void *)x, n_face,
-                          keep_surface ? surface->face : (const int32_t *)(const void *)face,
-                          h.n_tet, (const int32_t *)(const void *)tet, out));
-    if (!keep_surface) orient_pieces(surface, piece, *out);
-    pl_status status = pl_mesh_carve(*out, surface->n_vert);
+    int32_t n_face = keep_surface ? pl_mesh_face_count(surface) : h.n_face;
+    PL_TRY(
+        pl_mesh_create(h.n_vert, (const double *)(const void *)x, n_face,
+                       keep_surface ? pl_mesh_faces(surface) : (const int32_t *)(const void *)face,
+                       h.n_tet, (const int32_t *)(const void *)tet, out));
+    if (!keep_surface) PL_TRY(orient_pieces(surface, piece, out));
+    pl_status status = pl_mesh_carve(*out, pl_mesh_vertex_count(surface));
     if (status != PL_OK) {
         pl_fail_prefix("TetGen's mesh");
         pl_mesh_destroy(*out);
@@ -304,7 +322,7 @@ typedef struct search {
 // Takes `mesh` over and says where it is: log n, after improvement.
 static pl_status consider(search *s, pl_mesh *mesh, double *level)
 {
-    double raw = mesh->n_tet;
+    double raw = pl_mesh_tet_count(mesh);
     *level = log(raw * s->shrink);
     bool finished = fabs(*level - s->target) <= near;
     if (finished) {
@@ -313,8 +331,8 @@ static pl_status consider(search *s, pl_mesh *mesh, double *level)
             pl_mesh_destroy(mesh);
             return status;
         }
-        s->shrink = mesh->n_tet / raw;
-        *level = log(mesh->n_tet);
+        s->shrink = pl_mesh_tet_count(mesh) / raw;
+        *level = log(pl_mesh_tet_count(mesh));
     }
     double miss = fabs(*level - s->target);
     if (s->best == NULL || miss < s->miss) {
@@ -394,11 +412,10 @@ static pl_status search_interior(search *s, sample hi)
 static double largest_volume(const pl_mesh *mesh)
 {
     double largest = 0;
-    const double *x = mesh->x;
-    for (int64_t i = 0; i < mesh->n_tet; i++) {
-        const int32_t *t = mesh->tet + 4 * i;
-        largest = fmax(largest, pl_tet_det(x + 3 * (int64_t)t[0], x + 3 * (int64_t)t[1],
-                                           x + 3 * (int64_t)t[2], x + 3 * (int64_t)t[3]));
+    const double *x = pl_mesh_positions(mesh);
+    for (int64_t i = 0; i < pl_mesh_tet_count(mesh); i++) {
+        const int32_t *t = pl_mesh_tets(mesh) + 4 * i;
+        largest = fmax(largest, vec3_tet_det(x, t));
     }
     return largest / 6;
 }
@@ -409,7 +426,7 @@ static pl_status search_count(search *s)
     recipe plain = {.max_volume = s->job->options->max_volume, .interior = -1};
     PL_TRY(run_recipe(s->job, &plain, &mesh));
     double bound = largest_volume(mesh);
-    double interior = mesh->n_vert - s->job->surface->n_vert, level;
+    double interior = pl_mesh_vertex_count(mesh) - pl_mesh_vertex_count(s->job->surface), level;
     PL_TRY(consider(s, mesh, &level));
     if (success(s)) return PL_OK;
     if (level < s->target) {
@@ -431,11 +448,11 @@ static pl_status meet_count(job *j, pl_mesh **out)
     }
     *out = s.best;
     pl_log(PL_LOG_INFO, "%d tets wanted, %d made in %d runs of TetGen", (int)wanted,
-           (int)s.best->n_tet, j->runs);
-    if (fabs(log(s.best->n_tet / (double)wanted)) > log(1 + tolerance)) {
+           (int)pl_mesh_tet_count(s.best), j->runs);
+    if (fabs(log(pl_mesh_tet_count(s.best) / (double)wanted)) > log(1 + tolerance)) {
         pl_log(PL_LOG_WARNING, "%d tets wanted, %d made: the surface of %d faces allows no %s",
-               (int)wanted, (int)s.best->n_tet, (int)j->surface->n_face,
-               s.best->n_tet > wanted ? "fewer" : "more without being split");
+               (int)wanted, (int)pl_mesh_tet_count(s.best), (int)pl_mesh_face_count(j->surface),
+               pl_mesh_tet_count(s.best) > wanted ? "fewer" : "more without being split");
     }
     return PL_OK;
 }
@@ -444,13 +461,10 @@ static pl_status meet_count(job *j, pl_mesh **out)
 
 static pl_status check_volumes(const pl_mesh *mesh)
 {
-    const double *x = mesh->x;
-    for (int64_t i = 0; i < mesh->n_tet; i++) {
-        const int32_t *t = mesh->tet + 4 * i;
-        if (pl_tet_det(x + 3 * (int64_t)t[0], x + 3 * (int64_t)t[1], x + 3 * (int64_t)t[2],
-                       x + 3 * (int64_t)t[3]) > 0) {
-            continue;
-        }
+    const double *x = pl_mesh_positions(mesh);
+    for (int64_t i = 0; i < pl_mesh_tet_count(mesh); i++) {
+        const int32_t *t = pl_mesh_tets(mesh) + 4 * i;
+        if (vec3_tet_det(x, t) > 0) continue;
         return pl_fail(PL_ERROR_GEOMETRY,
                        "TetGen made a flat tet of the vertices %d, %d, %d and %d that could not be "
                        "improved",

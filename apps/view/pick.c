@@ -1,5 +1,5 @@
 #include "pick.h"
-#include "../scene/vec.h"
+#include "../common/vec.h"
 
 pl_ray pl_pick_ray(const pl_camera *camera, int32_t width, int32_t height, double x, double y)
 {

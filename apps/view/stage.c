@@ -1,8 +1,6 @@
 #include "stage.h"
 #include "../scene/load.h"
 #include "../tetrahedra/tetrahedralize.h"
-#include "../../meshes/mesh.h"
-#include "../../solvers/solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,26 +12,6 @@ enum { DROP_FACES = 1500 };
 static const double DROP_HEIGHT = 0.25;
 
 // --- Life ---
-
-// The names of the solvers: the first word of each line.
-static void list_solvers(pl_stage *stage)
-{
-    pl_solver_help(stage->names, sizeof stage->names);
-    for (char *line = stage->names; line != NULL && *line != '\0';) {
-        char *next = strchr(line, '\n');
-        line += strspn(line, " ");
-        if (stage->n_solvers < 64) stage->solver[stage->n_solvers] = line;
-        if (strcspn(line, " \n") > 0) stage->n_solvers++;
-        line[strcspn(line, " \n")] = '\0';
-        line = next != NULL ? next + 1 : NULL;
-    }
-    for (int32_t i = 0; i < stage->n_solvers; i++) {
-        if (strcmp(stage->solver[i], stage->scene.world.solver) == 0) stage->solver_now = i;
-    }
-    for (int32_t i = 0; i < PL_N_PRECOND; i++) {
-        if (strcmp(pl_precond_names[i], stage->scene.world.precond) == 0) stage->precond_now = i;
-    }
-}
 
 // What is drawn follows from the scene's bodies; in the world the ground stands before those that
 // came later.
@@ -53,8 +31,9 @@ pl_status pl_stage_open(pl_scene *scene, pl_stage *out)
 {
     *out = (pl_stage){.scene = *scene, .n_own = scene->n_bodies, .friction = 1, .grab.body = -1};
     *scene = (pl_scene){0};
-    list_solvers(out);
-    pl_status status = pl_scene_world(&out->scene, &out->world);
+    pl_status status = pl_solver_number(out->scene.world.solver, &out->solver_now);
+    if (status == PL_OK) status = pl_precond_number(out->scene.world.precond, &out->precond_now);
+    if (status == PL_OK) status = pl_scene_world(&out->scene, &out->world);
     if (status == PL_OK) status = draw_anew(out);
     if (status != PL_OK) pl_stage_close(out);
     return status;
@@ -72,19 +51,26 @@ void pl_stage_close(pl_stage *stage)
 
 // --- Switches ---
 
+static const char *solver_name(int32_t solver)
+{
+    pl_solver_info info;
+    (void)pl_solver_describe(solver, &info); // there is one
+    return info.name;
+}
+
 const char *pl_stage_solver(const pl_stage *stage)
 {
-    return stage->scene.world.contact ? stage->solver[stage->solver_now] : "none";
+    return stage->scene.world.contact ? solver_name(stage->solver_now) : "none";
 }
 
 const char *pl_stage_precond(const pl_stage *stage)
 {
-    return pl_precond_names[stage->precond_now];
+    return pl_precond_name(stage->precond_now);
 }
 
 static pl_status set_solver(pl_stage *stage, int32_t solver, int32_t precond)
 {
-    PL_TRY(pl_world_set_solver(stage->world, stage->solver[solver], pl_precond_names[precond]));
+    PL_TRY(pl_world_set_solver(stage->world, solver_name(solver), pl_precond_name(precond)));
     stage->solver_now = solver;
     stage->precond_now = precond;
     return PL_OK;
@@ -92,12 +78,12 @@ static pl_status set_solver(pl_stage *stage, int32_t solver, int32_t precond)
 
 pl_status pl_stage_next_solver(pl_stage *stage)
 {
-    return set_solver(stage, (stage->solver_now + 1) % stage->n_solvers, stage->precond_now);
+    return set_solver(stage, (stage->solver_now + 1) % pl_solver_count(), stage->precond_now);
 }
 
 pl_status pl_stage_next_precond(pl_stage *stage)
 {
-    return set_solver(stage, stage->solver_now, (stage->precond_now + 1) % PL_N_PRECOND);
+    return set_solver(stage, stage->solver_now, (stage->precond_now + 1) % pl_precond_count());
 }
 
 static double friction_of(const pl_scene_body *body)

@@ -8,8 +8,6 @@
 #include "grab.h"
 #include "simulation.h"
 
-enum { PL_STAGE_NAMES = 4096 };
-
 typedef struct pl_stage {
     pl_scene scene;  // with the bodies that came later
     int32_t n_own;   // of its bodies, those that it began with
@@ -20,9 +18,7 @@ typedef struct pl_stage {
     pl_grab grab;
     double target[3]; // where the hand is [m]
     double friction;  // factor
-    char names[PL_STAGE_NAMES];
-    const char *solver[64]; // (n_solvers) in `names`
-    int32_t n_solvers, solver_now, precond_now;
+    int32_t solver_now, precond_now;
     double *value; // scratch of the fields
     int64_t value_room;
 } pl_stage;

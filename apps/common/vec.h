@@ -4,6 +4,7 @@
 #define PL_VEC_H
 
 #include <math.h>
+#include <stdint.h>
 
 typedef struct vec3 {
     double x, y, z;
@@ -51,6 +52,15 @@ static inline vec3 vec3_cross(vec3 a, vec3 b)
 static inline double vec3_length(vec3 a)
 {
     return sqrt(vec3_dot(a, a));
+}
+
+// Six times the signed volume of the tet with the corners t, indices into x:
+// (b-a) x (c-a) . (d-a).
+static inline double vec3_tet_det(const double *x, const int32_t t[4])
+{
+    vec3 p[4];
+    for (int k = 0; k < 4; k++) p[k] = vec3_of(x + 3 * (int64_t)t[k]);
+    return vec3_dot(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])), vec3_sub(p[3], p[0]));
 }
 
 // The zero vector stays what it is.
