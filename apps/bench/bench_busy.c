@@ -78,16 +78,16 @@ static pl_status gather(int32_t n, crowd *out)
 static pl_status time_steps(const workload *w, int32_t steps, int32_t threads, double *seconds,
                             uint64_t *hash)
 {
-    pl_world *world;
-    PL_TRY(pl_bench_start(&w->scene, NULL, &world));
-    pl_status status = pl_world_set_threads(world, threads);
-    pl_step_stats stats = {0};
-    if (status == PL_OK) status = pl_world_step(world, &stats); // which prepares
+    pl_play play;
+    PL_TRY(pl_bench_start(&w->scene, NULL, &play));
+    play.last = steps;
+    pl_status status = pl_world_set_threads(play.world, threads);
+    if (status == PL_OK) status = pl_play_step(&play); // which prepares
     double start = pl_seconds();
-    for (int32_t i = 1; i < steps && status == PL_OK; i++) status = pl_world_step(world, &stats);
+    if (status == PL_OK) status = pl_play_run(&play, NULL, NULL);
     *seconds = pl_seconds() - start;
-    *hash = stats.hash;
-    pl_world_destroy(world);
+    *hash = play.stats.hash;
+    pl_play_close(&play);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "bench.h"
 #include "bench_pass.h"
+#include "../scene/play.h"
 #include "../../base/hash.h"
 #include "../../collision/bvh.h"
 #include "../../collision/surfaces.h"
@@ -267,6 +268,23 @@ static pl_status build_rings(pl_world *world)
     return PL_OK;
 }
 
+// Sums over the steps after the first few; times in seconds.
+typedef struct costs {
+    double detection, solve, iterations, rows;
+} costs;
+
+static pl_status add_costs(pl_play *play, void *user)
+{
+    costs *c = user;
+    const pl_step_stats *stats = &play->stats;
+    if (stats->step <= RING_WARM) return PL_OK;
+    c->detection += stats->t_collision / stats->rounds;
+    c->solve += stats->t_solve;
+    c->iterations += stats->iterations;
+    c->rows += stats->constraints;
+    return PL_OK;
+}
+
 // CR is stopped where it stands: its iterations are what counts here.
 static pl_status measure_rings(void)
 {
@@ -274,23 +292,17 @@ static pl_status measure_rings(void)
     options.solver = "cr";
     pl_world *world;
     PL_TRY(pl_world_create(&options, &world));
+    pl_play play = pl_play_of(world);
+    play.last = RING_STEPS;
+    costs c = {0};
     pl_status status = build_rings(world);
-    double detection = 0, solve = 0, iterations = 0, rows = 0;
-    for (int i = 0; i < RING_STEPS && status == PL_OK; i++) {
-        pl_step_stats stats;
-        status = pl_world_step(world, &stats);
-        if (status != PL_OK || i < RING_WARM) continue;
-        detection += stats.t_collision / stats.rounds;
-        solve += stats.t_solve;
-        iterations += stats.iterations;
-        rows += stats.constraints;
-    }
-    pl_world_destroy(world);
-    if (status != PL_OK) return status;
-    double n = RING_STEPS - RING_WARM, part = detection / n / (100 * solve / iterations);
+    if (status == PL_OK) status = pl_play_run(&play, add_costs, &c);
+    pl_play_close(&play);
+    PL_TRY(status);
+    double n = RING_STEPS - RING_WARM, part = c.detection / n / (100 * c.solve / c.iterations);
     printf("%d rings: detection %.2f ms per round, 100 iterations of CR %.2f ms (%.0f contacts), "
            "part %.3f (goal %.3f)%s\n",
-           RINGS, 1e3 * detection / n, 1e5 * solve / iterations, rows / n, part, DETECTION,
+           RINGS, 1e3 * c.detection / n, 1e5 * c.solve / c.iterations, c.rows / n, part, DETECTION,
            part <= DETECTION ? "" : "  slow");
     return PL_OK;
 }

@@ -93,38 +93,47 @@ typedef struct stretch {
     double time;
 } stretch;
 
-// Steps until the end of the stretch, or until the time is up, or a step fails; the rows so far are
-// the curve.
-static pl_status step_into(pl_world *world, const pl_bench_options *options, const stretch *s,
-                           pl_stats_file *file, pl_bench_steps *sum)
+typedef struct curve_of_run {
+    const stretch *stretch;
+    pl_stats_file *file;
+    pl_bench_steps *sum;
+} curve_of_run;
+
+static pl_status write_step(pl_play *play, void *user)
 {
-    double seconds = options->quick ? RUN_SECONDS_QUICK : RUN_SECONDS;
-    double until = pl_seconds() + seconds;
-    for (;;) {
-        bool over = s->time > 0 ? pl_world_time(world) >= s->time : sum->n >= s->steps;
-        double left = until - pl_seconds();
-        if (over || left <= 0) return PL_OK;
-        pl_step_stats stats;
-        PL_TRY(pl_world_set_max_seconds(world, left));
-        pl_status status = pl_world_step(world, &stats);
-        if (status == PL_ERROR_TIME || status == PL_ERROR_NUMERICS) {
-            const char *why = status == PL_ERROR_TIME ? "out of time" : pl_error_text();
-            printf("  step %lld: %s\n", (long long)pl_world_steps(world) + 1, why);
-            return PL_OK;
-        }
-        PL_TRY(status);
-        PL_TRY(pl_stats_write(file, &stats));
-        sum->n++;
-        sum->total += stats.t_total;
-        sum->iterations += stats.iterations;
-        sum->rescued += stats.rescues > 0;
-        sum->residual = fmax(sum->residual, stats.residual);
-        sum->friction = fmax(sum->friction, stats.friction_error);
-        sum->hash = stats.hash;
-    }
+    const curve_of_run *c = user;
+    const pl_step_stats *stats = &play->stats;
+    pl_bench_steps *sum = c->sum;
+    PL_TRY(pl_stats_write(c->file, stats));
+    sum->n++;
+    sum->total += stats->t_total;
+    sum->iterations += stats->iterations;
+    sum->rescued += stats->rescues > 0;
+    sum->residual = fmax(sum->residual, stats->residual);
+    sum->friction = fmax(sum->friction, stats->friction_error);
+    sum->hash = stats->hash;
+    play->stop = c->stretch->time > 0 && stats->time >= c->stretch->time;
+    return PL_OK;
 }
 
-static pl_status run_into(pl_world *world, figure *f, const char *name, const stretch *s)
+// Steps until the end of the stretch, or until the time is up, or a step fails; the rows so far are
+// the curve.
+static pl_status step_into(pl_play *play, const pl_bench_options *options, const stretch *s,
+                           pl_stats_file *file, pl_bench_steps *sum)
+{
+    curve_of_run c = {s, file, sum};
+    play->last = s->time > 0 ? INT64_MAX : play->first + s->steps;
+    play->step_seconds = 0;
+    play->deadline = pl_seconds() + (options->quick ? RUN_SECONDS_QUICK : RUN_SECONDS);
+    pl_status status = pl_play_run(play, write_step, &c);
+    bool broke_off = play->failed && status == PL_ERROR_NUMERICS;
+    if (!play->gave_up && !broke_off) return status;
+    printf("  step %lld: %s\n", (long long)pl_world_steps(play->world) + 1,
+           play->gave_up ? "out of time" : pl_error_text());
+    return PL_OK;
+}
+
+static pl_status run_into(pl_play *play, figure *f, const char *name, const stretch *s)
 {
     const char *path;
     pl_stats_file file;
@@ -132,7 +141,7 @@ static pl_status run_into(pl_world *world, figure *f, const char *name, const st
     PL_TRY(add_table(f, name, &path));
     PL_TRY(pl_stats_open(path, false, 0, &file));
     pl_status status = pl_stats_begin(&file);
-    if (status == PL_OK) status = step_into(world, f->options, s, &file, &sum);
+    if (status == PL_OK) status = step_into(play, f->options, s, &file, &sum);
     pl_status closed = pl_stats_close(&file);
     PL_TRY(status != PL_OK ? status : closed);
     double n = PL_MAX(sum.n, 1);
@@ -140,8 +149,8 @@ static pl_status run_into(pl_world *world, figure *f, const char *name, const st
     if (sum.rescued > 0) snprintf(rescued, sizeof rescued, ", %d rescued by auto", sum.rescued);
     printf("  %-12s %5d steps%s to %g s: %8.1f iterations, %8.1f ms, residual %.1e, friction %.1e, "
            "hash %016" PRIx64 "\n",
-           name, sum.n, rescued, pl_world_time(world), sum.iterations / n, 1e3 * sum.total / n,
-           sum.residual, sum.friction, sum.hash);
+           name, sum.n, rescued, pl_world_time(play->world), sum.iterations / n,
+           1e3 * sum.total / n, sum.residual, sum.friction, sum.hash);
     fflush(stdout);
     if (sum.n == 0) drop_table(f);
     return PL_OK;
@@ -169,10 +178,10 @@ static pl_status compare(const pl_bench_scene *scene, figure *f, double eps2, co
                                         .precond = entries[i].precond,
                                         .eps1 = PAPER_EPS1,
                                         .eps2 = eps2};
-        pl_world *world;
-        PL_TRY(pl_bench_open(scene, f->options, &change, &world));
-        pl_status status = run_into(world, f, entries[i].name, s);
-        pl_world_destroy(world);
+        pl_play play;
+        PL_TRY(pl_bench_open(scene, f->options, &change, &play));
+        pl_status status = run_into(&play, f, entries[i].name, s);
+        pl_play_close(&play);
         PL_TRY(status);
     }
     return PL_OK;
@@ -234,18 +243,18 @@ static pl_status record(const pl_bench_scene *scene, const pl_bench_options *opt
                         pl_recorded *out)
 {
     char name[NAME_TEXT], *path;
-    pl_world *world;
+    pl_play play;
     *out = (pl_recorded){0};
     snprintf(name, sizeof name, "%s%s.plp", scene->name, options->quick ? "-quick" : "");
-    PL_TRY(pl_bench_open(scene, options, NULL, &world));
+    PL_TRY(pl_bench_open(scene, options, NULL, &play));
     pl_status status = pl_bench_path(options, "problems", name, &path);
     if (status == PL_OK) {
-        status = pl_world_step(world, NULL);
-        if (status == PL_OK) status = pl_world_save_problem(world, path);
+        status = pl_play_step(&play);
+        if (status == PL_OK) status = pl_world_save_problem(play.world, path);
         if (status == PL_OK) status = pl_problem_read(path, out);
         pl_free(path);
     }
-    pl_world_destroy(world);
+    pl_play_close(&play);
     return status;
 }
 
@@ -273,13 +282,13 @@ static pl_status figure_9(const pl_bench_options *options)
     for (size_t i = 0; i < sizeof dt / sizeof dt[0] && status == PL_OK; i++) {
         const pl_bench_change change = {
             .dt = dt[i], .young = 5e6, .eps1 = PAPER_EPS1, .eps2 = PAPER_EPS2};
-        pl_world *world;
+        pl_play play;
         char name[NAME_TEXT];
         snprintf(name, sizeof name, "dt %g", dt[i]);
-        status = pl_bench_start(scene, &change, &world);
+        status = pl_bench_start(scene, &change, &play);
         if (status != PL_OK) break;
-        status = run_into(world, &f, name, &whole);
-        pl_world_destroy(world);
+        status = run_into(&play, &f, name, &whole);
+        pl_play_close(&play);
     }
     return end(&f, status);
 }
@@ -312,11 +321,11 @@ static pl_status figure_13(const pl_bench_options *options)
     const stretch steps = {.steps = options->quick ? 10 : 500};
     const pl_bench_change change = {.eps1 = PAPER_EPS1, .eps2 = PAPER_EPS2};
     figure f = begin(options, 13, "");
-    pl_world *world;
+    pl_play play;
     const pl_bench_scene *scene = pl_bench_scene_find("rings", options->quick);
-    PL_TRY(pl_bench_open(scene, options, &change, &world));
-    pl_status status = run_into(world, &f, "rings", &steps);
-    pl_world_destroy(world);
+    PL_TRY(pl_bench_open(scene, options, &change, &play));
+    pl_status status = run_into(&play, &f, "rings", &steps);
+    pl_play_close(&play);
     return end(&f, status);
 }
 

@@ -57,13 +57,13 @@ static double peak_bytes(void)
 static pl_status run(const job *j, answer *a)
 {
     const pl_bench_change change = {.dt = j->scene->lead_dt};
-    const double slack = 1e-9; // [s] of a sum of steps
-    pl_world *world;
-    PL_TRY(pl_bench_start(j->scene, &change, &world));
-    a->tets = pl_bench_tets(world);
-    while (pl_world_time(world) < j->until - slack) {
+    pl_play play;
+    PL_TRY(pl_bench_start(j->scene, &change, &play));
+    a->tets = pl_bench_tets(play.world);
+    PL_TRY(pl_play_until(&play, j->until));
+    for (int64_t n = play.last - play.first; n > 0; n--) {
         double contacts = a->steps.contacts;
-        PL_TRY(pl_bench_run(world, 1, &a->steps));
+        PL_TRY(pl_bench_run(&play, 1, &a->steps));
         a->most = fmax(a->most, a->steps.contacts - contacts);
     }
     return PL_OK; // the world goes with the process

@@ -1,7 +1,6 @@
 #include "bench_scene.h"
 #include "cpu_time.h"
 #include "../common/paths.h"
-#include "../scene/scene.h"
 #include "../../contact/warnings.h"
 
 #include <math.h>
@@ -146,14 +145,14 @@ static void apply(const pl_bench_change *change, pl_scene *scene)
     }
 }
 
-pl_status pl_bench_start(const pl_bench_scene *scene, const pl_bench_change *change, pl_world **out)
+pl_status pl_bench_start(const pl_bench_scene *scene, const pl_bench_change *change, pl_play *out)
 {
     char path[256];
     pl_scene loaded;
-    *out = NULL;
+    *out = (pl_play){0};
     PL_TRY(load_scene(scene, path, sizeof path, &loaded));
     if (change != NULL) apply(change, &loaded);
-    pl_status status = pl_scene_world(&loaded, out);
+    pl_status status = pl_play_open(&loaded, out);
     pl_scene_free(&loaded);
     return status;
 }
@@ -162,14 +161,12 @@ pl_status pl_bench_start(const pl_bench_scene *scene, const pl_bench_change *cha
 static pl_status make_state(const pl_bench_scene *scene, const char *path)
 {
     const pl_bench_change change = {.dt = scene->lead_dt};
-    pl_world *world;
+    pl_play play;
     double started = pl_seconds();
-    PL_TRY(pl_bench_start(scene, &change, &world));
-    pl_status status = PL_OK;
-    const double slack = 1e-9; // [s] of a sum of steps
-    while (status == PL_OK && pl_world_time(world) < scene->lead - slack) {
-        status = pl_world_step(world, NULL);
-    }
+    PL_TRY(pl_bench_start(scene, &change, &play));
+    const pl_world *world = play.world;
+    pl_status status = pl_play_until(&play, scene->lead);
+    if (status == PL_OK) status = pl_play_run(&play, NULL, NULL);
     if (status == PL_OK) status = pl_world_save(world, path);
     if (status == PL_OK) {
         printf("%s: %lld steps to %g s, where it is measured, took %.1f s; kept in %s\n",
@@ -177,29 +174,26 @@ static pl_status make_state(const pl_bench_scene *scene, const char *path)
                pl_seconds() - started, path);
         fflush(stdout);
     }
-    pl_world_destroy(world);
+    pl_play_close(&play);
     return status;
 }
 
 static pl_status open_at(const pl_bench_scene *scene, const pl_bench_change *change,
-                         const char *path, pl_world **out)
+                         const char *path, pl_play *out)
 {
     if (access(path, F_OK) != 0) PL_TRY(make_state(scene, path));
     PL_TRY(pl_bench_start(scene, change, out));
-    (void)pl_warn_first(*out, PL_WARNING_CHECKPOINT); // the change is meant
-    pl_status status = pl_world_load(*out, path);
-    if (status != PL_OK) {
-        pl_world_destroy(*out);
-        *out = NULL;
-    }
+    (void)pl_warn_first(out->world, PL_WARNING_CHECKPOINT); // the change is meant
+    pl_status status = pl_play_resume(out, path);
+    if (status != PL_OK) pl_play_close(out);
     return status;
 }
 
 pl_status pl_bench_open(const pl_bench_scene *scene, const pl_bench_options *options,
-                        const pl_bench_change *change, pl_world **out)
+                        const pl_bench_change *change, pl_play *out)
 {
     char name[128], *path;
-    *out = NULL;
+    *out = (pl_play){0};
     snprintf(name, sizeof name, "%s%s.plc", scene->name, options->quick ? "-quick" : "");
     PL_TRY(pl_bench_path(options, "states", name, &path));
     pl_status status = open_at(scene, change, path, out);
@@ -248,51 +242,71 @@ static void add(pl_bench_steps *sum, const pl_step_stats *s, double cpu)
     sum->hash = s->hash;
 }
 
-pl_status pl_bench_run(pl_world *world, int32_t n, pl_bench_steps *sum)
+typedef struct adding {
+    pl_bench_steps *sum;
+    double started; // of the step, by the clock of all processors [s]
+} adding;
+
+static pl_status add_step(pl_play *play, void *user)
 {
-    for (int32_t i = 0; i < n; i++) {
-        pl_step_stats s;
-        double started = pl_cpu_seconds();
-        PL_TRY(pl_world_step(world, &s));
-        add(sum, &s, pl_cpu_seconds() - started);
-    }
+    adding *a = user;
+    add(a->sum, &play->stats, pl_cpu_seconds() - a->started);
+    a->started = pl_cpu_seconds();
     return PL_OK;
 }
 
-static pl_status repeat(pl_world *world, int32_t n, pl_bench_best *best)
+pl_status pl_bench_run(pl_play *play, int32_t n, pl_bench_steps *sum)
 {
-    PL_TRY(pl_world_step(world, NULL));
-    for (int32_t i = 0; i < n; i++) {
-        pl_step_stats s, *b = &best->step[i];
-        double started = pl_cpu_seconds();
-        PL_TRY(pl_world_step(world, &s));
-        double cpu = pl_cpu_seconds() - started;
-        double other = s.t_total - s.t_fem - s.t_collision - s.t_solve;
+    adding a = {sum, pl_cpu_seconds()};
+    play->last = pl_world_steps(play->world) + n;
+    return pl_play_run(play, add_step, &a);
+}
+
+typedef struct repeating {
+    pl_bench_best *best;
+    int32_t i;      // the step, after the one that warms up
+    double started; // as above
+} repeating;
+
+static pl_status keep_best(pl_play *play, void *user)
+{
+    repeating *r = user;
+    pl_bench_best *best = r->best;
+    const pl_step_stats *s = &play->stats;
+    double cpu = pl_cpu_seconds() - r->started;
+    if (r->i >= 0) {
+        int32_t i = r->i;
+        pl_step_stats *b = &best->step[i];
+        double other = s->t_total - s->t_fem - s->t_collision - s->t_solve;
         if (i >= best->n) {
-            *b = s;
+            *b = *s;
             best->other[i] = other;
             best->cpu[i] = cpu;
         }
-        b->t_fem = fmin(b->t_fem, s.t_fem);
-        b->t_collision = fmin(b->t_collision, s.t_collision);
-        b->t_solve = fmin(b->t_solve, s.t_solve);
+        b->t_fem = fmin(b->t_fem, s->t_fem);
+        b->t_collision = fmin(b->t_collision, s->t_collision);
+        b->t_solve = fmin(b->t_solve, s->t_solve);
         best->other[i] = fmin(best->other[i], other);
         best->cpu[i] = fmin(best->cpu[i], cpu);
         b->t_total = b->t_fem + b->t_collision + b->t_solve + best->other[i];
     }
-    best->n = n;
+    r->i++;
+    r->started = pl_cpu_seconds();
     return PL_OK;
 }
 
 pl_status pl_bench_repeat(const pl_bench_scene *scene, const pl_bench_options *options, int32_t n,
                           pl_bench_best *best)
 {
-    pl_world *world;
+    pl_play play;
     PL_ASSERT(n <= PL_BENCH_STEPS && (best->n == 0 || best->n == n));
-    PL_TRY(pl_bench_open(scene, options, NULL, &world));
-    best->tets = (double)pl_bench_tets(world);
-    pl_status status = repeat(world, n, best);
-    pl_world_destroy(world);
+    PL_TRY(pl_bench_open(scene, options, NULL, &play));
+    best->tets = (double)pl_bench_tets(play.world);
+    repeating r = {best, -1, pl_cpu_seconds()};
+    play.last = play.first + 1 + n;
+    pl_status status = pl_play_run(&play, keep_best, &r);
+    if (status == PL_OK) best->n = n;
+    pl_play_close(&play);
     return status;
 }
 

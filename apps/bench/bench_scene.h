@@ -5,6 +5,7 @@
 #define PL_BENCH_SCENE_H
 
 #include "bench.h"
+#include "../scene/play.h"
 
 typedef struct pl_bench_scene {
     const char *name; // of tables and files
@@ -28,13 +29,12 @@ typedef struct pl_bench_change {
 } pl_bench_change;
 
 // The world at the start of the scene. Fails like pl_scene_load and pl_scene_world.
-pl_status pl_bench_start(const pl_bench_scene *scene, const pl_bench_change *change,
-                         pl_world **out);
+pl_status pl_bench_start(const pl_bench_scene *scene, const pl_bench_change *change, pl_play *out);
 
 // The world in contact. The state is kept in OUT/states/NAME.plc, made with the default solver
 // where there is none; delete it to have it made anew. `change` counts from there on.
 pl_status pl_bench_open(const pl_bench_scene *scene, const pl_bench_options *options,
-                        const pl_bench_change *change, pl_world **out);
+                        const pl_bench_change *change, pl_play *out);
 
 // OUT/folder/name, whose folder is made; folder may be "". Give back with pl_free.
 pl_status pl_bench_path(const pl_bench_options *options, const char *folder, const char *name,
@@ -61,7 +61,7 @@ typedef struct pl_bench_steps {
 } pl_bench_steps;
 
 // Makes n steps, and adds them to *sum.
-pl_status pl_bench_run(pl_world *world, int32_t n, pl_bench_steps *sum);
+pl_status pl_bench_run(pl_play *play, int32_t n, pl_bench_steps *sum);
 
 // The same steps, made several times: of each, the least time of every stage, and their sum. Other
 // programs that run meanwhile can only add to them. Begins as {0}.

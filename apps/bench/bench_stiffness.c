@@ -53,22 +53,25 @@ typedef struct tally {
     bool failed;
 } tally;
 
-static void run(pl_world *world, int32_t n, tally *out)
+static pl_status add_step(pl_play *play, void *user)
+{
+    tally *t = user;
+    const pl_step_stats *s = &play->stats;
+    t->n++;
+    t->iterations += s->iterations;
+    t->most_iterations = PL_MAX(t->most_iterations, s->iterations);
+    t->most_halvings = PL_MAX(t->most_halvings, s->halvings);
+    t->halvings += s->halvings;
+    t->hash = s->hash;
+    return PL_OK;
+}
+
+static void run(pl_play *play, int32_t n, tally *out)
 {
     *out = (tally){0};
+    play->last = n;
     double started = pl_cpu_seconds();
-    for (; out->n < n; out->n++) {
-        pl_step_stats s;
-        if (pl_world_step(world, &s) != PL_OK) {
-            out->failed = true;
-            break;
-        }
-        out->iterations += s.iterations;
-        out->most_iterations = PL_MAX(out->most_iterations, s.iterations);
-        out->most_halvings = PL_MAX(out->most_halvings, s.halvings);
-        out->halvings += s.halvings;
-        out->hash = s.hash;
-    }
+    out->failed = pl_play_run(play, add_step, out) != PL_OK;
     out->cpu = pl_cpu_seconds() - started;
 }
 
@@ -102,12 +105,12 @@ static pl_status measure(const pl_bench_scene *scene, double young, int32_t step
 {
     const pl_bench_change change = {.young = young,
                                     .dt = scene->name == COARSE_CARDS ? COARSE_DT : 0};
-    pl_world *world;
+    pl_play play;
     tally t;
-    PL_TRY(pl_bench_start(scene, &change, &world));
-    run(world, steps, &t);
-    print_row(csv, scene->name, value, (double)pl_bench_tets(world), &t, counts);
-    pl_world_destroy(world);
+    PL_TRY(pl_bench_start(scene, &change, &play));
+    run(&play, steps, &t);
+    print_row(csv, scene->name, value, (double)pl_bench_tets(play.world), &t, counts);
+    pl_play_close(&play);
     return PL_OK;
 }
 

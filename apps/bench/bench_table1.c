@@ -153,28 +153,28 @@ static pl_status solve_problem(table *t, const char *path)
 
 // Steps on, until a step has one round: the problem of a later one begins where the round before
 // ended, and is nearly solved.
-static pl_status step_on(pl_world *world, pl_bench_steps *steps)
+static pl_status step_on(pl_play *play, pl_bench_steps *steps)
 {
-    PL_TRY(pl_bench_run(world, STEPS_BETWEEN - 1, steps));
+    PL_TRY(pl_bench_run(play, STEPS_BETWEEN - 1, steps));
     for (int i = 0; i < STEPS_MORE; i++) {
         double before = steps->rounds;
-        PL_TRY(pl_bench_run(world, 1, steps));
+        PL_TRY(pl_bench_run(play, 1, steps));
         if (steps->rounds - before == 1) break;
     }
     return PL_OK;
 }
 
 // Steps on with the default solver, and leaves problems in files.
-static pl_status record(table *t, const row *r, pl_world *world, int32_t n, char **path,
+static pl_status record(table *t, const row *r, pl_play *play, int32_t n, char **path,
                         pl_bench_steps *steps)
 {
     for (int32_t i = 0; i < n; i++) {
         char name[64];
-        PL_TRY(step_on(world, steps));
+        PL_TRY(step_on(play, steps));
         snprintf(name, sizeof name, "%s%s-%06" PRId64 ".plp", r->scene,
-                 t->options->quick ? "-quick" : "", pl_world_steps(world));
+                 t->options->quick ? "-quick" : "", pl_world_steps(play->world));
         PL_TRY(pl_bench_path(t->options, "problems", name, &path[i]));
-        PL_TRY(pl_world_save_problem(world, path[i]));
+        PL_TRY(pl_world_save_problem(play->world, path[i]));
     }
     return PL_OK;
 }
@@ -241,32 +241,31 @@ static void forget_sums(table *t)
 }
 
 // The scene's own dt is known after a step.
-static pl_status open_world(const table *t, const row *r, pl_world **world)
+static pl_status open_play(const table *t, const row *r, pl_play *play)
 {
     const pl_bench_scene *scene = pl_bench_scene_find(r->scene, t->options->quick);
     pl_bench_steps first = {0};
-    PL_TRY(pl_bench_open(scene, t->options, NULL, world));
+    PL_TRY(pl_bench_open(scene, t->options, NULL, play));
     if (r->dt_factor == 1) return PL_OK;
-    pl_status status = pl_bench_run(*world, 1, &first);
-    pl_world_destroy(*world);
-    *world = NULL;
+    pl_status status = pl_bench_run(play, 1, &first);
+    pl_play_close(play);
     const pl_bench_change change = {.dt = r->dt_factor * first.dt};
-    return status == PL_OK ? pl_bench_open(scene, t->options, &change, world) : status;
+    return status == PL_OK ? pl_bench_open(scene, t->options, &change, play) : status;
 }
 
 static pl_status measure_scene(table *t, const row *r)
 {
-    pl_world *world;
+    pl_play play;
     char *path[PROBLEMS_MAX] = {NULL};
     pl_bench_steps steps = {0};
     int32_t n = t->options->quick ? PROBLEMS_QUICK : PROBLEMS;
-    PL_TRY(open_world(t, r, &world));
+    PL_TRY(open_play(t, r, &play));
     forget_sums(t);
-    pl_status status = record(t, r, world, n, path, &steps);
+    pl_status status = record(t, r, &play, n, path, &steps);
     for (int32_t i = 0; i < n && status == PL_OK; i++) status = solve_problem(t, path[i]);
-    if (status == PL_OK) print_scene(t, r, world, &steps);
+    if (status == PL_OK) print_scene(t, r, play.world, &steps);
     for (int32_t i = 0; i < n; i++) pl_free(path[i]);
-    pl_world_destroy(world);
+    pl_play_close(&play);
     return status;
 }
 

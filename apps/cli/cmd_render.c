@@ -267,7 +267,7 @@ static void warn_unused(const render *r, const char *word)
     pl_args_no_effect(!meshes && j->edges, "--edges", itself);
     pl_args_no_effect(j->from != NULL && !r->framed, "--from", "the camera has its place");
     pl_args_no_effect(j->no_ground && !r->scene.ground, "--no-ground", "the scene has none");
-    bool timeless = r->reel.world == NULL && !pl_is_folder(word) && !j->film;
+    bool timeless = r->reel.play.world == NULL && !pl_is_folder(word) && !j->film;
     pl_args_no_effect(j->time > 0 && timeless, "--time", "nothing moves");
 }
 
@@ -278,10 +278,10 @@ static void warn_no_forces(const render *r)
     const job *j = r->job;
     const char *option = j->contacts ? "--contacts" : "--color pressure";
     bool forces = j->contacts || j->quantity == PL_QUANTITY_PRESSURE;
-    if (!forces || r->reel.world == NULL) return;
+    if (!forces || r->reel.play.world == NULL) return;
     if (!r->scene.world.contact) {
         pl_args_no_effect(true, option, "the scene has no contact");
-    } else if (!j->film && pl_world_steps(r->reel.world) >= r->reel.last) {
+    } else if (!j->film && pl_world_steps(r->reel.play.world) >= r->reel.play.last) {
         pl_log(PL_LOG_WARNING,
                "%s: %s no forces of contacts, only steps do; --time T beyond %g s "
                "makes some",
@@ -379,7 +379,7 @@ static pl_status paint_bodies(render *r)
         PL_TRY(pl_renderer_style_body(r->studio.renderer, i, &style));
     }
     if (!needs_world(r->job)) return PL_OK;
-    return pl_paint_bodies(&r->paint, r->studio.renderer, bodies, r->reel.world);
+    return pl_paint_bodies(&r->paint, r->studio.renderer, bodies, r->reel.play.world);
 }
 
 // The light stays where it flatters the first frame.

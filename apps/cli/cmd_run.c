@@ -9,8 +9,7 @@
 #include "../common/paths.h"
 #include "progress.h"
 #include "run_audit.h"
-#include "../scene/scene.h"
-#include "../scene/schedule.h"
+#include "../scene/play.h"
 #include "stale.h"
 #include "stats_file.h"
 
@@ -37,8 +36,7 @@ typedef struct job {
 typedef struct run {
     const job *job;
     const pl_scene *scene;
-    pl_world *world;
-    int64_t first, last; // the steps to begin and to end with
+    pl_play play;
     pl_export export;
     pl_stats_file stats;
     pl_progress progress;
@@ -48,9 +46,7 @@ typedef struct run {
     int32_t inverted;      // tets, at most in one step,
     int64_t inverted_step; // and in which first
     pl_audit_report report; // the latest
-    bool failed;            // a step did, not what is written about it
     bool intersects;
-    bool late, gave_up; // --max-seconds came first; amid a step
 } run;
 
 // --- Outputs ---
@@ -74,11 +70,11 @@ static pl_status name_file(const char *folder, const char *name, int64_t step, c
 
 static pl_status save(run *r)
 {
-    int64_t step = pl_world_steps(r->world);
+    int64_t step = pl_world_steps(r->play.world);
     char *path;
     if (r->saved == step) return PL_OK;
     PL_TRY(name_file(state_folder(r->job), "checkpoint", step, &path));
-    pl_status status = pl_world_save(r->world, path);
+    pl_status status = pl_world_save(r->play.world, path);
     pl_free(path);
     if (status == PL_OK) r->saved = step;
     return status;
@@ -88,32 +84,20 @@ static pl_status save_problem(const run *r, int64_t step)
 {
     char *path;
     PL_TRY(name_file(problem_folder(r->job), "problem", step, &path));
-    pl_status status = pl_world_save_problem(r->world, path);
+    pl_status status = pl_world_save_problem(r->play.world, path);
     pl_free(path);
     return status;
-}
-
-static pl_schedule schedule_of(const run *r)
-{
-    return (pl_schedule){r->scene->world.dt, r->job->every, r->job->fps};
-}
-
-static bool is_due(const run *r, int64_t step)
-{
-    pl_schedule schedule = schedule_of(r);
-    return pl_schedule_is_due(&schedule, step);
 }
 
 static pl_status open_frames(run *r)
 {
     const job *j = r->job;
-    pl_schedule schedule = schedule_of(r);
-    PL_TRY(pl_schedule_check(&schedule));
+    PL_TRY(pl_schedule_check(&r->play.schedule));
     pl_export_options options = {.formats = j->formats,
-                                 .fps = pl_schedule_rate(&schedule),
+                                 .fps = pl_schedule_rate(&r->play.schedule),
                                  .contacts = r->scene->world.contact,
                                  .resumed = j->resume != NULL};
-    return pl_export_open(j->out, &options, r->scene, r->world, &r->export);
+    return pl_export_open(j->out, &options, r->scene, r->play.world, &r->export);
 }
 
 // Opens everything that the run will write; only then is the first byte changed. The folders come
@@ -122,15 +106,15 @@ static pl_status open_outputs(run *r)
 {
     const job *j = r->job;
     bool resumed = j->resume != NULL;
-    int64_t step = pl_world_steps(r->world);
+    int64_t step = pl_world_steps(r->play.world);
     if (j->out != NULL) PL_TRY(open_frames(r));
     if (j->record != NULL) PL_TRY(pl_make_folder(j->record));
     if (j->out != NULL) pl_remove_parts(j->out);
     if (j->record != NULL) pl_remove_parts(j->record);
     if (j->stats != NULL) PL_TRY(pl_stats_open(j->stats, resumed, step, &r->stats));
     if (j->stats != NULL) PL_TRY(pl_stats_begin(&r->stats));
-    bool due = j->out != NULL && (is_due(r, step) || pl_export_is_empty(&r->export));
-    return due ? pl_export_write(&r->export, r->world) : PL_OK;
+    bool due = j->out != NULL && (pl_play_is_frame(&r->play) || pl_export_is_empty(&r->export));
+    return due ? pl_export_write(&r->export, r->play.world) : PL_OK;
 }
 
 // In this order: what a checkpoint stands for has been written when the checkpoint is.
@@ -139,7 +123,9 @@ static pl_status record(run *r, const pl_step_stats *stats)
     const job *j = r->job;
     if (j->stats != NULL) PL_TRY(pl_stats_write(&r->stats, stats));
     if (j->record != NULL && stats->constraints > 0) PL_TRY(save_problem(r, stats->step));
-    if (j->out != NULL && is_due(r, stats->step)) PL_TRY(pl_export_write(&r->export, r->world));
+    if (j->out != NULL && pl_play_is_frame(&r->play)) {
+        PL_TRY(pl_export_write(&r->export, r->play.world));
+    }
     if (j->checkpoint_every > 0 && stats->step % j->checkpoint_every == 0) PL_TRY(save(r));
     return PL_OK;
 }
@@ -165,7 +151,7 @@ static void print_evidence(const run *r)
     }
     if (r->saved >= 0) {
         fprintf(stderr, "pliant: %s: %s/checkpoint-%06" PRId64 ".plc\n",
-                r->failed ? "the last good state" : "the state", state_folder(j), r->saved);
+                r->play.failed ? "the last good state" : "the state", state_folder(j), r->saved);
     }
     if (r->problem >= 0) {
         fprintf(stderr, "pliant: the contact problem: %s/problem-%06" PRId64 ".plp\n",
@@ -177,66 +163,37 @@ static void print_evidence(const run *r)
 
 static pl_status audit(run *r)
 {
-    PL_TRY(pl_world_audit(r->world, &r->report));
+    PL_TRY(pl_world_audit(r->play.world, &r->report));
     r->intersects = !r->report.clean;
     r->audited += r->report.clean;
     return PL_OK;
 }
 
-// What is left of --max-seconds; INFINITY if it was not given.
-static double seconds_left(const job *j)
+// After a step.
+static pl_status tell(pl_play *play, void *user)
 {
-    return j->max_seconds > 0 ? j->started + j->max_seconds - pl_seconds() : INFINITY;
-}
-
-// A step may take what the scene allows, and no more than what is left of --max-seconds.
-static pl_status limit_step(const run *r)
-{
-    double limit = r->scene->world.max_seconds, left = seconds_left(r->job);
-    const double least = 1e-9; // 0 means no limit
-    if (isfinite(left) && (limit == 0 || left < limit)) limit = PL_MAX(left, least);
-    return pl_world_set_max_seconds(r->world, limit);
-}
-
-static pl_status step(run *r)
-{
-    const job *j = r->job;
-    pl_step_stats stats;
-    PL_TRY(limit_step(r));
-    pl_status status = pl_world_step(r->world, &stats);
-    if (status == PL_ERROR_TIME && seconds_left(j) <= 0) {
-        r->late = r->gave_up = true;
-        return PL_OK;
+    run *r = user;
+    const pl_step_stats *stats = &play->stats;
+    PL_TRY(record(r, stats));
+    if (stats->inverted > r->inverted) {
+        r->inverted = stats->inverted;
+        r->inverted_step = stats->step;
     }
-    if (status != PL_OK) {
-        r->failed = true;
-        return pl_fail(status, "step %lld, from %g s: %s", (long long)pl_world_steps(r->world) + 1,
-                       pl_world_time(r->world), pl_error_text());
-    }
-    PL_TRY(record(r, &stats));
-    if (stats.inverted > r->inverted) {
-        r->inverted = stats.inverted;
-        r->inverted_step = stats.step;
-    }
-    pl_progress_show(&r->progress, &stats);
-    r->late = stats.step < r->last && seconds_left(j) <= 0;
-    return j->audit ? audit(r) : PL_OK;
-}
-
-static bool is_over(const run *r)
-{
-    return pl_interrupted() || r->intersects || r->late || pl_world_steps(r->world) >= r->last;
+    pl_progress_show(&r->progress, stats);
+    if (r->job->audit) PL_TRY(audit(r));
+    play->stop = r->intersects;
+    return PL_OK;
 }
 
 static void print_end(const run *r)
 {
-    const pl_world *world = r->world;
-    int64_t steps = pl_world_steps(world) - r->first;
+    const pl_world *world = r->play.world;
+    int64_t steps = pl_world_steps(world) - r->play.first;
     double seconds = pl_seconds() - r->progress.start;
     if (pl_interrupted()) printf("interrupted\n");
-    if (r->late) {
+    if (r->play.late) {
         printf("--max-seconds %g: ended after step %lld of %lld\n", r->job->max_seconds,
-               (long long)pl_world_steps(world), (long long)r->last);
+               (long long)pl_world_steps(world), (long long)r->play.last);
     }
     printf("%lld steps in %.2f s (%.2f ms per step), %.6g s simulated, hash %016" PRIx64 "\n",
            (long long)steps, seconds, steps > 0 ? 1e3 * seconds / (double)steps : 0.0,
@@ -258,8 +215,8 @@ static void print_end(const run *r)
 // The state at the end, and the problem if it is of interest.
 static pl_status keep_state(run *r)
 {
-    bool amid = r->failed || r->gave_up; // a step
-    if (amid || r->intersects) return keep_evidence(r, pl_world_steps(r->world) + amid);
+    bool amid = r->play.failed || r->play.gave_up; // a step
+    if (amid || r->intersects) return keep_evidence(r, pl_world_steps(r->play.world) + amid);
     return r->job->checkpoint_every > 0 ? save(r) : PL_OK;
 }
 
@@ -283,25 +240,24 @@ static void limit_start(const job *j)
     if (j->max_seconds == 0) return;
     snprintf(text, sizeof text, "pliant: --max-seconds %g: ended before the first step\n",
              j->max_seconds);
-    pl_leave_after(seconds_left(j), EXIT_LATE, j->quiet ? "" : text);
+    pl_leave_after(j->started + j->max_seconds - pl_seconds(), EXIT_LATE, j->quiet ? "" : text);
 }
 
 static pl_status simulate(run *r)
 {
     if (r->scene->world.contact || r->job->audit) PL_TRY(audit(r));
     if (r->intersects) return PL_OK;
-    if (!r->job->audit) pl_world_end_audits(r->world); // that of the start was the only one
+    if (!r->job->audit) pl_world_end_audits(r->play.world); // that of the start was the only one
     // The first step would do it, and say better what is wrong.
-    if (r->job->max_seconds > 0) (void)pl_world_prepare(r->world);
+    if (r->job->max_seconds > 0) (void)pl_world_prepare(r->play.world);
     pl_leave_never();
     if (state_folder(r->job) != NULL) {
-        pl_warn_stale(state_folder(r->job), r->job->resume != NULL ? r->first : -1);
+        pl_warn_stale(state_folder(r->job), r->job->resume != NULL ? r->play.first : -1);
     }
     PL_TRY(open_outputs(r));
     pl_interrupt_catch();
-    r->progress = pl_progress_start(r->first, r->last, r->job->quiet);
-    pl_status status = PL_OK;
-    while (status == PL_OK && !is_over(r)) status = step(r);
+    r->progress = pl_progress_start(r->play.first, r->play.last, r->job->quiet);
+    pl_status status = pl_play_explain(&r->play, pl_play_run(&r->play, tell, r));
     pl_progress_end(&r->progress);
     status = end_run(r, status);
     if (status == PL_OK && !r->job->quiet) print_end(r);
@@ -313,18 +269,18 @@ static int report(const run *r, pl_status status)
 {
     fflush(stdout);
     int code = status != PL_OK ? pl_command_failed() : 0;
-    bool stepped = r->world != NULL && pl_world_steps(r->world) > r->first;
+    bool stepped = r->play.world != NULL && pl_world_steps(r->play.world) > r->play.first;
     if (r->intersects) {
         char when[64] = "at the start";
         if (stepped) {
-            snprintf(when, sizeof when, "after step %" PRId64, pl_world_steps(r->world));
+            snprintf(when, sizeof when, "after step %" PRId64, pl_world_steps(r->play.world));
         }
-        pl_run_print_audit(r->scene, r->world, &r->report, when);
-        if (!stepped) pl_run_print_remedy(r->world, &r->report);
+        pl_run_print_audit(r->scene, r->play.world, &r->report, when);
+        if (!stepped) pl_run_print_remedy(r->play.world, &r->report);
         code = EXIT_INTERSECTS;
     }
-    if (r->failed || (r->intersects && stepped)) print_evidence(r);
-    if (code == 0 && r->late) code = EXIT_LATE;
+    if (r->play.failed || (r->intersects && stepped)) print_evidence(r);
+    if (code == 0 && r->play.late) code = EXIT_LATE;
     return code == 0 && pl_interrupted() ? PL_EXIT_INTERRUPTED : code;
 }
 
@@ -431,16 +387,15 @@ static void warn_unused(const job *j, const pl_world_options *o, bool had_contac
                       "it is auto that rescues others; --solver chooses one");
 }
 
-// The steps until the given time, from the time and step that the world has.
-static pl_status count_steps(const run *r, int64_t *last)
+static pl_status set_limits(run *r)
 {
     const job *j = r->job;
-    if (j->steps > 0) {
-        *last = j->steps;
-        return PL_OK;
-    }
-    double time = j->time > 0 ? j->time : r->scene->duration;
-    return pl_schedule_last(r->world, r->scene->world.dt, time, last);
+    r->play.schedule.every = j->every;
+    r->play.schedule.fps = j->fps;
+    if (j->max_seconds > 0) r->play.deadline = j->started + j->max_seconds;
+    r->play.last = j->steps;
+    if (j->steps > 0) return PL_OK;
+    return pl_play_until(&r->play, j->time > 0 ? j->time : r->scene->duration);
 }
 
 static const char NOTES[] =
@@ -472,10 +427,9 @@ static pl_status prepare(run *r, pl_scene *scene)
     override(r->job, &scene->world);
     warn_unused(r->job, &scene->world, had_contact);
     if (r->job->jitter > 0) PL_TRY(pl_scene_jitter(scene, r->job->jitter));
-    PL_TRY(pl_scene_world(r->scene, &r->world));
-    if (r->job->resume != NULL) PL_TRY(pl_world_load(r->world, r->job->resume));
-    r->first = pl_world_steps(r->world);
-    return count_steps(r, &r->last);
+    PL_TRY(pl_play_open(r->scene, &r->play));
+    if (r->job->resume != NULL) PL_TRY(pl_play_resume(&r->play, r->job->resume));
+    return set_limits(r);
 }
 
 static int run_scene(pl_scene *scene, const job *j)
@@ -486,7 +440,7 @@ static int run_scene(pl_scene *scene, const job *j)
     pl_status closed = pl_stats_close(&r.stats);
     int code = report(&r, status != PL_OK ? status : closed);
     pl_export_free(&r.export);
-    pl_world_destroy(r.world);
+    pl_play_close(&r.play);
     return code;
 }
 

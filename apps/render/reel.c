@@ -44,18 +44,17 @@ static void follow(pl_reel *reel)
 
 static pl_status plan(pl_reel *reel, const pl_reel_options *o)
 {
+    pl_play *play = &reel->play;
     double dt = reel->scene->world.dt;
     double time = o->time > 0 || reel->picture ? o->time : reel->scene->duration;
-    int64_t first = pl_world_steps(reel->world);
-    double fps = o->fps > 0 ? o->fps : fmin(FPS, 1 / dt);
-    reel->schedule = (pl_schedule){dt, o->every, fps};
-    PL_TRY(pl_schedule_last(reel->world, dt, time, &reel->last));
+    play->schedule = (pl_schedule){dt, o->every, o->fps > 0 ? o->fps : fmin(FPS, 1 / dt)};
+    PL_TRY(pl_play_until(play, time));
     reel->n_frames = 1;
     if (reel->picture) return PL_OK;
-    PL_TRY(pl_schedule_check(&reel->schedule));
-    reel->fps = pl_schedule_rate(&reel->schedule);
-    reel->n_frames = pl_schedule_count(&reel->schedule, reel->last) -
-                     (first > 0 ? pl_schedule_count(&reel->schedule, first - 1) : 0);
+    PL_TRY(pl_schedule_check(&play->schedule));
+    reel->fps = pl_schedule_rate(&play->schedule);
+    reel->n_frames = pl_schedule_count(&play->schedule, play->last) -
+                     (play->first > 0 ? pl_schedule_count(&play->schedule, play->first - 1) : 0);
     if (reel->n_frames > 0) return PL_OK;
     return pl_fail(PL_ERROR_ARGUMENT, "there is no frame from %g s to %g s", reel->time, time);
 }
@@ -63,9 +62,9 @@ static pl_status plan(pl_reel *reel, const pl_reel_options *o)
 static pl_status audit(const pl_reel *reel)
 {
     pl_audit_report report;
-    bool steps = pl_world_steps(reel->world) < reel->last;
+    bool steps = pl_world_steps(reel->play.world) < reel->play.last;
     if (!reel->scene->world.contact || !steps) return PL_OK;
-    PL_TRY(pl_world_audit(reel->world, &report));
+    PL_TRY(pl_world_audit(reel->play.world, &report));
     if (report.clean) return PL_OK;
     return pl_fail(PL_ERROR_GEOMETRY,
                    "%s: bodies intersect at the start; 'pliant run' says where, and what to "
@@ -76,47 +75,44 @@ static pl_status audit(const pl_reel *reel)
 static pl_status open_world(pl_reel *reel, const pl_reel_options *o)
 {
     PL_TRY(pl_export_bodies_make(reel->scene, &reel->bodies)); // before the scene is posed
-    PL_TRY(pl_scene_world(reel->scene, &reel->world));
-    if (o->resume != NULL) PL_TRY(pl_world_load(reel->world, o->resume));
-    reel->time = pl_world_time(reel->world);
+    PL_TRY(pl_play_open(reel->scene, &reel->play));
+    if (o->resume != NULL) PL_TRY(pl_play_resume(&reel->play, o->resume));
+    reel->time = pl_world_time(reel->play.world);
     PL_TRY(plan(reel, o));
     PL_TRY(audit(reel));
-    pl_export_bodies_move(&reel->bodies, reel->world);
+    pl_export_bodies_move(&reel->bodies, reel->play.world);
     return PL_OK;
 }
 
 static bool is_due(const pl_reel *reel)
 {
-    int64_t step = pl_world_steps(reel->world);
-    return reel->picture ? step >= reel->last
-                         : step <= reel->last && pl_schedule_is_due(&reel->schedule, step);
+    const pl_play *play = &reel->play;
+    int64_t step = pl_world_steps(play->world);
+    return reel->picture ? step >= play->last : step <= play->last && pl_play_is_frame(play);
 }
 
-static pl_status step(pl_reel *reel)
+// After a step.
+static pl_status move_along(pl_play *play, void *user)
 {
-    pl_status status = pl_world_step(reel->world, NULL);
-    if (status != PL_OK) {
-        return pl_fail(status, "step %lld, from %g s: %s",
-                       (long long)pl_world_steps(reel->world) + 1, pl_world_time(reel->world),
-                       pl_error_text());
-    }
-    reel->time = pl_world_time(reel->world);
-    pl_export_bodies_move(&reel->bodies, reel->world);
+    pl_reel *reel = user;
+    reel->time = pl_world_time(play->world);
+    pl_export_bodies_move(&reel->bodies, play->world);
     follow(reel);
+    play->stop = is_due(reel);
     return PL_OK;
 }
 
 static pl_status next_of_world(pl_reel *reel, bool *more)
 {
+    pl_play *play = &reel->play;
     if (!reel->started) follow(reel);
-    bool due = !reel->started && is_due(reel);
+    *more = !reel->started && is_due(reel);
     reel->started = true;
-    while (!due && pl_world_steps(reel->world) < reel->last && !pl_interrupted()) {
-        PL_TRY(step(reel));
-        due = is_due(reel);
+    if (!*more) {
+        PL_TRY(pl_play_explain(play, pl_play_run(play, move_along, reel)));
+        *more = play->stop;
     }
-    if (due) pl_scene_pose(reel->scene, reel->world);
-    *more = due;
+    if (*more) pl_scene_pose(reel->scene, play->world);
     return PL_OK;
 }
 
@@ -299,7 +295,7 @@ pl_status pl_reel_next(pl_reel *reel, bool *more)
 {
     *more = reel->frame < reel->n_frames && !pl_interrupted();
     if (!*more) return PL_OK;
-    if (reel->world != NULL) {
+    if (reel->play.world != NULL) {
         PL_TRY(next_of_world(reel, more));
     } else if (reel->sample != NULL) {
         PL_TRY(next_of_cache(reel));
@@ -322,6 +318,6 @@ void pl_reel_close(pl_reel *reel)
     pl_free(reel->sample);
     pl_free(reel->x);
     pl_export_bodies_free(&reel->bodies);
-    pl_world_destroy(reel->world);
+    pl_play_close(&reel->play);
     *reel = (pl_reel){.all = {.fd = -1}};
 }

@@ -6,7 +6,7 @@
 
 #include "../export/export_bodies.h"
 #include "../export/pc2.h"
-#include "../scene/schedule.h"
+#include "../scene/play.h"
 #include "../export/series.h"
 
 typedef struct pl_reel {
@@ -19,9 +19,7 @@ typedef struct pl_reel {
     bool started;
 
     // A world.
-    pl_world *world;
-    pl_schedule schedule;
-    int64_t last; // step
+    pl_play play; // with a world that is NULL if there is none
 
     // A cache.
     pl_pc2 all;              // of all bodies; closed if each has one of its own:

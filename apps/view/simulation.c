@@ -102,8 +102,8 @@ static pl_status fill(pl_simulation *s, pl_snapshot *out)
     PL_TRY(pl_stage_show(&s->stage, s->quantity, out));
     out->number = ++s->number;
     out->stats = s->stats;
-    out->stats.time = pl_world_time(s->stage.world);
-    out->stats.step = pl_world_steps(s->stage.world);
+    out->stats.time = pl_world_time(s->stage.play.world);
+    out->stats.step = pl_world_steps(s->stage.play.world);
     out->speed = s->speed;
     out->paused = s->paused;
     measure(s, out);
@@ -231,18 +231,17 @@ static void advance(pl_simulation *s)
 {
     double now = pl_seconds();
     s->due = fmax(s->due, now - PATIENCE) + s->stage.scene.world.dt / s->speed;
-    pl_step_stats stats;
-    if (pl_stage_step(&s->stage, &stats) != PL_OK) {
+    if (pl_stage_step(&s->stage) != PL_OK) {
         char text[PL_VIEW_TEXT];
         snprintf(text, sizeof text, "step %lld failed: %s",
-                 (long long)pl_world_steps(s->stage.world) + 1, pl_error_text());
+                 (long long)pl_world_steps(s->stage.play.world) + 1, pl_error_text());
         say(s, text);
         s->paused = true;
         return;
     }
-    s->stats = stats;
+    s->stats = s->stage.play.stats;
     s->ended[s->n_ended % RATES] = pl_seconds();
-    s->simulated[s->n_ended++ % RATES] = stats.time;
+    s->simulated[s->n_ended++ % RATES] = s->stats.time;
 }
 
 static void *run(void *argument)

@@ -19,7 +19,7 @@ static pl_status draw_anew(pl_stage *stage)
 {
     pl_export_bodies drawn;
     PL_TRY(pl_export_bodies_make(&stage->scene, &drawn));
-    int32_t before = pl_world_body_count(stage->world) - stage->n_later;
+    int32_t before = pl_world_body_count(stage->play.world) - stage->n_later;
     for (int32_t i = 0; i < stage->n_later; i++) drawn.body[stage->n_own + i].number = before + i;
     pl_export_bodies_free(&stage->drawn);
     stage->drawn = drawn;
@@ -33,7 +33,7 @@ pl_status pl_stage_open(pl_scene *scene, pl_stage *out)
     *scene = (pl_scene){0};
     pl_status status = pl_solver_number(out->scene.world.solver, &out->solver_now);
     if (status == PL_OK) status = pl_precond_number(out->scene.world.precond, &out->precond_now);
-    if (status == PL_OK) status = pl_scene_world(&out->scene, &out->world);
+    if (status == PL_OK) status = pl_play_open(&out->scene, &out->play);
     if (status == PL_OK) status = draw_anew(out);
     if (status != PL_OK) pl_stage_close(out);
     return status;
@@ -43,7 +43,7 @@ void pl_stage_close(pl_stage *stage)
 {
     pl_grab_free(&stage->grab);
     pl_export_bodies_free(&stage->drawn);
-    pl_world_destroy(stage->world);
+    pl_play_close(&stage->play);
     pl_scene_free(&stage->scene);
     pl_free(stage->value);
     *stage = (pl_stage){0};
@@ -70,7 +70,7 @@ const char *pl_stage_precond(const pl_stage *stage)
 
 static pl_status set_solver(pl_stage *stage, int32_t solver, int32_t precond)
 {
-    PL_TRY(pl_world_set_solver(stage->world, solver_name(solver), pl_precond_name(precond)));
+    PL_TRY(pl_world_set_solver(stage->play.world, solver_name(solver), pl_precond_name(precond)));
     stage->solver_now = solver;
     stage->precond_now = precond;
     return PL_OK;
@@ -99,12 +99,12 @@ pl_status pl_stage_set_friction(pl_stage *stage, double factor)
         int32_t number = stage->drawn.body[i].number;
         if (number < 0) continue;
         double friction = factor * friction_of(&stage->scene.bodies[i]);
-        PL_TRY(pl_world_set_friction(stage->world, number, friction));
+        PL_TRY(pl_world_set_friction(stage->play.world, number, friction));
     }
     if (stage->scene.ground && stage->scene.world.contact) {
-        int32_t ground = pl_world_body_count(stage->world) - stage->n_later - 1;
+        int32_t ground = pl_world_body_count(stage->play.world) - stage->n_later - 1;
         double friction = factor * stage->scene.ground_surface.friction;
-        PL_TRY(pl_world_set_friction(stage->world, ground, friction));
+        PL_TRY(pl_world_set_friction(stage->play.world, ground, friction));
     }
     stage->friction = factor;
     return PL_OK;
@@ -131,8 +131,8 @@ static double find_room(const pl_stage *stage, double lo[3], double hi[3])
                 high[k] = fmax(high[k], stage->drawn.x[3 * v + k]);
             }
         }
-        bool moves =
-            body->number >= 0 && pl_world_kind(stage->world, body->number) != PL_BODY_KINEMATIC;
+        bool moves = body->number >= 0 &&
+                     pl_world_kind(stage->play.world, body->number) != PL_BODY_KINEMATIC;
         if (moves) size = fmax(size, largest(low, high));
         for (int k = 0; k < 3; k++) {
             lo[k] = fmin(lo[k], low[k]);
@@ -200,11 +200,11 @@ static pl_status add_last(pl_stage *stage, bool fit)
 {
     pl_scene_body *body = &stage->scene.bodies[stage->scene.n_bodies];
     PL_TRY(place(stage, fit, body->mesh));
-    PL_TRY(pl_world_add_deformable(stage->world, body->mesh, &body->deformable, NULL));
+    PL_TRY(pl_world_add_deformable(stage->play.world, body->mesh, &body->deformable, NULL));
     stage->scene.n_bodies++;
     stage->n_later++;
     PL_TRY(draw_anew(stage));
-    pl_export_bodies_move(&stage->drawn, stage->world);
+    pl_export_bodies_move(&stage->drawn, stage->play.world);
     return pl_stage_set_friction(stage, stage->friction);
 }
 
@@ -237,25 +237,25 @@ static pl_status begin_again(pl_stage *stage, int32_t n_later)
 
 pl_status pl_stage_reset(pl_stage *stage)
 {
-    pl_world *before = stage->world, *world;
+    pl_play before = stage->play, play;
     int32_t n_later = stage->n_later;
     PL_TRY(pl_stage_release(stage));
     stage->scene.n_bodies = stage->n_own;
-    pl_status status = pl_scene_world(&stage->scene, &world);
+    pl_status status = pl_play_open(&stage->scene, &play);
     if (status == PL_OK) {
         stage->n_later = 0;
-        stage->world = world;
+        stage->play = play;
         status = begin_again(stage, n_later);
     }
     if (status == PL_OK) {
-        pl_world_destroy(before);
+        pl_play_close(&before);
         return PL_OK;
     }
-    pl_world_destroy(world);
-    stage->world = before;
+    pl_play_close(&play);
+    stage->play = before;
     stage->n_later = n_later;
     stage->scene.n_bodies = stage->n_own + n_later;
-    if (draw_anew(stage) == PL_OK) pl_export_bodies_move(&stage->drawn, before);
+    if (draw_anew(stage) == PL_OK) pl_export_bodies_move(&stage->drawn, before.world);
     return status;
 }
 
@@ -282,7 +282,8 @@ pl_status pl_stage_grab(pl_stage *stage, int32_t body, int32_t face, const doubl
     PL_TRY(pl_stage_release(stage));
     if (body < 0 || body >= drawn->n) return PL_OK;
     const pl_export_body *b = &drawn->body[body];
-    if (b->number < 0 || pl_world_kind(stage->world, b->number) == PL_BODY_KINEMATIC) return PL_OK;
+    if (b->number < 0 || pl_world_kind(stage->play.world, b->number) == PL_BODY_KINEMATIC)
+        return PL_OK;
     if (face < 0 || face >= b->n_face) return PL_OK;
     double at[3] = {0}, share[3];
     int32_t corner[3];
@@ -295,19 +296,19 @@ pl_status pl_stage_grab(pl_stage *stage, int32_t body, int32_t face, const doubl
     }
     if (b->embedding != NULL) find_carrier(b->embedding, drawn_corner, weight, corner, share);
     double density = stage->scene.bodies[body].deformable.material.density;
-    return pl_grab_take(&stage->grab, stage->world, b->number, density, at, corner, share);
+    return pl_grab_take(&stage->grab, stage->play.world, b->number, density, at, corner, share);
 }
 
 pl_status pl_stage_release(pl_stage *stage)
 {
-    return pl_grab_release(&stage->grab, stage->world);
+    return pl_grab_release(&stage->grab, stage->play.world);
 }
 
-pl_status pl_stage_step(pl_stage *stage, pl_step_stats *stats)
+pl_status pl_stage_step(pl_stage *stage)
 {
-    if (stage->grab.body >= 0) PL_TRY(pl_grab_pull(&stage->grab, stage->world, stage->target));
-    PL_TRY(pl_world_step(stage->world, stats));
-    pl_export_bodies_move(&stage->drawn, stage->world);
+    if (stage->grab.body >= 0) PL_TRY(pl_grab_pull(&stage->grab, stage->play.world, stage->target));
+    PL_TRY(pl_play_step(&stage->play));
+    pl_export_bodies_move(&stage->drawn, stage->play.world);
     return PL_OK;
 }
 
@@ -330,7 +331,8 @@ static pl_status show_bodies(const pl_stage *stage, pl_snapshot *out)
                              .opacity = b->opacity,
                              .edges = stage->scene.bodies[i].edges};
         memcpy(to->color, b->color, sizeof to->color);
-        to->movable = b->number >= 0 && pl_world_kind(stage->world, b->number) != PL_BODY_KINEMATIC;
+        to->movable =
+            b->number >= 0 && pl_world_kind(stage->play.world, b->number) != PL_BODY_KINEMATIC;
     }
     memcpy(out->face, drawn->face, 3 * (size_t)drawn->n_face * sizeof *out->face);
     out->n_bodies = drawn->n;
@@ -349,11 +351,11 @@ static pl_status show_values(pl_stage *stage, pl_snapshot *out)
     for (int32_t i = 0; i < drawn->n; i++) {
         const pl_export_body *b = &drawn->body[i];
         out->body[i].colored =
-            b->number >= 0 && pl_quantity_applies(stage->world, b->number, out->quantity);
+            b->number >= 0 && pl_quantity_applies(stage->play.world, b->number, out->quantity);
         if (!out->body[i].colored) continue;
-        int32_t n = pl_world_vertex_count(stage->world, b->number);
+        int32_t n = pl_world_vertex_count(stage->play.world, b->number);
         PL_TRY(pl_reserve((void **)&stage->value, &stage->value_room, n, sizeof *stage->value));
-        PL_TRY(pl_quantity_of_body(stage->world, b->number, out->quantity, stage->value));
+        PL_TRY(pl_quantity_of_body(stage->play.world, b->number, out->quantity, stage->value));
         pl_export_bodies_scalar(drawn, i, stage->value, out->value + b->vert);
     }
     return pl_quantity_range(drawn->n_vert, out->value, &out->range);
@@ -361,7 +363,7 @@ static pl_status show_values(pl_stage *stage, pl_snapshot *out)
 
 static pl_status show_contacts(const pl_stage *stage, pl_snapshot *out)
 {
-    const pl_contact_point *contact = pl_world_contacts(stage->world, &out->n_contacts);
+    const pl_contact_point *contact = pl_world_contacts(stage->play.world, &out->n_contacts);
     PL_TRY(pl_reserve((void **)&out->contact, &out->contact_room, out->n_contacts,
                       sizeof *out->contact));
     if (out->n_contacts > 0) {
@@ -384,6 +386,6 @@ pl_status pl_stage_show(pl_stage *stage, pl_quantity quantity, pl_snapshot *out)
     out->precond = pl_stage_precond(stage);
     out->held = stage->grab.body;
     memcpy(out->target, stage->target, sizeof out->target);
-    if (out->held >= 0) pl_grab_point(&stage->grab, stage->world, out->point);
+    if (out->held >= 0) pl_grab_point(&stage->grab, stage->play.world, out->point);
     return PL_OK;
 }

@@ -7,12 +7,13 @@
 #include "../export/export_bodies.h"
 #include "grab.h"
 #include "simulation.h"
+#include "../scene/play.h"
 
 typedef struct pl_stage {
     pl_scene scene;  // with the bodies that came later
     int32_t n_own;   // of its bodies, those that it began with
     int32_t n_later; // and those that came later
-    pl_world *world;
+    pl_play play;
     pl_export_bodies drawn;
     int32_t generation; // of `drawn`
     pl_grab grab;
@@ -31,8 +32,8 @@ void pl_stage_close(pl_stage *stage);
 // is as before.
 pl_status pl_stage_reset(pl_stage *stage);
 
-// A step, the hand pulling.
-pl_status pl_stage_step(pl_stage *stage, pl_step_stats *stats);
+// A step, the hand pulling; its statistics are those of the play.
+pl_status pl_stage_step(pl_stage *stage);
 
 pl_status pl_stage_next_solver(pl_stage *stage);
 pl_status pl_stage_next_precond(pl_stage *stage);

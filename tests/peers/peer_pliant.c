@@ -2,6 +2,7 @@
 
 #include "peer.h"
 #include "../../apps/scene/scene.h"
+#include "../../base/team.h"
 
 #include <stdio.h>
 #include <string.h>
