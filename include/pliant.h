@@ -955,23 +955,28 @@ PL_API int64_t pl_replay_velocities(const pl_replay *replay); // 3 for a vertex,
 PL_API int64_t pl_replay_unknowns(const pl_replay *replay);   // of them, those that are not given
 
 typedef struct pl_replay_options {
-    double eps1, eps2, max_seconds; // see pl_world_options
-    int32_t max_iterations;         // 0 or more
-    const char *precond;            // see pl_world_options
-    bool paper;                     // the solver as its paper prints it
-    bool cold; // start with everything at rest that is not given, and without impulses
+    double eps1;            // relative residual, > 0
+    double eps2;            // error of a contact [m], > 0
+    int32_t max_iterations; // 0 or more
+    double max_seconds;     // wall clock [s]; 0: no limit
+    const char *precond;    // see pl_world_options
+    bool paper;             // the solver as its paper prints it
+    bool cold;              // start with everything at rest that is not given, and without impulses
+    int32_t threads;        // up to 256; 0: one per core
 } pl_replay_options;
 
-// 1e-5, 1e-6 m, no limit of time, 20,000 iterations, "full", not as printed, not cold.
+// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, not cold.
 PL_API pl_replay_options pl_replay_options_default(void);
 
 // How a solve went. The errors are measured alike for every solver, by a yardstick outside of them
 // (solvers/contact_error.h has the formulas): the largest of any contact, displacements in a step.
 typedef struct pl_replay_result {
     bool converged;
-    const char *end; // "converged", "limit" or "time" (which came first), "stalled", "impossible"
-                     // (all velocities of a violated contact are given), "size" (more memory than
-                     // the solver allows itself) or "breakdown"
+    const char *end; // "converged", "limit" (max_iterations came first), "time" (max_seconds did),
+                     // "stalled" (no step improves it), "impossible" (a contact is violated, and
+                     // all its velocities are given), "size" (it would take more memory than the
+                     // solver allows itself) or "breakdown" (a number is not finite, or the matrix
+                     // not positive definite)
     int32_t iterations;
     int64_t products;       // with the matrix of the system
     int64_t state_changes;  // of contacts: open, stick, slip

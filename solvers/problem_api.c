@@ -3,6 +3,7 @@
 #include "problem_file.h"
 #include "solver.h"
 #include "../base/hash.h"
+#include "../base/team.h"
 
 #include <string.h>
 
@@ -151,9 +152,12 @@ pl_status pl_replay_solve(pl_replay *replay, const char *solver, const pl_replay
     PL_REQUIRE(out);
     PL_TRY(pl_solver_find(solver, &found));
     PL_TRY(options_of(options, &o));
+    PL_TRY(pl_threads_check(options->threads));
     start(replay, options->cold);
+    int32_t before = pl_threads_enter(options->threads);
     pl_status status = pl_solve(found, &replay->recorded.problem, &o, &replay->workspace, replay->v,
                                 replay->f, &stats);
+    pl_threads_set(before);
     if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
     report(replay, &stats, out);
     return PL_OK;

@@ -68,7 +68,9 @@ static void test_solvers_agree(void)
         TEST_ASSERT_TRUE_MESSAGE(result.converged, pl_error_text());
         TEST_ASSERT_EQUAL_STRING("converged", result.end);
         TEST_ASSERT_TRUE(result.residual <= 1e-9 && result.fischer <= 1e-10);
+        options.threads = 3;
         TEST_ASSERT_EQUAL(PL_OK, pl_replay_solve(replay, names[i % 3], &options, &again));
+        options.threads = 0;
         TEST_ASSERT_EQUAL_HEX64(result.hash, again.hash);
         const double *v = pl_replay_solution(replay);
         if (i == 0) memcpy(first, v, sizeof first);
@@ -110,6 +112,9 @@ static void test_what_is_refused(void)
     options = pl_replay_options_default();
     options.eps1 = 0;
     expect_failure(PL_ERROR_ARGUMENT, pl_replay_solve(replay, "cr", &options, &result), "positive");
+    options = pl_replay_options_default();
+    options.threads = 257;
+    expect_failure(PL_ERROR_ARGUMENT, pl_replay_solve(replay, "cr", &options, &result), "threads");
     pl_replay_destroy(replay);
 }
 

@@ -4,7 +4,6 @@
 #include "commands.h"
 #include "../common/csv.h"
 #include "../common/paths.h"
-#include "../../base/team.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -314,6 +313,7 @@ static pl_status choose_options(const job *j, replay *r)
     r->options.max_seconds = j->max_seconds > 0 ? j->max_seconds : MAX_SECONDS;
     r->options.paper = j->paper;
     r->options.cold = j->cold;
+    r->options.threads = j->threads;
     PL_TRY(choose_solvers(j, r));
     warn_unused(j, r);
     return PL_OK;
@@ -331,7 +331,6 @@ static pl_status run(const job *j, int n_words, char **words, replay *r)
     PL_TRY(choose_options(j, r));
     PL_TRY(find_files(r, n_words, words));
     if (j->csv != NULL) PL_TRY(pl_output_try(j->csv));
-    pl_threads_set(j->threads);
     PL_TRY(solve_all(r));
     return j->csv != NULL ? write_csv(r, j->csv) : PL_OK;
 }
