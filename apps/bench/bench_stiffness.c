@@ -25,7 +25,7 @@ static const double ratios[] = {1, 1e2, 1e4, 1e6}, ratios_quick[] = {1, 1e4};
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 // The house of cards once more, with steps that are ten times as long.
-static const char COARSE_CARDS[] = "cards, 10 ms";
+static const char COARSE_CARDS[] = "cards 10 ms";
 static const double COARSE_DT = 0.01;
 
 static const pl_bench_scene scenes[] = {
