@@ -32,8 +32,8 @@ APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 # command, as does everything that draws.
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c solvers/*.c \
            fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c))
-APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/main.c,$(wildcard apps/*.c))) \
-           $(B)/meshes/tetgen.o
+APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/cli/main.c,$(wildcard apps/*/*.c))) \
+           $(B)/apps/tetrahedra/tetgen.o
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
 .PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
@@ -55,7 +55,7 @@ $(B)/libpliant.so: $(LIB_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) -shared -Wl,-soname,libpliant.so.$(SOVERSION) -o $@ $^ $(LIB_LIBS)
 
-$(B)/pliant: $(B)/apps/main.o $(B)/libapps.a $(B)/libpliant.a
+$(B)/pliant: $(B)/apps/cli/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
@@ -342,5 +342,5 @@ clean: ## remove what was built and made; keep what was fetched
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
--include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/main.d $(FUZZ_OBJ:.o=.d) \
+-include $(LIB_OBJ:.o=.d) $(APP_OBJ:.o=.d) $(TESTS:=.d) $(B)/apps/cli/main.d $(FUZZ_OBJ:.o=.d) \
          $(wildcard $(B)/tests/peers/*.d)

@@ -15,7 +15,7 @@
 //   pointer means the defaults. A struct with a `name_free` function holds arrays that it owns.
 // - Arrays state their shape: `x (3*n_vert)` is n_vert triples, one after another. Those passed in
 //   are copied; those returned belong to the handle and live until it is changed or destroyed.
-// - Indices start at 0. Counts are int32_t; no mesh has more than INT32_MAX / 4 of anything.
+// - Indices start at 0. Counts are int32_t; no mesh has more than PL_MESH_MAX of anything.
 // - The library prints nothing and never exits; what it has to say goes to the log hook.
 // - Large work is shared by several threads: as many as the options of its handle say, or else one
 //   per core. The results do not depend on their number, not by a bit. They sleep when there is
@@ -106,6 +106,9 @@ PL_API void pl_set_allocator(const pl_allocator *allocator);
 // if (b-a) x (c-a) . (d-a) > 0.
 typedef struct pl_mesh pl_mesh;
 
+// No mesh has more vertices, faces or tets: four times as many is still an int32_t.
+#define PL_MESH_MAX (INT32_MAX / 4)
+
 // Copies the arrays: x (3*n_vert) positions [m], face (3*n_face), tet (4*n_tet) vertex indices.
 // An array may be NULL if its count is 0. Fails with PL_ERROR_ARGUMENT on a count that is negative
 // or too large, an index out of range or a position that is not finite.
@@ -138,10 +141,18 @@ PL_API double pl_mesh_volume(const pl_mesh *mesh);
 // number that is not finite, or if a vertex would overflow; the mesh is then unchanged.
 PL_API pl_status pl_mesh_transform(pl_mesh *mesh, const double m[12]);
 
+// Moves every vertex to x (3*n_vert) [m]. Fails with PL_ERROR_ARGUMENT if a position is not finite;
+// the mesh is then unchanged.
+PL_API pl_status pl_mesh_set_positions(pl_mesh *mesh, const double *x);
+
 // The surface as a mesh of its own, without the vertices it does not use: the boundary of the tets
 // if there are any (outward), else the faces. vertex_map, if not NULL, receives for each vertex of
 // *out its index in `mesh`: an array of capacity n_vert of `mesh`, owned by the caller.
 PL_API pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_mesh **out);
+
+// Which connected part each vertex belongs to, over the tets if there are any, else over the faces:
+// part (n_vert, owned by the caller) receives the part's smallest vertex.
+PL_API pl_status pl_mesh_parts(const pl_mesh *mesh, int32_t *part);
 
 // --- Files ---
 
@@ -191,6 +202,10 @@ PL_API pl_write_options pl_write_options_default(void);
 // as pl_field says).
 PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
                                const pl_write_options *options);
+
+// Fails as pl_mesh_write would over the path, its extension or its folder: to know before work of
+// minutes. Nothing is written.
+PL_API pl_status pl_mesh_writable(const char *path);
 
 // --- Surfaces ---
 
@@ -291,6 +306,53 @@ PL_API pl_status pl_mesh_measure(const pl_mesh *mesh, pl_mesh_quality *out, doub
 // Writes the report as text with histograms into `buffer` (always terminated); returns the length
 // that the whole text needs without its terminator, like snprintf.
 PL_API size_t pl_mesh_quality_text(const pl_mesh_quality *quality, char *buffer, size_t size);
+
+// Which tet lies on the other side of each face of each tet. Face k of a tet is the one opposite to
+// its corner k; its corners, counter-clockwise seen from outside, are 1 2 3, 0 3 2, 0 1 3 and 0 2 1
+// for k = 0 to 3. across (4*n_tet, owned by the caller): for face k of tet t, at 4 t + k, the same
+// number of the face on its other side, -1 outside. Fails with PL_ERROR_GEOMETRY if more than two
+// tets share a face; `across` is complete even then: the third and those after it have the first on
+// their other side.
+PL_API pl_status pl_mesh_neighbours(const pl_mesh *mesh, int32_t *across);
+
+// Where a point is in a mesh.
+typedef struct pl_place {
+    int32_t element;  // the tet or face; -1 if the square of the distance overflows
+    double weight[3]; // of its corners but the first, which has what they lack to 1; of a face the
+                      // last one is 0. Of a tet some are negative if the point is outside
+    double distance;  // from the element, 0 inside of a tet [m]
+} pl_place;
+
+// Finds for each of n points x (3*n) [m] the tet that holds it or is nearest to it, of several the
+// one in which it is outside the least (flat tets do not count); or, with `faces`, the face that is
+// nearest. The same for any number of threads. out (n) is the caller's. Fails with
+// PL_ERROR_GEOMETRY if there is nothing to find, PL_ERROR_ARGUMENT if a point is not finite.
+PL_API pl_status pl_mesh_locate(const pl_mesh *mesh, bool faces, int32_t n, const double *x,
+                                pl_place *out);
+
+typedef struct pl_improve_options {
+    double goal;    // tets with a radius ratio below this are worked on, in (0, 1]
+    int32_t passes; // over the whole mesh, at most
+} pl_improve_options;
+
+PL_API pl_improve_options pl_improve_options_default(void); // 0.5, 8 passes
+
+// Raises the radius ratio of the worst tets in place, by moving interior vertices and exchanging
+// small groups of tets. Boundary vertices and boundary faces stay as they are; vertices keep their
+// numbers; the number of tets may change. Every single change makes the worst tet that it touches
+// better, so the worst of the whole mesh never gets worse; flat tets are welcome. The result
+// depends on nothing but the input. Fails with PL_ERROR_GEOMETRY if a tet is inverted or a face
+// belongs to more than two tets, PL_ERROR_ARGUMENT (an option); the mesh is then unchanged.
+PL_API pl_status pl_mesh_improve(pl_mesh *mesh, const pl_improve_options *options);
+
+// Keeps the tets inside of an oriented surface, for who has filled its convex hull or a box around
+// it: the faces of `mesh` are walls among its tets, closed, counter-clockwise seen from outside,
+// each a face of some tet. The tets on their inner side stay, so that a cavity (a part that is
+// turned inside out) becomes empty; of the vertices from `n_keep` on, those that are then without a
+// tet are dropped. Afterwards the faces are exactly the boundary of the tets; that is checked, not
+// hoped. Fails with PL_ERROR_GEOMETRY: the walls have a gap, contradict each other or are turned
+// inside out; or PL_ERROR_ARGUMENT if n_keep is no number of vertices; the mesh is then unchanged.
+PL_API pl_status pl_mesh_carve(pl_mesh *mesh, int32_t n_keep);
 
 // --- Shapes ---
 
@@ -707,6 +769,10 @@ PL_API void *pl_world_user_data(const pl_world *world, int32_t body);
 // What errors and warnings call a body in place of "body 3"; 47 bytes of it count. NULL: nothing.
 PL_API pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name);
 
+// The same as text in `buffer`: its name, or "body 3"; returns the length like
+// pl_mesh_quality_text.
+PL_API size_t pl_world_name(const pl_world *world, int32_t body, char *buffer, size_t size);
+
 // --- State ---
 
 // A body that is not there is of the kind PL_BODY_NONE, has 0 vertices and NULL for arrays.
@@ -785,6 +851,11 @@ typedef struct pl_step_stats {
                   // implicit integrator [J]
     uint64_t hash;
 } pl_step_stats;
+
+// Does now what the first step after bodies were added would begin with: builds the system, which
+// may take long, and with contact tests that no bodies intersect. Fails as that step would; the
+// step then tries again.
+PL_API pl_status pl_world_prepare(pl_world *world);
 
 // Advances the world by dt. stats may be NULL. The log gets a warning, once in the life of a world
 // each, if a material is far too soft or stiff for the size of its body, if tets are inverted, and
@@ -865,6 +936,21 @@ PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
 PL_API void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face,
                                 int32_t vertex[3]);
 
+// Gives back the memory that audits keep for the next one; reports are no longer valid.
+PL_API void pl_world_end_audits(pl_world *world);
+
+// What to do about two bodies that overlap, as a clause of a sentence in `buffer`:
+// "move body 2 by (0, 0, 0.103) m", by as much as takes it out of all of the other on the shortest
+// way (convex bodies; others may need less), with room to spare; a free body moves rather than a
+// kinematic one, the smaller rather than the larger. For a body that meets itself (a = b), what
+// else to do. Returns the length like pl_mesh_quality_text.
+PL_API size_t pl_world_way_out(const pl_world *world, int32_t a, int32_t b, char *buffer,
+                               size_t size);
+
+// The smallest distance between two bodies that may touch, where they are now, less twice the
+// largest radius [m]; INFINITY if no two may, 0 if bodies intersect.
+PL_API pl_status pl_world_measure_gap(const pl_world *world, double *gap);
+
 // Writes the contact problem that the last step solved, or failed to solve, for `pliant solve`.
 // Fails with PL_ERROR_ARGUMENT if there was none, or PL_ERROR_FILE.
 PL_API pl_status pl_world_save_problem(const pl_world *world, const char *path);
@@ -872,9 +958,99 @@ PL_API pl_status pl_world_save_problem(const pl_world *world, const char *path);
 // Two bodies pass through each other from now on; before the first step.
 PL_API pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b);
 
+// --- Solvers of contact problems ---
+
 // The names of the solvers, one per line with what they guarantee, as text in `buffer`; returns the
 // length like pl_mesh_quality_text.
 PL_API size_t pl_solver_help(char *buffer, size_t size);
+
+// The same to go through: solver 0, 1, ... The texts live as long as the program.
+typedef struct pl_solver_info {
+    const char *name;      // for the option `solver`
+    const char *guarantee; // one line for a person who chooses
+    const char *paper;     // where it is from
+    bool has_precond;      // the option `precond` makes a difference to it
+} pl_solver_info;
+
+PL_API int32_t pl_solver_count(void);
+// Fails with PL_ERROR_ARGUMENT if there is no such solver.
+PL_API pl_status pl_solver_describe(int32_t solver, pl_solver_info *out);
+// The number of the solver with this name. Fails with PL_ERROR_ARGUMENT if there is none, and
+// suggests the nearest.
+PL_API pl_status pl_solver_number(const char *name, int32_t *out);
+
+// The names that the option `precond` can have; NULL if there is no such number. They live as long
+// as the program.
+PL_API int32_t pl_precond_count(void);
+PL_API const char *pl_precond_name(int32_t precond);
+// Fails like pl_solver_number.
+PL_API pl_status pl_precond_number(const char *name, int32_t *out);
+
+// --- Recorded problems ---
+
+// A contact problem out of a file that pl_world_save_problem wrote, to be solved once more by any
+// solver: from where the recorded solve started, as often as wanted.
+typedef struct pl_replay pl_replay;
+
+// Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not a problem, another version, damaged; named).
+PL_API pl_status pl_replay_read(const char *path, pl_replay **out);
+PL_API void pl_replay_destroy(pl_replay *replay);
+
+PL_API int32_t pl_replay_contacts(const pl_replay *replay);
+PL_API int64_t pl_replay_velocities(const pl_replay *replay); // 3 for a vertex, 6 for a rigid body
+PL_API int64_t pl_replay_unknowns(const pl_replay *replay);   // of them, those that are not given
+
+typedef struct pl_replay_options {
+    double eps1;            // relative residual, > 0
+    double eps2;            // error of a contact [m], > 0
+    int32_t max_iterations; // 0 or more
+    double max_seconds;     // wall clock [s]; 0: no limit
+    const char *precond;    // see pl_world_options
+    bool paper;             // the solver as its paper prints it
+    bool cold;              // start with everything at rest that is not given, and without impulses
+    int32_t threads;        // up to 256; 0: one per core
+} pl_replay_options;
+
+// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, not cold.
+PL_API pl_replay_options pl_replay_options_default(void);
+
+// How a solve went. The errors are measured alike for every solver, by a yardstick outside of them
+// (solvers/contact_error.h has the formulas): the largest of any contact, displacements in a step.
+typedef struct pl_replay_result {
+    bool converged;
+    const char *end; // "converged", "limit" (max_iterations came first), "time" (max_seconds did),
+                     // "stalled" (no step improves it), "impossible" (a contact is violated, and
+                     // all its velocities are given), "size" (it would take more memory than the
+                     // solver allows itself) or "breakdown" (a number is not finite, or the matrix
+                     // not positive definite)
+    int32_t iterations;
+    int64_t products;       // with the matrix of the system
+    int64_t state_changes;  // of contacts: open, stick, slip
+    int64_t restarts;       // of a recurrence
+    int64_t factorizations; // of matrices larger than 3x3
+    double seconds;         // wall clock
+    double residual;        // relative, of the velocities; NAN, with 0 for the others, where there
+                            // was no solve to measure
+    double penetration;     // [m]
+    double normal;          // natural map of the normal part [m]
+    double friction;        // natural map of friction [m]
+    double cone;            // how far the impulse is out of the friction cone [m]
+    double fischer;         // Fischer-Burmeister function [m]
+    double energy;          // that the error would have, in the mean over contacts [J]
+    uint64_t hash;          // of the solution
+} pl_replay_result;
+
+// Solves by the solver with this name. That it does not converge is no failure: `out` tells, and
+// pl_error_text() says why. Fails with PL_ERROR_ARGUMENT (an unknown name, an option, a number of
+// the problem; named).
+PL_API pl_status pl_replay_solve(pl_replay *replay, const char *solver,
+                                 const pl_replay_options *options, pl_replay_result *out);
+
+// The solution of the last solve, or where it started if there was none: velocities
+// (pl_replay_velocities) [m/s, rad/s] and impulses (3*pl_replay_contacts: normal, tangent, tangent)
+// [N s].
+PL_API const double *pl_replay_solution(const pl_replay *replay);
+PL_API const double *pl_replay_impulses(const pl_replay *replay);
 
 // --- Checkpoints ---
 

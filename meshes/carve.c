@@ -1,4 +1,3 @@
-#include "carve.h"
 #include "neighbours.h"
 
 #include <string.h>
@@ -138,7 +137,11 @@ static pl_status run(carve *c, int32_t n_keep)
 
 pl_status pl_mesh_carve(pl_mesh *mesh, int32_t n_keep)
 {
-    PL_ASSERT(n_keep >= 0 && n_keep <= mesh->n_vert);
+    PL_REQUIRE(mesh);
+    if (n_keep < 0 || n_keep > mesh->n_vert) {
+        return pl_fail(PL_ERROR_ARGUMENT, "carve: there are no %d of %d vertices to keep",
+                       (int)n_keep, (int)mesh->n_vert);
+    }
     carve c = {.mesh = mesh};
     c.across = pl_alloc(4 * (int64_t)mesh->n_tet, sizeof *c.across);
     c.wall = pl_alloc(4 * (int64_t)mesh->n_tet, sizeof *c.wall);

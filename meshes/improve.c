@@ -3,7 +3,6 @@
 // Mesh Improvement]: for every bad tet, try to remove one of its edges or faces, and to move its
 // interior vertices; keep what raises the worst radius ratio among the tets that it changes.
 
-#include "improve.h"
 #include "neighbours.h"
 #include "quality.h"
 
@@ -499,7 +498,11 @@ pl_improve_options pl_improve_options_default(void)
 pl_status pl_mesh_improve(pl_mesh *mesh, const pl_improve_options *options)
 {
     pl_improve_options o = options != NULL ? *options : pl_improve_options_default();
-    PL_ASSERT(o.goal > 0 && o.passes >= 0);
+    PL_REQUIRE(mesh);
+    if (!(o.goal > 0 && o.goal <= 1) || o.passes < 0) {
+        return pl_fail(PL_ERROR_ARGUMENT, "improve: a goal of %g in %d passes is not possible",
+                       o.goal, (int)o.passes);
+    }
     work w;
     PL_TRY(begin_work(mesh, &w));
     for (w.pass = 1; w.pass <= o.passes; w.pass++) {

@@ -135,6 +135,7 @@ static pl_status find_writer(const char *path, pl_write_fn **out)
 pl_status pl_mesh_writable(const char *path)
 {
     pl_write_fn *write;
+    PL_REQUIRE(path);
     PL_TRY(find_writer(path, &write));
     return name_failure(pl_output_try(path), path);
 }

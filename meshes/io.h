@@ -33,10 +33,6 @@ typedef pl_status pl_write_fn(const pl_mesh *mesh, const char *path,
 
 pl_write_fn pl_write_off, pl_write_obj, pl_write_ply, pl_write_vtu, pl_write_gmsh;
 
-// Fails as pl_mesh_write would over the path, its extension or its directory: to know before work
-// of minutes.
-pl_status pl_mesh_writable(const char *path);
-
 // --- What the files of surfaces share ---
 
 // A polygon as text at the cursor: the number of its corners, then those. The mesh gets the fan

@@ -203,6 +203,20 @@ pl_status pl_mesh_transform(pl_mesh *mesh, const double m[12])
     return PL_OK;
 }
 
+pl_status pl_mesh_set_positions(pl_mesh *mesh, const double *x)
+{
+    PL_REQUIRE(mesh);
+    PL_REQUIRE(x);
+    for (int64_t i = 0; i < 3 * (int64_t)mesh->n_vert; i++) {
+        if (!isfinite(x[i])) {
+            return pl_fail(PL_ERROR_ARGUMENT, "set_positions: vertex %lld is not finite",
+                           (long long)(i / 3));
+        }
+    }
+    memmove(mesh->x, x, 3 * (size_t)mesh->n_vert * sizeof *x);
+    return PL_OK;
+}
+
 // --- Surface ---
 
 // The mesh of `face` and of the vertices it uses. map (n_vert of mesh): new index to old.

@@ -5,9 +5,6 @@
 
 #include "../base/base.h"
 
-// No mesh has more vertices, faces or tets: four times as many is still an int32_t.
-enum { PL_MESH_MAX = INT32_MAX / 4 };
-
 struct pl_mesh {
     int32_t n_vert, n_face, n_tet;
     double *x;     // positions (3*n_vert) [m]

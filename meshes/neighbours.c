@@ -99,6 +99,13 @@ pl_status pl_tet_neighbours(int32_t n_vert, int32_t n_tet, const int32_t *tet, i
     return status;
 }
 
+pl_status pl_mesh_neighbours(const pl_mesh *mesh, int32_t *across)
+{
+    PL_REQUIRE(mesh);
+    PL_REQUIRE(across);
+    return pl_tet_neighbours(mesh->n_vert, mesh->n_tet, mesh->tet, across);
+}
+
 // --- Boundary ---
 
 // alone (n): by place, whether no other facet has the same corners. Returns how many are.

@@ -4,7 +4,7 @@
 #ifndef PL_TESTS_EXPORTS_H
 #define PL_TESTS_EXPORTS_H
 
-#include "../apps/export_bodies.h"
+#include "../apps/export/export_bodies.h"
 #include "../meshes/mesh.h"
 #include "runs.h"
 #include "worlds.h"

@@ -14,14 +14,39 @@ below() {
     gpu) echo "base solvers" ;;
     contact) echo "base meshes solvers collision" ;;
     world) echo "base meshes solvers fem rigid collision contact" ;;
-    apps | tests) echo "base meshes solvers fem rigid collision gpu contact world apps" ;;
+    tests) echo "base meshes solvers fem rigid collision gpu contact world apps" ;;
+    apps/common) echo "base" ;;
+    apps/scene | apps/plot | apps/tetrahedra) echo "base apps/common" ;;
+    apps/export) echo "base apps/common apps/scene" ;;
+    apps/render) echo "base apps/common apps/scene apps/plot apps/export" ;;
+    apps/view) echo "base apps/common apps/scene apps/export apps/render apps/tetrahedra" ;;
+    apps/cli) echo "base apps/common apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/view" ;;
+    apps/bench) echo "$(below tests) apps/common apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/cli" ;;
     *) echo "" ;;
     esac
 }
 
+# The room of a file; in apps, each folder is one.
+room_of() {
+    case $1 in
+    apps/*) echo "${1%/*}" ;;
+    *) echo "${1%%/*}" ;;
+    esac
+}
+
+# What a file includes by a path, as rooms.
+rooms_included() {
+    case $1 in
+    apps/*)
+        sed -n -e 's|^#include "\.\./\.\./\([a-z]*\)/.*|\1|p' \
+            -e 's|^#include "\.\./\([a-z]*\)/.*|apps/\1|p' "$1" ;;
+    *) sed -n 's|^#include "\.\./\([a-z]*\)/.*|\1|p' "$1" ;;
+    esac | sort -u
+}
+
 for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cc' '*.cu'); do
-    room=${file%%/*}
-    for other in $(sed -n 's|^#include "\.\./\([a-z]*\)/.*|\1|p' "$file" | sort -u); do
+    room=$(room_of "$file")
+    for other in $(rooms_included "$file"); do
         case " $(below "$room") " in
         *" $other "*) ;;
         *) echo "$file: includes $other/, which is not below $room/" && status=1 ;;
@@ -29,10 +54,10 @@ for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.c
     done
 done
 
-# Every file has its row in the README of its room: a.c as `a.c` or `a.[ch]`. Tests mirror modules.
+# Every file has its row in the README of its room, or of apps: a.c as `a.c` or `a.[ch]`. Tests mirror modules.
 for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cc' '*.cu' '*.sh' '*.py'); do
     room=${file%/*} name=${file##*/}
-    case $file in include/* | tests/test_*) continue ;; esac
+    case $file in include/* | tests/test_*) continue ;; apps/*) room=apps ;; esac
     grep -q -w -F -e "$name" -e "${name%.[ch]}.[ch]" "$room/README.md" 2>/dev/null && continue
     echo "$file: $room/README.md does not name it" && status=1
 done

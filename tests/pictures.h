@@ -5,7 +5,7 @@
 #ifndef PL_TESTS_PICTURES_H
 #define PL_TESTS_PICTURES_H
 
-#include "../apps/image.h"
+#include "../apps/render/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -63,6 +63,11 @@ static void test_meshes(void)
     REFUSED(pl_mesh_copy(mesh, NULL));
     REFUSED(pl_mesh_transform(NULL, m));
     REFUSED(pl_mesh_transform(mesh, NULL));
+    REFUSED(pl_mesh_set_positions(NULL, m));
+    REFUSED(pl_mesh_set_positions(mesh, NULL));
+    int32_t number[64];
+    REFUSED(pl_mesh_parts(NULL, number));
+    REFUSED(pl_mesh_parts(mesh, NULL));
     REFUSED(pl_mesh_surface(NULL, NULL, &out));
     REFUSED(pl_mesh_surface(mesh, NULL, NULL));
     REFUSED(pl_mesh_make(NULL, &out));
@@ -78,6 +83,21 @@ static void test_meshes(void)
     pl_mesh_quality quality;
     REFUSED(pl_mesh_measure(NULL, &quality, NULL, NULL));
     REFUSED(pl_mesh_measure(mesh, NULL, NULL, NULL));
+    REFUSED(pl_mesh_neighbours(NULL, number));
+    REFUSED(pl_mesh_neighbours(mesh, NULL));
+    pl_place place[4];
+    REFUSED(pl_mesh_locate(NULL, false, 4, m, place));
+    REFUSED(pl_mesh_locate(mesh, false, 4, NULL, place));
+    REFUSED(pl_mesh_locate(mesh, false, 4, m, NULL));
+    REFUSED(pl_mesh_locate(mesh, true, -1, m, place));
+    REFUSED(pl_mesh_locate(mesh, true, 1, (const double[3]){0, NAN, 0}, place));
+    REFUSED(pl_mesh_improve(NULL, NULL));
+    REFUSED(pl_mesh_improve(mesh, &(pl_improve_options){.goal = 0, .passes = 1}));
+    REFUSED(pl_mesh_improve(mesh, &(pl_improve_options){.goal = NAN, .passes = 1}));
+    REFUSED(pl_mesh_improve(mesh, &(pl_improve_options){.goal = 0.5, .passes = -1}));
+    REFUSED(pl_mesh_carve(NULL, 0));
+    REFUSED(pl_mesh_carve(mesh, -1));
+    REFUSED(pl_mesh_carve(mesh, pl_mesh_vertex_count(mesh) + 1));
     pl_mesh_destroy(NULL);
     pl_surface_report_free(NULL);
     pl_mesh_destroy(mesh);
@@ -93,6 +113,7 @@ static void test_mesh_files(void)
     REFUSED(pl_mesh_read_memory("OFF", 3, "a.off", NULL));
     REFUSED(pl_mesh_write(NULL, "/tmp/a.off", NULL));
     REFUSED(pl_mesh_write(mesh, NULL, NULL));
+    REFUSED(pl_mesh_writable(NULL));
     pl_write_options options = pl_write_options_default();
     options.n_fields = 1;
     REFUSED(pl_mesh_write(mesh, "/tmp/no.vtu", &options));
@@ -130,6 +151,37 @@ static void test_texts(void)
     TEST_ASSERT_TRUE(pl_shape_help(NULL, 100) > 100);
     TEST_ASSERT_TRUE(pl_solver_help(NULL, 100) > 100);
     TEST_ASSERT_EQUAL_STRING("unknown", pl_status_name((pl_status)-7));
+}
+
+static void test_solvers(void)
+{
+    pl_solver_info info;
+    int32_t number;
+    REFUSED(pl_solver_describe(-1, &info));
+    REFUSED(pl_solver_describe(INT32_MAX, &info));
+    REFUSED(pl_solver_describe(0, NULL));
+    REFUSED(pl_solver_number(NULL, &number));
+    REFUSED(pl_solver_number("apg", NULL));
+    REFUSED(pl_precond_number(NULL, &number));
+    REFUSED(pl_precond_number("full", NULL));
+    TEST_ASSERT_NULL(pl_precond_name(-1));
+    TEST_ASSERT_NULL(pl_precond_name(INT32_MAX));
+}
+
+static void test_replays(void)
+{
+    pl_replay *replay;
+    pl_replay_result result;
+    REFUSED(pl_replay_read(NULL, &replay));
+    TEST_ASSERT_NULL(replay);
+    REFUSED(pl_replay_read("/tmp/no.plp", NULL));
+    REFUSED(pl_replay_solve(NULL, "apg", NULL, &result));
+    TEST_ASSERT_EQUAL(0, pl_replay_contacts(NULL));
+    TEST_ASSERT_EQUAL(0, pl_replay_velocities(NULL));
+    TEST_ASSERT_EQUAL(0, pl_replay_unknowns(NULL));
+    TEST_ASSERT_NULL(pl_replay_solution(NULL));
+    TEST_ASSERT_NULL(pl_replay_impulses(NULL));
+    pl_replay_destroy(NULL);
 }
 
 static void test_hooks(void)
@@ -342,6 +394,22 @@ static void test_worlds(void)
     REFUSED(pl_world_energy(NULL, &energy));
     REFUSED(pl_world_energy(world, NULL));
     REFUSED(pl_world_step(NULL, NULL));
+    REFUSED(pl_world_prepare(NULL));
+    double gap;
+    REFUSED(pl_world_measure_gap(NULL, &gap));
+    REFUSED(pl_world_measure_gap(world, NULL));
+    pl_world_end_audits(NULL);
+    char text[8] = "before";
+    TEST_ASSERT_EQUAL(0, pl_world_name(NULL, 0, text, sizeof text));
+    TEST_ASSERT_EQUAL_STRING("", text);
+    TEST_ASSERT_TRUE(pl_world_name(world, 0, NULL, 0) > 0);
+    for (int i = 0; i < BAD_BODIES; i++) {
+        TEST_ASSERT_EQUAL(0, pl_world_name(world, bad_bodies[i], text, sizeof text));
+        TEST_ASSERT_EQUAL(0, pl_world_way_out(world, bad_bodies[i], 0, text, sizeof text));
+        TEST_ASSERT_EQUAL(0, pl_world_way_out(world, 0, bad_bodies[i], text, sizeof text));
+    }
+    TEST_ASSERT_EQUAL(0, pl_world_way_out(NULL, 0, 1, text, sizeof text));
+    TEST_ASSERT_TRUE(pl_world_way_out(world, 0, 1, NULL, 0) > 0);
     REFUSED(pl_world_set_solver(NULL, "apg", "full"));
     REFUSED(pl_world_set_solver(world, NULL, "full"));
     REFUSED(pl_world_set_solver(world, "apg", NULL));
@@ -405,6 +473,8 @@ int main(void)
     RUN_TEST(test_mesh_files);
     RUN_TEST(test_looking_at_no_mesh);
     RUN_TEST(test_texts);
+    RUN_TEST(test_solvers);
+    RUN_TEST(test_replays);
     RUN_TEST(test_hooks);
     RUN_TEST(test_surfaces);
     RUN_TEST(test_audits);

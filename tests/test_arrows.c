@@ -1,4 +1,4 @@
-#include "../apps/arrows.h"
+#include "../apps/render/arrows.h"
 
 #include <math.h>
 #include "failing_alloc.h"

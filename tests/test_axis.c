@@ -1,6 +1,6 @@
 // Axes of plots: ticks at round numbers, labels that say what they are.
 
-#include "../apps/axis.h"
+#include "../apps/plot/axis.h"
 
 #include <math.h>
 #include <string.h>

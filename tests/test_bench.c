@@ -2,7 +2,7 @@
 // bits holds. How fast things are, no test can tell.
 
 #include "runs.h"
-#include "../apps/csv.h"
+#include "../apps/common/csv.h"
 #include "../solvers/solver.h"
 
 #include <math.h>

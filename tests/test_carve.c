@@ -1,4 +1,4 @@
-#include "../meshes/carve.h"
+#include "../meshes/mesh.h"
 #include "unity.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // Continuous detection against exact arithmetic: no miss, whatever the pair. PLIANT_CCD_PAIRS sets
 // how many pairs are tried (20,000; make ccd-million: 1,000,000) and prints the counts.
 
-#include "../apps/ccd_file.h"
+#include "../apps/cli/ccd_file.h"
 #include "../collision/ccd.h"
 #include "../collision/distance.h"
 #include "exact_ccd.h"

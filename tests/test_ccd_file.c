@@ -1,6 +1,6 @@
 // Files of collision queries: what is read, what is refused and at which line.
 
-#include "../apps/ccd_file.h"
+#include "../apps/cli/ccd_file.h"
 #include "failing_alloc.h"
 
 #include <stdio.h>

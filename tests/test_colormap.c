@@ -1,4 +1,4 @@
-#include "../apps/colormap.h"
+#include "../apps/render/colormap.h"
 
 #include <math.h>
 #include <stdlib.h>

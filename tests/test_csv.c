@@ -1,6 +1,6 @@
 // Tables of numbers: what is read, what is refused and at which line.
 
-#include "../apps/csv.h"
+#include "../apps/common/csv.h"
 #include "failing_alloc.h"
 
 #include <math.h>

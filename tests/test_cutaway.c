@@ -1,4 +1,4 @@
-#include "../apps/cutaway.h"
+#include "../apps/render/cutaway.h"
 
 #include <string.h>
 #include "failing_alloc.h"

@@ -1,6 +1,6 @@
 // Fine surfaces that a mesh carries: exact for affine motions, and by the tet that is nearest.
 
-#include "../apps/embedding.h"
+#include "../apps/scene/embedding.h"
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
 #include "failing_alloc.h"

@@ -1,8 +1,8 @@
 // Frames in every format: what a folder holds, how a run goes on with it, and what the programs of
 // others read.
 
-#include "../apps/export.h"
-#include "../apps/pc2.h"
+#include "../apps/export/export.h"
+#include "../apps/export/pc2.h"
 #include "../base/team.h"
 #include "exports.h"
 

@@ -1,7 +1,7 @@
 // Films: names of frames, ffmpeg (the true one, none, and ones that fail), and `pliant render` as a
 // person uses it. What needs the true one or an OpenGL driver is ignored where there is none.
 
-#include "../apps/film.h"
+#include "../apps/render/film.h"
 #include "failing_alloc.h"
 #include "runs.h"
 

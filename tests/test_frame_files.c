@@ -1,6 +1,6 @@
 // All bodies in one OBJ or PLY file. What others read of them: test_export.c.
 
-#include "../apps/frame_files.h"
+#include "../apps/export/frame_files.h"
 #include "../base/team.h"
 #include "exports.h"
 

@@ -4,7 +4,7 @@
 // feels the other, which makes the ball stiffer by a tenth; so the scene is held against the
 // elastic ball as a whole, and that against Hertz.
 
-#include "../apps/scene.h"
+#include "../apps/scene/scene.h"
 #include "../base/team.h"
 #include "../meshes/mesh.h"
 

@@ -1,4 +1,4 @@
-#include "../apps/image.h"
+#include "../apps/render/image.h"
 
 #include "../base/file.h"
 

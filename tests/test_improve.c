@@ -1,4 +1,4 @@
-#include "../meshes/improve.h"
+#include "../meshes/mesh.h"
 #include "../meshes/neighbours.h"
 #include "failing_alloc.h"
 

@@ -1,6 +1,6 @@
 // Starts that differ a little: what moves, how far, and that bodies stay apart.
 
-#include "../apps/jitter.h"
+#include "../apps/scene/jitter.h"
 #include "../base/file.h"
 #include "../world/audit_world.h"
 #include "../meshes/mesh.h"

@@ -1,5 +1,5 @@
-#include "../apps/colormap.h"
-#include "../apps/legend.h"
+#include "../apps/render/colormap.h"
+#include "../apps/render/legend.h"
 
 #include <string.h>
 #include <unity.h>

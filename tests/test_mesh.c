@@ -126,6 +126,20 @@ static void test_transform(void)
     pl_mesh_destroy(mesh);
 }
 
+static void test_set_positions(void)
+{
+    pl_mesh *mesh = corner();
+    double x[12] = {0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4};
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_set_positions(mesh, x));
+    TEST_ASSERT_EQUAL_MEMORY(x, pl_mesh_positions(mesh), sizeof x);
+    TEST_ASSERT_EQUAL_DOUBLE(4, pl_mesh_volume(mesh));
+    x[0] = 9, x[7] = INFINITY;
+    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_mesh_set_positions(mesh, x));
+    TEST_ASSERT_EQUAL_STRING("set_positions: vertex 2 is not finite", pl_error_text());
+    TEST_ASSERT_EQUAL_DOUBLE(0, pl_mesh_positions(mesh)[0]);
+    pl_mesh_destroy(mesh);
+}
+
 static pl_status make_and_take_surface(void *user)
 {
     const char *const *description = user;
@@ -154,6 +168,7 @@ int main(void)
     RUN_TEST(test_boundary_of_one_tet);
     RUN_TEST(test_surface_leaves_out_the_inside);
     RUN_TEST(test_transform);
+    RUN_TEST(test_set_positions);
     RUN_TEST(test_every_allocation_may_fail);
     return UNITY_END();
 }

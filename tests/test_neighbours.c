@@ -23,6 +23,19 @@ static void test_neighbours_share_a_face(void)
     TEST_ASSERT_EQUAL_INT32_ARRAY(expected, across, 12);
 }
 
+// The same of a mesh.
+static void test_neighbours_of_a_mesh(void)
+{
+    const double x[18] = {0};
+    int32_t across[12];
+    pl_mesh *mesh;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(6, x, 0, NULL, 3, three_tets, &mesh));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_neighbours(mesh, across));
+    const int32_t expected[12] = {11, -1, -1, 7, -1, -1, -1, 3, -1, -1, -1, 0};
+    TEST_ASSERT_EQUAL_INT32_ARRAY(expected, across, 12);
+    pl_mesh_destroy(mesh);
+}
+
 static void test_the_boundary_is_outward_and_in_the_order_of_tets(void)
 {
     int32_t *face, n;
@@ -106,6 +119,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_neighbours_share_a_face);
+    RUN_TEST(test_neighbours_of_a_mesh);
     RUN_TEST(test_the_boundary_is_outward_and_in_the_order_of_tets);
     RUN_TEST(test_a_face_of_three_tets);
     RUN_TEST(test_faces_of_a_surface_in_order);

@@ -1,5 +1,5 @@
-#include "../apps/font.h"
-#include "../apps/overlay.h"
+#include "../apps/render/font.h"
+#include "../apps/render/overlay.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Bodies of a small scene in their colours. Without an OpenGL driver all are ignored.
 
-#include "../apps/colormap.h"
-#include "../apps/paint.h"
+#include "../apps/render/colormap.h"
+#include "../apps/render/paint.h"
 
 #include <math.h>
 #include "failing_alloc.h"

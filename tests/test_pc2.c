@@ -1,6 +1,6 @@
 // Point caches that grow, shrink and run out of disk.
 
-#include "../apps/pc2.h"
+#include "../apps/export/pc2.h"
 #include "runs.h"
 #include "worlds.h"
 

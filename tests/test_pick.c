@@ -1,6 +1,6 @@
 // Rays through a picture, and what they hit.
 
-#include "../apps/pick.h"
+#include "../apps/view/pick.h"
 #include "pliant.h"
 
 #include <math.h>

@@ -2,11 +2,11 @@
 // no simulated state, so that a change of the physics leaves them alone. Without an OpenGL driver
 // all are ignored.
 
-#include "../apps/arrows.h"
-#include "../apps/colormap.h"
-#include "../apps/legend.h"
-#include "../apps/overlay.h"
-#include "../apps/renderer.h"
+#include "../apps/render/arrows.h"
+#include "../apps/render/colormap.h"
+#include "../apps/render/legend.h"
+#include "../apps/render/overlay.h"
+#include "../apps/render/renderer.h"
 
 #include <epoxy/gl.h>
 #include <math.h>

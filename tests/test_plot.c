@@ -2,8 +2,8 @@
 // says of files that cannot be drawn.
 
 #include "runs.h"
-#include "../apps/paths.h"
-#include "../apps/svg.h"
+#include "../apps/common/paths.h"
+#include "../apps/plot/svg.h"
 #include "../base/text.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // The bar that shows how far a work is.
 
-#include "../apps/progress.h"
+#include "../apps/cli/progress.h"
 
 #include <unity.h>
 

@@ -1,4 +1,4 @@
-#include "../apps/quantity.h"
+#include "../apps/render/quantity.h"
 #include "../meshes/mesh.h"
 
 #include <math.h>

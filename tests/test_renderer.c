@@ -1,7 +1,7 @@
 // Small pictures whose pixels can be told beforehand. Without an OpenGL driver all are ignored.
 
-#include "../apps/gl_program.h"
-#include "../apps/renderer.h"
+#include "../apps/render/gl_program.h"
+#include "../apps/render/renderer.h"
 
 #include <epoxy/gl.h>
 #include <math.h>

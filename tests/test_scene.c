@@ -1,6 +1,6 @@
 // Scene files: what they mean, and complaints that name the key.
 
-#include "../apps/scene.h"
+#include "../apps/scene/scene.h"
 #include "../base/file.h"
 #include "failing_alloc.h"
 

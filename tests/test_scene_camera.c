@@ -1,6 +1,6 @@
 // The camera of a scene: its own, one that sees all bodies, or the default.
 
-#include "../apps/scene_camera.h"
+#include "../apps/scene/scene_camera.h"
 #include "worlds.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // The cameras of scene files: what is read, and what is refused in which words.
 
-#include "../apps/scene_camera.h"
-#include "../apps/scene_shots.h"
+#include "../apps/scene/scene_camera.h"
+#include "../apps/scene/scene_shots.h"
 #include "failing_alloc.h"
 #include "worlds.h"
 

@@ -1,7 +1,7 @@
 // The scenes of apps/scenes: each loads, starts free of overlap and takes two steps. The large ones
 // do so only with PLIANT_SCENES=all.
 
-#include "../apps/scene.h"
+#include "../apps/scene/scene.h"
 #include "../base/team.h"
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"

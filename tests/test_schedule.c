@@ -1,6 +1,6 @@
 // Which steps are frames, how many there are, and where a run ends.
 
-#include "../apps/schedule.h"
+#include "../apps/scene/schedule.h"
 #include "worlds.h"
 
 #include <math.h>

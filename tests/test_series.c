@@ -1,6 +1,6 @@
 // The frames of a run: bodies of every kind in one grid, contacts as points.
 
-#include "../apps/series.h"
+#include "../apps/export/series.h"
 #include "../base/team.h"
 #include "../meshes/mesh.h"
 #include "runs.h"

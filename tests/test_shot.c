@@ -1,7 +1,7 @@
 // How cameras move: orbits close, followers do not depend on how often they are asked, keyframes
 // hit their keys and neither jump nor swing past them.
 
-#include "../apps/shot.h"
+#include "../apps/scene/shot.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // A simulation in its own thread: commands in, snapshots out, and nobody waits.
 
-#include "../apps/simulation.h"
+#include "../apps/view/simulation.h"
 #include "pliant.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "../apps/subprocess.h"
+#include "../apps/common/subprocess.h"
 #include "unity.h"
 
 #include <dirent.h>

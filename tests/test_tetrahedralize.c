@@ -1,4 +1,4 @@
-#include "../apps/tetrahedralize.h"
+#include "../apps/tetrahedra/tetrahedralize.h"
 #include "failing_alloc.h"
 
 #include <errno.h>

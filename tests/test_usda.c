@@ -1,7 +1,7 @@
 // A run as USD in text. What Pixar's library reads of it: test_export.c.
 
-#include "../apps/usda.h"
-#include "../apps/pc2.h"
+#include "../apps/export/usda.h"
+#include "../apps/export/pc2.h"
 #include "../base/team.h"
 #include "exports.h"
 

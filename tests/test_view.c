@@ -1,6 +1,6 @@
 // pliant view in a real window, under Xvfb, with a mouse and keys by xdotool.
 
-#include "../apps/view.h"
+#include "../apps/view/view.h"
 #include "buffers.h"
 #include "pictures.h"
 #include "runs.h"

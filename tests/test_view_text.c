@@ -1,6 +1,6 @@
 // What is written over the picture of a window, without one.
 
-#include "../apps/view_text.h"
+#include "../apps/view/view_text.h"
 
 #include <string.h>
 #include <unity.h>

@@ -80,12 +80,17 @@ static void test_text(void)
     pl_world *world = make_world(NULL);
     add(world, PL_BODY_KINEMATIC, "box:size=4,4,1:cells=1", AT(0, 0, -0.5));
     add(world, PL_BODY_RIGID, "cube:cells=1", AT(0, 0, 0.25));
-    pl_way_out_text(world, 0, 1, text, sizeof text);
+    pl_world_way_out(world, 0, 1, text, sizeof text);
     TEST_ASSERT_EQUAL_STRING("move body 1 by (0, 0, 0.261) m", text);
+    TEST_ASSERT_EQUAL(6, pl_world_name(world, 1, text, sizeof text));
+    TEST_ASSERT_EQUAL_STRING("body 1", text);
     TEST_ASSERT_EQUAL(PL_OK, pl_world_set_name(world, 1, "the crate"));
+    TEST_ASSERT_EQUAL(9, pl_world_name(world, 1, text, sizeof text));
+    TEST_ASSERT_EQUAL_STRING("the crate", text);
+    expect_failure(PL_ERROR_GEOMETRY, pl_world_prepare(world), "; move the crate by (0, 0, 0.26");
     expect_failure(PL_ERROR_GEOMETRY, pl_world_step(world, NULL),
                    "; move the crate by (0, 0, 0.26");
-    pl_way_out_text(world, 1, 1, text, sizeof text);
+    pl_world_way_out(world, 1, 1, text, sizeof text);
     TEST_ASSERT_EQUAL_STRING("mend the mesh of the crate, or set self to false", text);
     expect_failure(PL_ERROR_ARGUMENT, pl_world_set_name(world, 2, "none"), "body 2 of 2");
     pl_world_destroy(world);

@@ -5,7 +5,7 @@
 #ifndef PL_TESTS_X_CLIENT_H
 #define PL_TESTS_X_CLIENT_H
 
-#include "../apps/image.h"
+#include "../apps/render/image.h"
 
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>

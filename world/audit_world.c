@@ -32,6 +32,7 @@ void pl_auditor_destroy(pl_auditor *auditor)
 
 void pl_world_end_audits(pl_world *world)
 {
+    if (world == NULL) return;
     pl_auditor_destroy(world->auditor);
     world->auditor = NULL;
 }
@@ -206,7 +207,7 @@ pl_status pl_world_check_apart(pl_world *world)
     char name[2][PL_BODY_NAME], remedy[REMEDY_TEXT];
     const char *first = pl_world_body_name(world, a, name[0]);
     const char *second = pl_world_body_name(world, b, name[1]);
-    pl_way_out_text(world, a, b, remedy, sizeof remedy);
+    pl_world_way_out(world, pl_world_id(world, a), pl_world_id(world, b), remedy, sizeof remedy);
     if (pair == NULL) {
         return pl_fail(PL_ERROR_GEOMETRY, "%s, vertex %" PRId32 " is inside of %s at the start; %s",
                        first, in->vertex - world->bodies.body[a].published, second, remedy);
@@ -222,6 +223,8 @@ pl_status pl_world_measure_gap(const pl_world *world, double *gap)
     pl_auditor *auditor;
     pl_audit_report report;
     double radius = 0;
+    PL_REQUIRE(world);
+    PL_REQUIRE(gap);
     *gap = 0;
     PL_TRY(create(world, true, &auditor));
     pl_status status = pl_audit_run(auditor->audit, world->published.x, &report);

@@ -3,6 +3,7 @@
 #include "integrator.h"
 #include "step.h"
 #include "../base/hash.h"
+#include "../base/text.h"
 #include "../solvers/kernel.h"
 
 #include <math.h>
@@ -41,6 +42,16 @@ pl_status pl_orientation_check(const double q[4])
     double length = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (fabs(length - 1) < ROUNDING) return PL_OK;
     return pl_fail(PL_ERROR_ARGUMENT, "orientation: not a quaternion of length 1");
+}
+
+size_t pl_world_name(const pl_world *world, int32_t body, char *buffer, size_t size)
+{
+    char name[PL_BODY_NAME];
+    pl_text text = pl_text_start(buffer, size);
+    int32_t place = pl_world_place(world, body);
+    if (place < 0) return 0;
+    pl_text_add(&text, "%s", pl_world_body_name(world, place, name));
+    return text.length;
 }
 
 // --- Between the order of the meshes and ours ---

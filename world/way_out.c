@@ -1,9 +1,9 @@
 #include "way_out.h"
+#include "../base/text.h"
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // Normals of faces that are tried as directions, of each body at most; evenly taken if it has more.
@@ -130,17 +130,22 @@ int32_t pl_way_out(const pl_world *world, int32_t a, int32_t b, double move[3])
     return w.body;
 }
 
-void pl_way_out_text(const pl_world *world, int32_t a, int32_t b, char *text, size_t size)
+size_t pl_world_way_out(const pl_world *world, int32_t body_a, int32_t body_b, char *buffer,
+                        size_t size)
 {
     char name[PL_BODY_NAME];
     double move[3];
+    pl_text text = pl_text_start(buffer, size);
+    int32_t a = pl_world_place(world, body_a), b = pl_world_place(world, body_b);
+    if (a < 0 || b < 0) return 0;
     if (a == b) {
-        snprintf(text, size, "mend the mesh of %s, or set self to false",
-                 pl_world_body_name(world, a, name));
-        return;
+        pl_text_add(&text, "mend the mesh of %s, or set self to false",
+                    pl_world_body_name(world, a, name));
+        return text.length;
     }
     int32_t body = pl_way_out(world, a, b, move);
     for (int k = 0; k < 3; k++) move[k] += 0.0; // no "-0"
-    snprintf(text, size, "move %s by (%.3g, %.3g, %.3g) m", pl_world_body_name(world, body, name),
-             move[0], move[1], move[2]);
+    pl_text_add(&text, "move %s by (%.3g, %.3g, %.3g) m", pl_world_body_name(world, body, name),
+                move[0], move[1], move[2]);
+    return text.length;
 }

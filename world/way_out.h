@@ -10,8 +10,4 @@
 // spare, in the direction in which that is least. Exact for convex bodies; others may need less.
 int32_t pl_way_out(const pl_world *world, int32_t a, int32_t b, double move[3]);
 
-// As a clause of a sentence: "move bodies[2] by (0, 0, 0.103) m"; for a body that meets itself,
-// what else to do.
-void pl_way_out_text(const pl_world *world, int32_t a, int32_t b, char *text, size_t size);
-
 #endif

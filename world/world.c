@@ -185,9 +185,8 @@ static pl_status allocate_system(pl_world *world)
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
-pl_status pl_world_prepare(pl_world *world)
+static pl_status build_system(pl_world *world)
 {
-    if (world->system.ready) return PL_OK;
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (world->state.n_rigid > 0 && !integrator->contact) {
         return pl_fail(PL_ERROR_ARGUMENT,
@@ -214,4 +213,14 @@ pl_status pl_world_prepare(pl_world *world)
     world->system.ready = true;
     pl_warn_start(world);
     return PL_OK;
+}
+
+pl_status pl_world_prepare(pl_world *world)
+{
+    PL_REQUIRE(world);
+    if (world->system.ready) return PL_OK;
+    int32_t before = pl_threads_enter(world->options.threads);
+    pl_status status = build_system(world);
+    pl_threads_set(before);
+    return status;
 }

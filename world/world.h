@@ -151,9 +151,6 @@ struct pl_world {
 void pl_world_publish_body(pl_world *world, int64_t body);
 void pl_world_publish(pl_world *world);
 
-// Builds the system if bodies were added since.
-pl_status pl_world_prepare(pl_world *world);
-
 // Gives the system back; the next step builds it anew.
 void pl_world_unprepare(pl_world *world);
 

@@ -1,5 +1,5 @@
 #include "judge.h"
-#include "../../apps/scene.h"
+#include "../../apps/scene/scene.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // Pliant, by its public interface, as the scene describes it.
 
 #include "peer.h"
-#include "../../apps/scene.h"
+#include "../../apps/scene/scene.h"
+#include "../../base/team.h"
 
 #include <stdio.h>
 #include <string.h>

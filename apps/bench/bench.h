@@ -1,0 +1,43 @@
+// The benchmarks behind `pliant bench NAME`. Each prints time and a hash of its result, so that
+// fast-but-wrong shows, and states its claims as ratios measured in the same run.
+
+#ifndef PL_BENCH_H
+#define PL_BENCH_H
+
+#include "../../base/base.h"
+
+typedef struct pl_bench_options {
+    bool quick;      // small sizes: to see that it runs, not to measure
+    const char *out; // the folder of tables and figures
+} pl_bench_options;
+
+pl_status pl_bench_mesh(const pl_bench_options *options);
+pl_status pl_bench_fem(const pl_bench_options *options);
+pl_status pl_bench_collision(const pl_bench_options *options);
+pl_status pl_bench_spmv(const pl_bench_options *options);
+// Of whole scenes; each writes OUT/NAME.csv, and `figures` pictures.
+pl_status pl_bench_table1(const pl_bench_options *options);
+pl_status pl_bench_growth(const pl_bench_options *options);
+pl_status pl_bench_threads(const pl_bench_options *options);
+pl_status pl_bench_busy(const pl_bench_options *options);
+pl_status pl_bench_stiffness(const pl_bench_options *options);
+pl_status pl_bench_memory(const pl_bench_options *options);
+pl_status pl_bench_figures(const pl_bench_options *options);
+pl_status pl_bench_peers(const pl_bench_options *options);
+
+// The formats that Pliant reads and does not write, for benchmarks and tests.
+typedef enum pl_sample_format {
+    PL_SAMPLE_PLY_BIG_ENDIAN,
+    PL_SAMPLE_STL_ASCII,
+    PL_SAMPLE_STL_BINARY,
+    PL_SAMPLE_GMSH2_ASCII,
+    PL_SAMPLE_GMSH2_BINARY,
+    PL_SAMPLE_VTK_ASCII,
+    PL_SAMPLE_VTK_BINARY,
+    PL_SAMPLE_TETGEN_NODE,
+    PL_SAMPLE_TETGEN_ELE,
+} pl_sample_format;
+
+pl_status pl_sample_write(const pl_mesh *mesh, pl_sample_format format, const char *path);
+
+#endif

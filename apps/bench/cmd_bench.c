@@ -1,0 +1,77 @@
+// pliant bench: measures Pliant on this machine.
+
+#include "../cli/args.h"
+#include "bench.h"
+#include "../cli/commands.h"
+#include "../../base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct bench {
+    const char *name;
+    pl_status (*run)(const pl_bench_options *options);
+    const char *summary;
+} bench;
+
+static const bench benches[] = {
+    {"mesh", pl_bench_mesh, "the mesh readers against a plain pass over the bytes"},
+    {"fem", pl_bench_fem, "force and stiffness assembly, likewise"},
+    {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
+    {"spmv", pl_bench_spmv, "the sparse product and iterations of solvers, likewise"},
+    {"table1", pl_bench_table1, "all solvers on the problems of VJ19, Table 1, and of a stack"},
+    {"growth", pl_bench_growth,
+     "time per step of piles of 15 to 960 rings, blocks of 10k to 1M tets"},
+    {"threads", pl_bench_threads, "the stages of a step with one thread and with several"},
+    {"busy", pl_bench_busy, "threads against one thread beside busy processes"},
+    {"stiffness", pl_bench_stiffness,
+     "iterations over Young's modulus and mass ratios, of small scenes"},
+    {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
+    {"peers", pl_bench_peers, "Bullet and MuJoCo on the same workloads; needs 'make peers'"},
+    {"figures", pl_bench_figures, "figures 6 and 9 to 13 of VJ19, from our runs, as CSV and SVG"},
+};
+
+enum { BENCHES = sizeof benches / sizeof benches[0], NOTES_SIZE = 2048 };
+
+static void list_benches(char *notes)
+{
+    pl_text text = pl_text_start(notes, NOTES_SIZE);
+    pl_text_add(&text, "NAME is\n");
+    for (int i = 0; i < BENCHES; i++) {
+        pl_text_add(&text, "  %-9s %s\n", benches[i].name, benches[i].summary);
+    }
+}
+
+static pl_status run_bench(const char *name, const pl_bench_options *options)
+{
+    const char *names[BENCHES];
+    for (int i = 0; i < BENCHES; i++) {
+        if (strcmp(name, benches[i].name) == 0) return benches[i].run(options);
+        names[i] = benches[i].name;
+    }
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "benchmark", name, strlen(name), names, BENCHES);
+}
+
+int pl_command_bench(int argc, char **argv)
+{
+    pl_bench_options bench = {.out = "out/bench"};
+    const pl_option options[] = {
+        {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
+        {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
+    };
+    char notes[NOTES_SIZE];
+    list_benches(notes);
+    const pl_command command = {
+        "bench NAME [--quick] [--out DIR]",
+        "Measures Pliant on this machine. Claims are ratios of two times taken in the same run.",
+        options,
+        sizeof options / sizeof options[0],
+        notes,
+        1,
+        1};
+    int n_words, exit_code;
+    if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
+    if (run_bench(argv[0], &bench) != PL_OK) return pl_command_failed();
+    if (bench.quick) printf("--quick: the sizes are too small for the ratios to mean anything.\n");
+    return 0;
+}

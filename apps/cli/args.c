@@ -1,0 +1,148 @@
+#include "args.h"
+#include "commands.h"
+#include "../../base/number.h"
+#include "../../base/team.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 32, NUMBER_TEXT = 64 };
+
+static pl_status read_number(const char *text, double *value)
+{
+    char padded[NUMBER_TEXT + 16] = {0}; // the parser may look at eight bytes at once
+    size_t length = strlen(text);
+    if (length > 0 && length < NUMBER_TEXT) {
+        memcpy(padded, text, length);
+        const char *end = pl_parse_double(padded, value);
+        if (end == padded + length) return PL_OK;
+    }
+    return pl_fail(PL_ERROR_ARGUMENT, "\"%s\" is not a number", text);
+}
+
+static pl_status set_value(const pl_option *option, const char *text)
+{
+    double number = 0;
+    switch (option->kind) {
+    case PL_OPTION_FLAG:
+        *(bool *)option->value = true;
+        return PL_OK;
+    case PL_OPTION_TEXT:
+        *(const char **)option->value = text;
+        return PL_OK;
+    case PL_OPTION_THREADS:
+    case PL_OPTION_COUNT:
+        PL_TRY(read_number(text, &number));
+        if (!(number >= 1 && number <= INT32_MAX) || number != (double)(int32_t)number) {
+            return pl_fail(PL_ERROR_ARGUMENT, "\"%s\" is not a whole number above 0", text);
+        }
+        if (option->kind == PL_OPTION_THREADS && number > PL_MAX_THREADS) {
+            return pl_fail(PL_ERROR_ARGUMENT, "%s is more than %d, which is the limit", text,
+                           (int)PL_MAX_THREADS);
+        }
+        *(int32_t *)option->value = (int32_t)number;
+        return PL_OK;
+    case PL_OPTION_NUMBER:
+        PL_TRY(read_number(text, &number));
+        if (!(number > 0)) return pl_fail(PL_ERROR_ARGUMENT, "\"%s\" is not above 0", text);
+        *(double *)option->value = number;
+        return PL_OK;
+    }
+    return PL_OK;
+}
+
+static const pl_option *find_option(const pl_command *command, const char *word, size_t length)
+{
+    for (int i = 0; i < command->n_options; i++) {
+        const char *name = command->options[i].name;
+        if (strlen(name) == length && memcmp(name, word, length) == 0) return &command->options[i];
+    }
+    return NULL;
+}
+
+// Reads the option at argv[*i] and its value, if it takes one.
+static pl_status read_option(const pl_command *command, int argc, char **argv, int *i)
+{
+    const char *word = argv[*i];
+    size_t length = strcspn(word, "=");
+    const pl_option *option = find_option(command, word, length);
+    if (option == NULL) {
+        const char *names[OPTIONS_MAX];
+        for (int k = 0; k < command->n_options; k++) names[k] = command->options[k].name;
+        return pl_fail_unknown(PL_ERROR_ARGUMENT, "option", word, length, names,
+                               command->n_options);
+    }
+    const char *value = word[length] == '=' ? word + length + 1 : NULL;
+    if (option->kind == PL_OPTION_FLAG) {
+        if (value != NULL) return pl_fail(PL_ERROR_ARGUMENT, "%s takes no value", option->name);
+    } else if (value == NULL) {
+        if (*i + 1 >= argc) {
+            return pl_fail(PL_ERROR_ARGUMENT, "%s needs a value: %s %s", option->name, option->name,
+                           option->argument);
+        }
+        value = argv[++*i];
+    }
+    pl_status status = set_value(option, value);
+    if (status != PL_OK) pl_fail_prefix(option->name);
+    return status;
+}
+
+static pl_status read_words(const pl_command *command, int argc, char **argv, int *n_words,
+                            bool *help)
+{
+    PL_ASSERT(command->n_options <= OPTIONS_MAX);
+    *n_words = 0;
+    *help = false;
+    bool plain = false; // after "--"
+    for (int i = 0; i < argc && !*help; i++) {
+        char *word = argv[i];
+        if (!plain && strcmp(word, "--") == 0) {
+            plain = true;
+        } else if (!plain && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            *help = true;
+        } else if (!plain && word[0] == '-' && word[1] != '\0') {
+            PL_TRY(read_option(command, argc, argv, &i));
+        } else {
+            argv[(*n_words)++] = word;
+        }
+    }
+    if (*help) return PL_OK;
+    if (*n_words < command->least || *n_words > command->most) {
+        return pl_fail(PL_ERROR_ARGUMENT, "usage: pliant %s", command->usage);
+    }
+    return PL_OK;
+}
+
+static void print_help(const pl_command *command)
+{
+    printf("usage: pliant %s\n\n%s\n\n", command->usage, command->summary);
+    for (int i = 0; i < command->n_options; i++) {
+        const pl_option *option = &command->options[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", option->name,
+                 option->argument != NULL ? option->argument : "");
+        printf("  %-20s %s\n", left, option->help);
+    }
+    if (command->notes != NULL) printf("\n%s", command->notes);
+}
+
+void pl_args_no_effect(bool given, const char *option, const char *why)
+{
+    if (given) pl_log(PL_LOG_WARNING, "%s has no effect: %s", option, why);
+}
+
+int pl_command_failed(void)
+{
+    fprintf(stderr, "pliant: %s\n", pl_error_text());
+    return 1;
+}
+
+bool pl_args_read(const pl_command *command, int argc, char **argv, int *n_words, int *exit_code)
+{
+    bool help;
+    bool ok = read_words(command, argc, argv, n_words, &help) == PL_OK;
+    if (ok && !help) return true;
+    if (ok) print_help(command);
+    *exit_code = ok ? 0 : pl_command_failed();
+    return false;
+}

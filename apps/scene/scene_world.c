@@ -1,0 +1,135 @@
+// From a scene to its world, and back from the world's state to what is drawn.
+
+#include "scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Complains about the body in the words of the library, which names the field; `options` is the key
+// that its options stand under.
+static pl_status complain(pl_status status, const pl_scene *scene, const pl_scene_body *body,
+                          const char *options)
+{
+    if (status == PL_OK || status == PL_ERROR_MEMORY) return status;
+    const char *place = status == PL_ERROR_GEOMETRY ? "mesh: " : options;
+    return pl_fail(status, "%s: bodies[%d].%s%s", scene->file, (int)body->entry, place,
+                   pl_error_text());
+}
+
+static pl_status drive(pl_world *world, const pl_scene *scene, const pl_scene_body *body,
+                       int32_t number)
+{
+    PL_TRY(pl_world_drive(world, number, body->n_fixed, body->fixed, NULL));
+    for (int32_t k = 0; k < body->n_driven; k++) {
+        const pl_scene_drive *d = &body->driven[k];
+        pl_status status = pl_world_drive(world, number, d->n, d->vertex, &d->motion);
+        if (status == PL_ERROR_MEMORY) return status;
+        if (status != PL_OK) {
+            return pl_fail(status, "%s: bodies[%d].driven[%d].motion.%s", scene->file,
+                           (int)body->entry, (int)k, pl_error_text());
+        }
+    }
+    return PL_OK;
+}
+
+// The latest body by its place in the file, and which copy it is if there are several.
+static pl_status name_body(pl_world *world, const pl_scene_body *body, bool alone, int32_t copy)
+{
+    char name[64];
+    int length = snprintf(name, sizeof name, "bodies[%d]", (int)body->entry);
+    if (!alone) snprintf(name + length, sizeof name - (size_t)length, " copy %d", (int)copy);
+    return pl_world_set_name(world, pl_world_body_count(world) - 1, name);
+}
+
+static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene_body *body)
+{
+    int32_t number;
+    if (body->kind == PL_BODY_RIGID) {
+        return complain(pl_world_add_rigid(world, body->mesh, &body->rigid, NULL), scene, body, "");
+    }
+    if (body->kind == PL_BODY_KINEMATIC) {
+        return complain(pl_world_add_kinematic(world, body->mesh, &body->kinematic, NULL), scene,
+                        body, "motion.");
+    }
+    PL_TRY(complain(pl_world_add_deformable(world, body->mesh, &body->deformable, &number), scene,
+                    body, "material."));
+    PL_TRY(drive(world, scene, body, number));
+    if (body->force == NULL || pl_world_set_forces(world, number, body->force) == PL_OK) {
+        return PL_OK;
+    }
+    return pl_fail(PL_ERROR_ARGUMENT, "%s: bodies[%d].forces: their sum is not finite", scene->file,
+                   (int)body->entry);
+}
+
+static pl_status add_bodies(pl_world *world, const pl_scene *scene)
+{
+    int32_t copy = 0, n = scene->n_bodies;
+    for (int32_t i = 0; i < n; i++) {
+        const pl_scene_body *body = &scene->bodies[i];
+        copy = i > 0 && body[-1].entry == body->entry ? copy + 1 : 0; // they stand together
+        if (!body->simulated) continue;
+        bool alone = copy == 0 && (i + 1 == n || body[1].entry != body->entry);
+        PL_TRY(add_body(world, scene, body));
+        PL_TRY(name_body(world, body, alone, copy));
+    }
+    if (pl_world_body_count(world) > 0) return PL_OK;
+    return pl_fail(PL_ERROR_FORMAT, "%s: bodies: none of them is simulated", scene->file);
+}
+
+// One triangle around the square that is asked for, so that no edge of it is near to anything. Its
+// inscribed circle goes through the corners of the square.
+static pl_status add_ground(pl_world *world, const pl_scene *scene)
+{
+    static const int32_t face[3] = {0, 1, 2};
+    double r = scene->ground_size / sqrt(2), z = scene->ground_z;
+    const double x[9] = {-sqrt(3) * r, -r, z, sqrt(3) * r, -r, z, 0, 2 * r, z};
+    pl_kinematic_options options = pl_kinematic_options_default();
+    options.surface = scene->ground_surface;
+    pl_mesh *mesh;
+    PL_TRY(pl_mesh_create(3, x, 1, face, 0, NULL, &mesh));
+    int32_t number;
+    pl_status status = pl_world_add_kinematic(world, mesh, &options, &number);
+    pl_mesh_destroy(mesh);
+    return status == PL_OK ? pl_world_set_name(world, number, PL_GROUND_NAME) : status;
+}
+
+pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
+{
+    pl_status status = pl_world_create(&scene->world, out);
+    if (status == PL_ERROR_ARGUMENT) {
+        return pl_fail(status, "%s: world.%s", scene->file, pl_error_text());
+    }
+    if (status == PL_OK) status = add_bodies(*out, scene);
+    bool carries = scene->ground && scene->world.contact;
+    if (status == PL_OK && carries) status = add_ground(*out, scene);
+    if (status != PL_OK) {
+        pl_world_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void pl_scene_pose(pl_scene *scene, const pl_world *world)
+{
+    int32_t number = 0;
+    for (int32_t i = 0; i < scene->n_bodies; i++) {
+        pl_mesh *mesh = scene->bodies[i].mesh;
+        if (!scene->bodies[i].simulated) continue;
+        (void)pl_mesh_set_positions(mesh, pl_world_positions(world, number++)); // which are finite
+    }
+}
+
+pl_status pl_scene_body_surface(const pl_scene_body *body, pl_mesh **out)
+{
+    if (body->embedding == NULL) return pl_mesh_surface(body->mesh, NULL, out);
+    const pl_embedding *e = body->embedding;
+    *out = NULL;
+    double *x = pl_alloc(3 * (int64_t)e->n, sizeof *x);
+    if (x == NULL) return PL_ERROR_MEMORY;
+    pl_embedding_move(e, pl_mesh_positions(body->mesh), x);
+    pl_status status = pl_mesh_create(e->n, x, pl_mesh_face_count(e->surface),
+                                      pl_mesh_faces(e->surface), 0, NULL, out);
+    pl_free(x);
+    return status;
+}
