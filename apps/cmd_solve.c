@@ -227,7 +227,7 @@ static pl_status solve(replay *r, const char *path, const pl_recorded *recorded,
         pl_reserve((void **)&r->result, &r->result_capacity, r->n_result + 1, sizeof *r->result));
     result one = {.path = path,
                   .solver = solver,
-                  .contacts = recorded->problem.n_contact,
+                  .contacts = recorded->problem.n_constraint,
                   .unknowns = pl_recorded_unknowns(recorded)};
     PL_TRY(pl_replay_solve(&r->solves, recorded, solver, &r->options, r->cold, &one.solved));
     r->result[r->n_result++] = one;

@@ -12,7 +12,7 @@ void pl_replay_free(pl_replay *replay)
 
 static pl_status start(pl_replay *replay, const pl_recorded *recorded, bool cold)
 {
-    int64_t n_v = 3 * (int64_t)recorded->A.n, n_f = 3 * (int64_t)recorded->problem.n_contact;
+    int64_t n_v = 3 * (int64_t)recorded->A.n, n_f = 3 * (int64_t)recorded->problem.n_constraint;
     PL_TRY(pl_reserve((void **)&replay->v, &replay->v_capacity, n_v, sizeof *replay->v));
     PL_TRY(pl_reserve((void **)&replay->f, &replay->f_capacity, n_f, sizeof *replay->f));
     for (int64_t i = 0; i < n_v; i++) {
@@ -33,7 +33,7 @@ pl_status pl_replay_solve(pl_replay *replay, const pl_recorded *recorded, const 
         pl_solve(solver, problem, options, &replay->workspace, replay->v, replay->f, &out->stats);
     out->cpu = pl_cpu_seconds() - started;
     if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
-    size_t n_v = 3 * (size_t)recorded->A.n, n_f = 3 * (size_t)problem->n_contact;
+    size_t n_v = 3 * (size_t)recorded->A.n, n_f = 3 * (size_t)problem->n_constraint;
     out->hash = pl_hash(PL_HASH_START, replay->v, n_v * sizeof *replay->v);
     out->hash = pl_hash(out->hash, replay->f, n_f * sizeof *replay->f);
     return PL_OK;

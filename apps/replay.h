@@ -9,7 +9,7 @@
 // What solves have in common. Begins as {0}.
 typedef struct pl_replay {
     pl_workspace workspace;
-    double *v, *f; // (3*A.n), (3*n_contact) of the latest problem: its solution
+    double *v, *f; // (3*A.n), (3*n_constraint) of the latest problem: its solution
     int64_t v_capacity, f_capacity;
 } pl_replay;
 

@@ -397,8 +397,8 @@ void pl_bdf2_remember(pl_world *world)
     }
     if (world->touch == NULL) return;
     const pl_contacts *c = &world->touch->contacts;
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
-        const pl_contact *contact = &c->problem.contact[i];
+    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
+        const pl_constraint *contact = &c->problem.constraint[i];
         const double *f = c->f + 3 * (int64_t)i;
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {

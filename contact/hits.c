@@ -29,7 +29,7 @@ pl_status pl_hits_list(pl_detection *d, const pl_boundary *boundary)
 // Is there a row between two bodies?
 static bool have_rows(const pl_boundary *boundary, const pl_contacts *contacts, const pl_passage *p)
 {
-    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
+    for (int32_t i = 0; i < contacts->problem.n_constraint; i++) {
         pl_passage q = pl_passage_load(boundary, &contacts->row[i].pair);
         if (pl_same_bodies(p, &q)) return true;
     }
@@ -55,7 +55,7 @@ bool pl_hits_mark_missed(pl_detection *d, const pl_boundary *boundary, const pl_
 static int count_rows(const pl_contacts *contacts, const pl_feature_pair *pair)
 {
     int n = 0;
-    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
+    for (int32_t i = 0; i < contacts->problem.n_constraint; i++) {
         const pl_feature_pair *p = &contacts->row[i].pair;
         n += p->kind == pair->kind && p->a == pair->a && p->b == pair->b;
     }
@@ -84,9 +84,9 @@ static bool contradicts(const pl_boundary *boundary, const pl_hit *hit, const pl
     int32_t point[4];
     const double *n = hit->impact.closest.normal;
     pl_pair_points(boundary, &hit->pair, point);
-    for (int32_t i = first; i < contacts->problem.n_contact; i++) {
+    for (int32_t i = first; i < contacts->problem.n_constraint; i++) {
         const pl_row *row = &contacts->row[i];
-        double along = pl_dot(n, contacts->problem.contact[i].R);
+        double along = pl_dot(n, contacts->problem.constraint[i].R);
         for (int k = 0; k < 16; k++) {
             double a = hit->impact.closest.weight[k / 4], b = row->weight[k % 4];
             if (point[k / 4] < 0 || point[k / 4] != row->point[k % 4]) continue;
@@ -116,7 +116,7 @@ static bool is_left_to_others(const pl_detection *d, const pl_boundary *boundary
 pl_status pl_hits_add(const pl_detection *d, const pl_world *world, const pl_boundary *boundary,
                       pl_contacts *contacts)
 {
-    int32_t first = contacts->problem.n_contact;
+    int32_t first = contacts->problem.n_constraint;
     for (int64_t i = 0; i < d->n_hit; i++) {
         const pl_hit *hit = &d->hit[i];
         if (is_left_to_others(d, boundary, hit)) continue;

@@ -9,14 +9,14 @@
 pl_status pl_touch_note(pl_touch *touch, const double *v)
 {
     const pl_problem *problem = &touch->contacts.problem;
-    int64_t n = 3 * (int64_t)problem->A->n, n_f = 3 * (int64_t)problem->n_contact;
+    int64_t n = 3 * (int64_t)problem->A->n, n_f = 3 * (int64_t)problem->n_constraint;
     touch->n_start = 0;
     if (n_f == 0) return PL_OK;
     PL_TRY(pl_reserve((void **)&touch->v_start, &touch->v_start_capacity, n, sizeof *v));
     PL_TRY(pl_reserve((void **)&touch->f_start, &touch->f_start_capacity, n_f, sizeof *v));
     memcpy(touch->v_start, v, (size_t)n * sizeof *v);
     memcpy(touch->f_start, touch->contacts.f, (size_t)n_f * sizeof *v);
-    touch->n_start = problem->n_contact;
+    touch->n_start = problem->n_constraint;
     return PL_OK;
 }
 
@@ -30,8 +30,8 @@ pl_status pl_world_save_problem(const pl_world *world, const char *path)
     }
     pl_problem problem = touch->contacts.problem;
     problem.x = world->saved.x; // where the step began
-    const pl_contact *last = &problem.contact[touch->n_start - 1];
-    problem.n_contact = touch->n_start;
+    const pl_constraint *last = &problem.constraint[touch->n_start - 1];
+    problem.n_constraint = touch->n_start;
     problem.n_term = last->first + last->count;
     return pl_problem_write(&problem, touch->v_start, touch->f_start, path);
 }

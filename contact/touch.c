@@ -127,7 +127,7 @@ static pl_status solve(pl_world *world, pl_step_stats *stats)
     pl_touch *touch = world->touch;
     touch->options.eps2 = pl_contacts_tolerance(&touch->contacts, world);
     PL_TRY(pl_touch_note(touch, world->v_new));
-    if (touch->contacts.problem.n_contact == 0) {
+    if (touch->contacts.problem.n_constraint == 0) {
         return pl_step_solve(world, world->b, world->options.tolerance, world->v_new, stats);
     }
     pl_status status = solve_with(touch->solver, world, stats);
@@ -218,7 +218,7 @@ void pl_touch_sum(pl_world *world)
         memset(world->bodies[i].push, 0, sizeof world->bodies[i].push);
         memset(world->bodies[i].torque, 0, sizeof world->bodies[i].torque);
     }
-    for (int32_t i = 0; i < touch->contacts.problem.n_contact; i++) {
+    for (int32_t i = 0; i < touch->contacts.problem.n_constraint; i++) {
         const pl_row *row = &touch->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         double F[3], torque[3];
@@ -239,8 +239,8 @@ void pl_touch_impulses(const pl_world *world, double *impulse)
 {
     const pl_contacts *c = &world->touch->contacts;
     memset(impulse, 0, 6 * (size_t)world->n_rigid * sizeof *impulse);
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
-        const pl_contact *contact = &c->problem.contact[i];
+    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
+        const pl_constraint *contact = &c->problem.constraint[i];
         double F[3], torque[3];
         pl_contacts_impulse(c, i, F);
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
@@ -259,7 +259,7 @@ static void show_contact(const pl_world *world, int32_t i, pl_contact_point *out
     const pl_touch *touch = world->touch;
     const pl_boundary *boundary = &touch->boundary;
     const pl_row *row = &touch->contacts.row[i];
-    const pl_contact *contact = &touch->contacts.problem.contact[i];
+    const pl_constraint *contact = &touch->contacts.problem.constraint[i];
     const double *f = touch->contacts.f + 3 * (int64_t)i, *R = contact->R;
     int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
     *out = (pl_contact_point){.body_a = boundary->body[row->point[0]],
@@ -296,9 +296,9 @@ static pl_status show_contacts(pl_world *world)
     pl_touch *touch = world->touch;
     const pl_contacts *c = &touch->contacts;
     touch->n_shown = 0;
-    PL_TRY(pl_reserve((void **)&touch->shown, &touch->shown_capacity, c->problem.n_contact,
+    PL_TRY(pl_reserve((void **)&touch->shown, &touch->shown_capacity, c->problem.n_constraint,
                       sizeof *touch->shown));
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
+    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
         if (c->f[3 * (int64_t)i] > 0) touch->shown[touch->n_shown++].body_a = i; // for now
     }
     pl_loop(touch->n_shown, CHUNK_SHOWN, show_some, world);
@@ -309,7 +309,7 @@ pl_status pl_touch_finish(pl_world *world, pl_step_stats *stats)
 {
     pl_touch *touch = world->touch;
     PL_TRY(show_contacts(world));
-    stats->constraints = touch->contacts.problem.n_contact;
+    stats->constraints = touch->contacts.problem.n_constraint;
     stats->contacts = touch->n_shown;
     double start = pl_seconds();
     stats->min_gap = pl_detect_gap(&touch->detection, &touch->boundary);

@@ -54,7 +54,7 @@ double pl_step_work(const pl_world *world)
         int64_t vertex = world->driven[i].vertex;
         if (world->known[vertex] != 0) work += balance(world, vertex);
     }
-    int32_t n = world->touch != NULL ? world->touch->contacts.problem.n_contact : 0;
+    int32_t n = world->touch != NULL ? world->touch->contacts.problem.n_constraint : 0;
     for (int32_t i = 0; i < n; i++) work += work_of_contact(world, i);
     return work;
 }

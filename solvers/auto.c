@@ -47,7 +47,7 @@ static int32_t allowed(const automatic *s, const pl_solve_stats *stats)
 static double step_work(const automatic *s)
 {
     double products = STEP_PRODUCTS * 9 * (double)s->problem->A->nnz;
-    return products + STEP_SWEEPS * SWEEP_WORK * s->problem->n_contact;
+    return products + STEP_SWEEPS * SWEEP_WORK * s->problem->n_constraint;
 }
 
 static pl_status find_newton_work(automatic *s)
@@ -69,7 +69,7 @@ static pl_status find_newton_work(automatic *s)
 static void start_over(const automatic *s)
 {
     pl_vec_copy(3 * (int64_t)s->problem->A->n, s->v_given, s->v);
-    pl_vec_copy(3 * (int64_t)s->problem->n_contact, s->f_given, s->f);
+    pl_vec_copy(3 * (int64_t)s->problem->n_constraint, s->f_given, s->f);
 }
 
 // stats->end is PL_SOLVE_STALLED if it did not help.
@@ -107,7 +107,7 @@ static pl_status run_apg(automatic *s, int32_t n, bool *costly, pl_solve_stats *
     if (stats->end != PL_SOLVE_LIMIT || stats->iterations == end) return PL_OK;
     s->apg.most_swept = 0;
     PL_TRY(find_newton_work(s));
-    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_contact;
+    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_constraint;
     *costly = s->newton_work <= swept;
     if (*costly) return PL_OK;
     stats->end = pl_apg_run(&s->apg, s->options, end - stats->iterations, stats);
@@ -146,7 +146,7 @@ static pl_status choose_newton(automatic *s, pl_solve_stats *stats)
     stats->end = PL_SOLVE_STALLED;
     if (s->tried || s->problem->A->n > MANY) return PL_OK;
     PL_TRY(find_newton_work(s));
-    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_contact;
+    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_constraint;
     double spent = step_work(s) * (stats->iterations + PL_MIN(s->left, FAR_STEPS));
     if (s->newton_work > spent + swept) return PL_OK;
     start_over(s);
@@ -181,7 +181,7 @@ pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *opti
         PL_TRY(try_newton(&s, stats));
         if (stats->end != PL_SOLVE_STALLED) return PL_OK;
     }
-    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     s.v_given = pl_arena_take(&ws->arena, n, sizeof *v);
     s.f_given = pl_arena_take(&ws->arena, m, sizeof *f);
     if (s.v_given == NULL || s.f_given == NULL) return PL_ERROR_MEMORY;

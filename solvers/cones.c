@@ -7,10 +7,10 @@
 void pl_cones_push(const pl_problem *problem, const double *K, const double *f, const double *u,
                    double *F)
 {
-    for (int64_t k = 0; k < problem->n_contact; k++) {
+    for (int64_t k = 0; k < problem->n_constraint; k++) {
         const double *kk = K + 2 * k, *g = f + 3 * k, *w = u + 3 * k;
         const double z[3] = {g[0] - kk[0] * w[0], g[1] - kk[1] * w[1], g[2] - kk[1] * w[2]};
-        pl_coulomb_project(problem->contact[k].mu, z, F + 3 * k);
+        pl_coulomb_project(problem->constraint[k].mu, z, F + 3 * k);
         if (kk[0] == 0) memset(F + 3 * k, 0, 3 * sizeof *F);
     }
 }
@@ -37,7 +37,7 @@ pl_cone_slope pl_cone_slope_at(double mu, const double *K, const double *f, cons
 
 double pl_cone_line_at(const pl_cone_line *line, double t)
 {
-    int64_t m = 3 * (int64_t)line->problem->n_contact;
+    int64_t m = 3 * (int64_t)line->problem->n_constraint;
     double sum = 0;
     for (int64_t i = 0; i < m; i++) line->at[i] = line->u[i] + t * line->Le[i];
     pl_cones_push(line->problem, line->K, line->f, line->at, line->Fe);

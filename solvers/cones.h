@@ -19,8 +19,8 @@ typedef struct pl_cone_slope {
     double n1, n2;            // J_tn, by which it is not: of the tangents by the normal velocity
 } pl_cone_slope;
 
-// F := P(f - K u) for all contacts. K (2*n_contact): normal and tangential; a contact with a normal
-// one of 0 has F = 0. f, u, F (3*n_contact).
+// F := P(f - K u) for all contacts. K (2*n_constraint): normal and tangential; a contact with a
+// normal one of 0 has F = 0. f, u, F (3*n_constraint).
 void pl_cones_push(const pl_problem *problem, const double *K, const double *f, const double *u,
                    double *F);
 
@@ -28,7 +28,7 @@ void pl_cones_push(const pl_problem *problem, const double *K, const double *f, 
 pl_cone_slope pl_cone_slope_at(double mu, const double *K, const double *f, const double *u,
                                const double *F);
 
-// A step e of Newton's for r(v) = b + L^T F(L v - c) - A v. All arrays are (3*n_contact).
+// A step e of Newton's for r(v) = b + L^T F(L v - c) - A v. All arrays are (3*n_constraint).
 typedef struct pl_cone_line {
     const pl_problem *problem;
     const double *K, *f;

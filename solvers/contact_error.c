@@ -49,7 +49,7 @@ static pl_contact_errors update_part(const pl_problem *problem, const double *sc
         const double *s = scale + 2 * k;
         e.penetration = larger(e.penetration, -problem->dt * u[3 * k]);
         if (!(s[0] > 0 && s[1] > 0)) continue;
-        e.energy += update(problem->dt, problem->contact[k].mu, s, u + 3 * k, f + 3 * k, &e);
+        e.energy += update(problem->dt, problem->constraint[k].mu, s, u + 3 * k, f + 3 * k, &e);
     }
     return e;
 }
@@ -65,7 +65,7 @@ static void update_parts(void *context, int64_t first, int64_t last)
 {
     const update_loop *l = context;
     for (int64_t p = first; p < last; p++) {
-        int64_t from = p * l->size, to = PL_MIN(from + l->size, l->problem->n_contact);
+        int64_t from = p * l->size, to = PL_MIN(from + l->size, l->problem->n_constraint);
         l->part[p] = update_part(l->problem, l->scale, l->u, l->f, from, to);
     }
 }
@@ -73,7 +73,7 @@ static void update_parts(void *context, int64_t first, int64_t last)
 void pl_contact_errors_update(const pl_problem *problem, const double *scale, const double *u,
                               const double *f, pl_contact_errors *errors)
 {
-    int64_t n = problem->n_contact, size = pl_part_size(n, PART_CONTACTS);
+    int64_t n = problem->n_constraint, size = pl_part_size(n, PART_CONTACTS);
     int64_t n_part = (n + size - 1) / size;
     pl_contact_errors part[PL_MAX_PARTS], sum = {.residual = errors->residual};
     pl_loop(n_part, PL_MAX(1, CHUNK_CONTACTS / size), update_parts,

@@ -34,7 +34,8 @@ typedef struct pl_contact_errors {
     double energy;
 } pl_contact_errors;
 
-// Of the contacts alone; `residual` is left as it is. scale (2*n_contact), u and f (3*n_contact).
+// Of the contacts alone; `residual` is left as it is. scale (2*n_constraint), u and f
+// (3*n_constraint).
 void pl_contact_errors_update(const pl_problem *problem, const double *scale, const double *u,
                               const double *f, pl_contact_errors *errors);
 
@@ -44,7 +45,7 @@ double pl_contact_errors_worst(const pl_contact_errors *errors);
 bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2);
 
 // r := b + L^T f - A v in the rows that are not known, 0 in the others. r (3*A.n); world
-// (3*n_contact) is scratch.
+// (3*n_constraint) is scratch.
 void pl_contact_residual(const pl_problem *problem, const pl_uses *uses, const double *v,
                          const double *f, double *world, double *r);
 

@@ -35,18 +35,18 @@ typedef struct delassus {
     // Touches: contact and part. Those of a part stand together.
     int32_t *first;   // (order.n_part + 1) where those of a part start
     int32_t *contact; // (n_touch) ascending in a part
-    int32_t *start;   // (n_contact + 1) where those of a contact start in `touch`
+    int32_t *start;   // (n_constraint + 1) where those of a contact start in `touch`
     int32_t *touch;   // (n_touch)
     int32_t *part_of; // (n_touch) the part of each
     int64_t *offset;  // (order.n_part + 1) where W of a part starts
     double *W;        // of a part with m touches: (3*m, 3*m), symmetric [1/kg]
     double *f;        // (3*n_touch) the impulses, at each of their touches
 
-    double *q;       // (3*n_contact) relative velocities without impulses
-    pl_coulomb *law; // (n_contact) with the diagonal blocks
+    double *q;       // (3*n_constraint) relative velocities without impulses
+    pl_coulomb *law; // (n_constraint) with the diagonal blocks
     double *v0, *v;  // (3*A.n)
     double *x;       // (9*order.n per thread) scratch
-    double *impulse; // (3*n_contact)
+    double *impulse; // (3*n_constraint)
 } delassus;
 
 // --- Which contacts touch which parts ---
@@ -70,7 +70,7 @@ static int32_t find_part(const pl_cholesky *G, int32_t block)
 // Lists the parts that contact k touches, each once; returns how many.
 static int32_t list_parts(const delassus *d, int32_t k, int32_t *part)
 {
-    const pl_contact *contact = d->problem->contact + k;
+    const pl_constraint *contact = d->problem->constraint + k;
     int32_t n = 0;
     if (!(d->ws->scale[2 * (int64_t)k] > 0)) return 0;
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
@@ -87,7 +87,7 @@ static pl_status take_touches(delassus *d)
     int64_t n_part = d->G.order.n_part, n_term = d->problem->n_term;
     d->first = pl_arena_take(arena, n_part + 1, sizeof *d->first);
     d->offset = pl_arena_take(arena, n_part + 1, sizeof *d->offset);
-    d->start = pl_arena_take(arena, (int64_t)d->problem->n_contact + 1, sizeof *d->start);
+    d->start = pl_arena_take(arena, (int64_t)d->problem->n_constraint + 1, sizeof *d->start);
     d->contact = pl_arena_take(arena, n_term, sizeof *d->contact);
     d->touch = pl_arena_take(arena, n_term, sizeof *d->touch);
     d->part_of = pl_arena_take(arena, n_term, sizeof *d->part_of);
@@ -100,13 +100,13 @@ static pl_status take_touches(delassus *d)
 static pl_status find_touches(delassus *d)
 {
     PL_TRY(take_touches(d));
-    int32_t n_part = d->G.order.n_part, n_contact = d->problem->n_contact;
+    int32_t n_part = d->G.order.n_part, n_constraint = d->problem->n_constraint;
     int32_t *list = pl_arena_take(&d->ws->arena, d->problem->n_term, sizeof *list);
     int32_t *next = pl_arena_take(&d->ws->arena, n_part, sizeof *next);
     if (list == NULL || next == NULL) return PL_ERROR_MEMORY;
     memset(d->first, 0, ((size_t)n_part + 1) * sizeof *d->first);
     d->start[0] = 0;
-    for (int32_t k = 0; k < n_contact; k++) {
+    for (int32_t k = 0; k < n_constraint; k++) {
         int32_t n = list_parts(d, k, list);
         for (int32_t i = 0; i < n; i++) d->first[list[i] + 1]++;
         d->start[k + 1] = d->start[k] + n;
@@ -118,7 +118,7 @@ static pl_status find_touches(delassus *d)
         d->first[p + 1] += d->first[p];
         next[p] = d->first[p];
     }
-    for (int32_t k = 0; k < n_contact; k++) {
+    for (int32_t k = 0; k < n_constraint; k++) {
         int32_t n = list_parts(d, k, list);
         for (int32_t i = 0; i < n; i++) {
             int32_t touch = next[list[i]]++;
@@ -136,7 +136,7 @@ static pl_status find_touches(delassus *d)
 static void load_columns(const delassus *d, int32_t part, int32_t k, double *x)
 {
     int32_t first = d->G.order.part[part], last = d->G.order.part[part + 1];
-    const pl_contact *contact = d->problem->contact + k;
+    const pl_constraint *contact = d->problem->constraint + k;
     memset(x, 0, 9 * (size_t)(last - first) * sizeof *x);
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
         const pl_entry *entry = d->problem->entry + t;
@@ -158,7 +158,7 @@ static void fill_rows(const delassus *d, int32_t touch, double *x)
     load_columns(d, part, d->contact[touch], x);
     pl_cholesky_solve(&d->G, first, last, 3, x);
     for (int32_t i = d->first[part]; i < d->first[part + 1]; i++) {
-        const pl_contact *contact = d->problem->contact + d->contact[i];
+        const pl_constraint *contact = d->problem->constraint + d->contact[i];
         double B[9] = {0}; // row: of the other contact, column: of this one
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             const pl_entry *entry = d->problem->entry + t;
@@ -178,7 +178,7 @@ static void fill_rows(const delassus *d, int32_t touch, double *x)
 
 static void add_diagonals(const delassus *d)
 {
-    for (int32_t k = 0; k < d->problem->n_contact; k++) {
+    for (int32_t k = 0; k < d->problem->n_constraint; k++) {
         double S[9] = {0};
         for (int32_t i = d->start[k]; i < d->start[k + 1]; i++) {
             int32_t touch = d->touch[i], part = d->part_of[touch];
@@ -190,7 +190,7 @@ static void add_diagonals(const delassus *d)
         }
         double trace = S[0] + S[4] + S[8];
         for (int a = 0; a < 3; a++) S[4 * a] += REGULARIZE * trace;
-        pl_coulomb_prepare(S, d->problem->contact[k].mu, d->law + k);
+        pl_coulomb_prepare(S, d->problem->constraint[k].mu, d->law + k);
     }
 }
 
@@ -298,7 +298,7 @@ static double relax(delassus *d, int32_t k)
 static double sweep(delassus *d)
 {
     double most = 0;
-    for (int32_t k = 0; k < d->problem->n_contact; k++) {
+    for (int32_t k = 0; k < d->problem->n_constraint; k++) {
         if (d->start[k + 1] == d->start[k]) continue;
         double change = relax(d, k);
         if (!(change <= most)) most = change;
@@ -310,7 +310,7 @@ static double sweep(delassus *d)
 // The impulses of what answers, from f, with their copies.
 static void load_impulses(delassus *d, const double *f)
 {
-    for (int32_t k = 0; k < d->problem->n_contact; k++) {
+    for (int32_t k = 0; k < d->problem->n_constraint; k++) {
         bool answers = d->start[k + 1] > d->start[k];
         for (int a = 0; a < 3; a++) {
             d->impulse[3 * (int64_t)k + a] = answers ? f[3 * (int64_t)k + a] : 0;
@@ -342,11 +342,11 @@ static pl_solve_end iterate(delassus *d, const pl_solver_options *options, pl_so
 static pl_status take(delassus *d)
 {
     pl_arena *arena = &d->ws->arena;
-    int64_t n = 3 * (int64_t)d->problem->A->n, n_contact = d->problem->n_contact;
+    int64_t n = 3 * (int64_t)d->problem->A->n, n_constraint = d->problem->n_constraint;
     d->W = pl_arena_take(arena, d->offset[d->G.order.n_part], sizeof *d->W);
-    d->q = pl_arena_take(arena, 3 * n_contact, sizeof *d->q);
-    d->law = pl_arena_take(arena, n_contact, sizeof *d->law);
-    d->impulse = pl_arena_take(arena, 3 * n_contact, sizeof *d->impulse);
+    d->q = pl_arena_take(arena, 3 * n_constraint, sizeof *d->q);
+    d->law = pl_arena_take(arena, n_constraint, sizeof *d->law);
+    d->impulse = pl_arena_take(arena, 3 * n_constraint, sizeof *d->impulse);
     d->v0 = pl_arena_take(arena, n, sizeof *d->v0);
     d->v = pl_arena_take(arena, n, sizeof *d->v);
     d->x = pl_arena_take(arena, 9 * (int64_t)d->G.order.n * pl_threads(), sizeof *d->x);
@@ -379,7 +379,7 @@ pl_status pl_delassus_solve(const pl_problem *problem, const pl_solver_options *
         pl_fail(PL_ERROR_NUMERICS,
                 "delassus: W of %d contacts would take %.3g GB and the factor of A %.3g GB, and "
                 "%.3g GB is the limit of each; take another solver",
-                problem->n_contact, 1e-9 * W, 1e-9 * G, 1e-9 * MOST_BYTES);
+                problem->n_constraint, 1e-9 * W, 1e-9 * G, 1e-9 * MOST_BYTES);
         return PL_OK;
     }
     PL_TRY(take(&d));
@@ -394,6 +394,6 @@ pl_status pl_delassus_solve(const pl_problem *problem, const pl_solver_options *
     if (stats->end == PL_SOLVE_BREAKDOWN) return PL_OK;
     if (stats->end != PL_SOLVE_CONVERGED) find_velocities(&d);
     memcpy(v, d.v, 3 * (size_t)problem->A->n * sizeof *v);
-    memcpy(f, d.impulse, 3 * (size_t)problem->n_contact * sizeof *f);
+    memcpy(f, d.impulse, 3 * (size_t)problem->n_constraint * sizeof *f);
     return PL_OK;
 }

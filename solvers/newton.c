@@ -73,7 +73,7 @@ pl_status pl_newton_create(const pl_problem *problem, const pl_solver_options *o
 {
     *out = (pl_newton){.problem = problem, .options = options, .ws = ws, .v = v, .f = f};
     out->n = 3 * (int64_t)problem->A->n;
-    out->m = 3 * (int64_t)problem->n_contact;
+    out->m = 3 * (int64_t)problem->n_constraint;
     out->best = INFINITY;
     return pl_contact_matrix_create(problem, &ws->uses, &ws->arena, &out->H);
 }
@@ -131,8 +131,8 @@ static double answer_of(const double *S, const double *n)
 static void find_answers(pl_newton *s, const parts *p)
 {
     const pl_problem *problem = s->problem;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *contact = problem->contact + k;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        const pl_constraint *contact = problem->constraint + k;
         const pl_entry *entry = problem->entry + contact->first;
         double S[9], as_one[3] = {0}, *W = s->W + 2 * (int64_t)k;
         pl_contact_block(problem, &s->ws->D, k, S);
@@ -158,7 +158,7 @@ static void find_answers(pl_newton *s, const parts *p)
 pl_status pl_newton_take(pl_newton *s)
 {
     pl_arena *arena = &s->ws->arena;
-    int64_t n_contact = s->problem->n_contact;
+    int64_t n_constraint = s->problem->n_constraint;
     double **of_n[] = {&s->best_v, &s->r, &s->e, &s->Ae, &s->x};
     double **of_m[] = {&s->best_f, &s->u, &s->F, &s->Le, &s->Fe, &s->K, &s->W};
     parts p;
@@ -170,9 +170,9 @@ pl_status pl_newton_take(pl_newton *s)
         *of_m[i] = pl_arena_take(arena, s->m, sizeof(double));
         if (*of_m[i] == NULL) return PL_ERROR_MEMORY;
     }
-    s->J = pl_arena_take(arena, n_contact, sizeof *s->J);
-    s->D = pl_arena_take(arena, n_contact, sizeof *s->D);
-    s->basis = pl_arena_take(arena, (PL_HESSENBERG_STEPS + 1) * n_contact, sizeof *s->basis);
+    s->J = pl_arena_take(arena, n_constraint, sizeof *s->J);
+    s->D = pl_arena_take(arena, n_constraint, sizeof *s->D);
+    s->basis = pl_arena_take(arena, (PL_HESSENBERG_STEPS + 1) * n_constraint, sizeof *s->basis);
     if (s->J == NULL || s->D == NULL || s->basis == NULL) return PL_ERROR_MEMORY;
     PL_TRY(pl_contact_matrix_take(&s->H, arena));
     PL_TRY(find_parts(s->problem, arena, &p));
@@ -245,8 +245,8 @@ static bool slips(const pl_cone_slope *J)
 // J at v.
 static void linearize(pl_newton *s)
 {
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
-        s->J[k] = pl_cone_slope_at(s->problem->contact[k].mu, s->K + 2 * k, s->f + 3 * k,
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
+        s->J[k] = pl_cone_slope_at(s->problem->constraint[k].mu, s->K + 2 * k, s->f + 3 * k,
                                    s->u + 3 * k, s->F + 3 * k);
     }
 }
@@ -256,14 +256,14 @@ static bool factorize(pl_newton *s, bool *slip, pl_solve_stats *stats)
 {
     bool same = s->factored;
     *slip = false;
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const pl_cone_slope *J = s->J + k;
         const pl_sym3 D = {.nn = J->nn, .t11 = J->t11, .t12 = J->t12, .t22 = J->t22};
         *slip = *slip || slips(J);
         same = same && is_same(&D, s->D + k, s->K + 2 * k);
     }
     if (same) return true;
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const pl_cone_slope *J = s->J + k;
         s->D[k] = (pl_sym3){.nn = J->nn, .t11 = J->t11, .t12 = J->t12, .t22 = J->t22};
     }
@@ -274,7 +274,7 @@ static bool factorize(pl_newton *s, bool *slip, pl_solve_stats *stats)
 // x := L_t^T C w.
 static void follow_slip(const pl_newton *s, const double *w, double *x)
 {
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         double *g = s->ws->u + 3 * k;
         g[0] = 0, g[1] = s->J[k].n1 * w[k], g[2] = s->J[k].n2 * w[k];
     }
@@ -286,7 +286,7 @@ static void follow_slip(const pl_newton *s, const double *w, double *x)
 static void take_normals(const pl_newton *s, const double *x, double *w)
 {
     pl_rows_multiply(s->problem, NULL, false, x, s->ws->u);
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         w[k] = slips(s->J + k) ? s->ws->u[3 * k] : 0;
     }
 }
@@ -294,7 +294,7 @@ static void take_normals(const pl_newton *s, const double *x, double *w)
 // w := the normal velocities of the step where contacts slip; e holds H^-1 r.
 static void find_slip(pl_newton *s, double *w, pl_solve_stats *stats)
 {
-    int64_t m = s->problem->n_contact;
+    int64_t m = s->problem->n_constraint;
     double y[PL_HESSENBERG_STEPS], *basis = s->basis;
     pl_hessenberg ls = {0};
     take_normals(s, s->e, basis);
@@ -373,10 +373,10 @@ static void follow_one(const pl_cone_slope *J, const double *w, const double *F,
 // Fe := what the linear system says of the impulses at the end of the whole step, in the cones.
 static void follow_impulses(const pl_newton *s)
 {
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         double z[3];
         follow_one(s->J + k, s->Le + 3 * k, s->F + 3 * k, z);
-        pl_coulomb_project(s->problem->contact[k].mu, z, s->Fe + 3 * k);
+        pl_coulomb_project(s->problem->constraint[k].mu, z, s->Fe + 3 * k);
     }
 }
 
@@ -401,8 +401,8 @@ static bool advance(pl_newton *s, bool *whole, pl_solve_stats *stats)
 static bool begin(pl_newton *s, pl_solve_stats *stats)
 {
     static const double rest[3] = {0};
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
-        double *f = s->f + 3 * k, z[3], mu = s->problem->contact[k].mu;
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
+        double *f = s->f + 3 * k, z[3], mu = s->problem->constraint[k].mu;
         pl_coulomb_project(mu, f, s->F + 3 * k);
         for (int i = 0; i < 3; i++) z[i] = (i == 0 ? 1 : SLIPS) * s->F[3 * k + i];
         s->J[k] = pl_cone_slope_at(mu, s->K + 2 * k, z, rest, s->F + 3 * k);
@@ -419,7 +419,7 @@ static bool begin(pl_newton *s, pl_solve_stats *stats)
 
 static void set_stiffness(pl_newton *s, double d)
 {
-    for (int64_t i = 0; i < 2 * (int64_t)s->problem->n_contact; i++) {
+    for (int64_t i = 0; i < 2 * (int64_t)s->problem->n_constraint; i++) {
         s->K[i] = s->W[i] > 0 ? 1 / (d * s->W[i]) : 0;
     }
 }

@@ -11,25 +11,25 @@ typedef struct pl_newton {
     const pl_problem *problem;
     const pl_solver_options *options;
     pl_workspace *ws;
-    int64_t n, m;            // 3*A.n, 3*n_contact
+    int64_t n, m;            // 3*A.n, 3*n_constraint
     double *v, *f;           // (n), (m) as they are, f those that F starts from; not owned
     double *best_v, *best_f; // of all so far
     double best;             // their error: 1 is solved
     double least;            // error since it last began
-    double *W; // (2*n_contact) about how a contact answers its impulse, normal and tangential
+    double *W; // (2*n_constraint) about how a contact answers its impulse, normal and tangential
                // [1/kg]; 0 where it does not
     pl_contact_matrix H;
     double *u, *F; // (m) at v: relative velocities, impulses
     double *r;     // (n) at v and F: b + L^T F - A v
     // Of newton.c
-    double *K;                     // (2*n_contact) 1 / (d W)
+    double *K;                     // (2*n_constraint) 1 / (d W)
     double *e, *Ae, *Le;           // (n), (n), (m) the step, A and L times it
     double *Fe;                    // (m) F at its end
     double *x;                     // (n) scratch
-    pl_cone_slope *J;              // (n_contact)
-    pl_sym3 *D;                    // (n_contact) of the factor
+    pl_cone_slope *J;              // (n_constraint)
+    pl_sym3 *D;                    // (n_constraint) of the factor
     bool factored;                 // there is one
-    double *basis;                 // of GMRES, n_contact numbers each
+    double *basis;                 // of GMRES, n_constraint numbers each
     int64_t most_factors;          // stats->factorizations at which it gives up
     int64_t n_judged, improved_at; // errors that were judged, and the last that was less
 } pl_newton;

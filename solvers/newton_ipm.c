@@ -124,13 +124,13 @@ static void start(const pl_newton *s, inside *all)
 {
     double most = 0, least = Z_LEAST * s->options->eps2 / s->problem->dt;
     pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         for (int i = 0; i < 3; i++) most = PL_MAX(most, fabs(s->u[3 * k + i]));
     }
     double z = PL_MAX(Z_START * most, least);
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         if (!answers(s, k)) continue;
-        all[k] = (inside){.mu = PL_MAX(s->problem->contact[k].mu, LEAST_MU), .z = {z}};
+        all[k] = (inside){.mu = PL_MAX(s->problem->constraint[k].mu, LEAST_MU), .z = {z}};
         all[k].g[0] = z / s->W[2 * k];
     }
 }
@@ -139,11 +139,11 @@ static void start(const pl_newton *s, inside *all)
 static void take_impulses(const pl_newton *s, const inside *all, double *f)
 {
     memset(f, 0, (size_t)s->m * sizeof *f);
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const inside *c = all + k;
         if (!answers(s, k)) continue;
         // Of no more friction than there is.
-        double mu = s->problem->contact[k].mu;
+        double mu = s->problem->constraint[k].mu;
         f[3 * k] = c->g[0], f[3 * k + 1] = mu * c->g[1], f[3 * k + 2] = mu * c->g[2];
     }
 }
@@ -152,12 +152,12 @@ static void take_impulses(const pl_newton *s, const inside *all, double *f)
 static double prepare(pl_newton *s, inside *all)
 {
     double sum = 0;
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         inside *c = all + k;
         const double *u = s->u + 3 * k;
         s->D[k] = (pl_sym3){0};
         if (!answers(s, k)) continue;
-        double slip = s->problem->contact[k].mu * sqrt(u[1] * u[1] + u[2] * u[2]);
+        double slip = s->problem->constraint[k].mu * sqrt(u[1] * u[1] + u[2] * u[2]);
         c->lack[0] = u[0] + slip - c->z[0];
         c->lack[1] = c->mu * u[1] - c->z[1];
         c->lack[2] = c->mu * u[2] - c->z[2];
@@ -173,7 +173,7 @@ static double prepare(pl_newton *s, inside *all)
 static double find_step(pl_newton *s, inside *all, double centre, bool corrects)
 {
     const pl_problem *problem = s->problem;
-    for (int64_t k = 0; k < problem->n_contact; k++) {
+    for (int64_t k = 0; k < problem->n_constraint; k++) {
         inside *c = all + k;
         double *f = s->Fe + 3 * k, q[3], a[3], b[3], t[3];
         f[0] = f[1] = f[2] = 0;
@@ -198,7 +198,7 @@ static double find_step(pl_newton *s, inside *all, double centre, bool corrects)
     pl_contact_matrix_solve(&s->H, s->x, s->e);
     pl_rows_multiply(problem, NULL, false, s->e, s->Le);
     double most = 1;
-    for (int64_t k = 0; k < problem->n_contact; k++) {
+    for (int64_t k = 0; k < problem->n_constraint; k++) {
         inside *c = all + k;
         double a[3];
         if (!answers(s, k)) continue;
@@ -216,7 +216,7 @@ static double find_step(pl_newton *s, inside *all, double centre, bool corrects)
 static void go(pl_newton *s, inside *all, double t)
 {
     for (int64_t i = 0; i < s->n; i++) s->v[i] += t * s->e[i];
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         for (int i = 0; i < 3 && answers(s, k); i++) {
             all[k].z[i] += t * all[k].dz[i];
             all[k].g[i] += t * all[k].dg[i];
@@ -228,7 +228,7 @@ static void go(pl_newton *s, inside *all, double t)
 static double complementarity(const pl_newton *s, const inside *all, double t)
 {
     double sum = 0;
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const inside *c = all + k;
         for (int i = 0; i < 3 && answers(s, k); i++) {
             sum += (c->z[i] + t * c->dz[i]) * (c->g[i] + t * c->dg[i]);
@@ -241,7 +241,7 @@ static double complementarity(const pl_newton *s, const inside *all, double t)
 static bool is_centred(const pl_newton *s, const inside *all)
 {
     double most = 0;
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const inside *c = all + k;
         if (!answers(s, k)) continue;
         double zg = c->z[0] * c->g[0] + c->z[1] * c->g[1] + c->z[2] * c->g[2];
@@ -253,7 +253,7 @@ static bool is_centred(const pl_newton *s, const inside *all)
 static pl_solve_end iterate(pl_newton *s, inside *all, int32_t n, pl_solve_stats *stats)
 {
     int64_t n_answer = 0;
-    for (int64_t k = 0; k < s->problem->n_contact; k++) n_answer += answers(s, k);
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) n_answer += answers(s, k);
     if (n_answer == 0) return PL_SOLVE_STALLED;
     for (int32_t i = 0; i <= n; i++) {
         take_impulses(s, all, s->F);
@@ -278,7 +278,7 @@ static pl_solve_end iterate(pl_newton *s, inside *all, int32_t n, pl_solve_stats
 pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats)
 {
     pl_arena_mark mark = pl_arena_here(&s->ws->arena);
-    inside *all = pl_arena_take(&s->ws->arena, s->problem->n_contact, sizeof *all);
+    inside *all = pl_arena_take(&s->ws->arena, s->problem->n_constraint, sizeof *all);
     if (all == NULL) return PL_SOLVE_STALLED;
     start(s, all);
     pl_solve_end end = iterate(s, all, n, stats);

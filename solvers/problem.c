@@ -11,13 +11,13 @@ enum { CHUNK_CONTACTS = 500 }; // what a thread takes at least
 
 void pl_problem_clear(pl_problem *problem)
 {
-    problem->n_contact = 0;
+    problem->n_constraint = 0;
     problem->n_term = problem->n_arm = 0;
 }
 
 void pl_problem_free(pl_problem *problem)
 {
-    pl_free(problem->contact);
+    pl_free(problem->constraint);
     pl_free(problem->entry);
     pl_free(problem->arm);
     *problem = (pl_problem){0};
@@ -29,7 +29,7 @@ static bool has_arm(const pl_term *term)
 }
 
 // The last contact's entry of a block, a new one if it has none.
-static pl_entry *find_entry(pl_problem *problem, pl_contact *contact, int32_t block)
+static pl_entry *find_entry(pl_problem *problem, pl_constraint *contact, int32_t block)
 {
     pl_entry *end = problem->entry + problem->n_term;
     for (pl_entry *e = problem->entry + contact->first; e < end; e++) {
@@ -42,7 +42,7 @@ static pl_entry *find_entry(pl_problem *problem, pl_contact *contact, int32_t bl
 }
 
 // w v + v x r is linear in w and r, so that two terms of one block are one.
-static void add_term(pl_problem *problem, pl_contact *contact, const pl_term *term)
+static void add_term(pl_problem *problem, pl_constraint *contact, const pl_term *term)
 {
     pl_entry *entry = find_entry(problem, contact, term->block);
     entry->w += term->w;
@@ -54,23 +54,23 @@ static void add_term(pl_problem *problem, pl_contact *contact, const pl_term *te
     for (int i = 0; i < 3; i++) problem->arm[3 * (int64_t)entry->arm + i] += term->r[i];
 }
 
-pl_status pl_problem_add(pl_problem *problem, const pl_contact *contact, int32_t n_term,
+pl_status pl_problem_add(pl_problem *problem, const pl_constraint *contact, int32_t n_term,
                          const pl_term *term)
 {
     PL_ASSERT(n_term >= 0);
-    if (n_term > INT32_MAX - problem->n_term || problem->n_contact > INT32_MAX / 3 - 1) {
+    if (n_term > INT32_MAX - problem->n_term || problem->n_constraint > INT32_MAX / 3 - 1) {
         return pl_fail(PL_ERROR_ARGUMENT, "a contact problem cannot hold more than %d contacts",
-                       problem->n_contact);
+                       problem->n_constraint);
     }
-    PL_TRY(pl_reserve((void **)&problem->contact, &problem->contact_capacity,
-                      (int64_t)problem->n_contact + 1, sizeof *problem->contact));
+    PL_TRY(pl_reserve((void **)&problem->constraint, &problem->constraint_capacity,
+                      (int64_t)problem->n_constraint + 1, sizeof *problem->constraint));
     PL_TRY(pl_reserve((void **)&problem->entry, &problem->entry_capacity,
                       (int64_t)problem->n_term + n_term, sizeof *problem->entry));
     int64_t n_arm = problem->n_arm;
     for (int32_t i = 0; i < n_term; i++) n_arm += has_arm(term + i);
     PL_TRY(pl_reserve((void **)&problem->arm, &problem->arm_capacity, 3 * n_arm,
                       sizeof *problem->arm));
-    pl_contact *k = problem->contact + problem->n_contact++;
+    pl_constraint *k = problem->constraint + problem->n_constraint++;
     *k = *contact;
     k->first = problem->n_term;
     k->count = 0;
@@ -104,7 +104,7 @@ static double frame_error(const double *R)
 
 static pl_status check_contact(const pl_problem *problem, int32_t k)
 {
-    const pl_contact *contact = problem->contact + k;
+    const pl_constraint *contact = problem->constraint + k;
     if (!(frame_error(contact->R) <= FRAME_TOLERANCE)) {
         return pl_fail(PL_ERROR_ARGUMENT, "contact %d: its frame is not orthonormal", k);
     }
@@ -164,9 +164,9 @@ pl_status pl_problem_check(const pl_problem *problem, const double *v, const dou
     }
     PL_TRY(check_vector("b", 3 * (int64_t)problem->A->n, problem->b));
     PL_TRY(check_vector("v", 3 * (int64_t)problem->A->n, v));
-    PL_TRY(check_vector("f", 3 * (int64_t)problem->n_contact, f));
-    contact_check check = {problem, problem->n_contact};
-    pl_loop(problem->n_contact, CHUNK_CONTACTS, check_contacts, &check);
-    if (check.bad == problem->n_contact) return PL_OK;
+    PL_TRY(check_vector("f", 3 * (int64_t)problem->n_constraint, f));
+    contact_check check = {problem, problem->n_constraint};
+    pl_loop(problem->n_constraint, CHUNK_CONTACTS, check_contacts, &check);
+    if (check.bad == problem->n_constraint) return PL_OK;
     return check_contact(problem, check.bad); // with the message of this thread
 }

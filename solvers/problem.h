@@ -32,12 +32,12 @@ typedef struct pl_entry {
     int32_t block, arm; // where its r stands among the problem's arms, -1 for none
 } pl_entry;
 
-typedef struct pl_contact {
+typedef struct pl_constraint {
     double R[9];          // n, t1, t2 one after the other: orthonormal
     double c[3];          // along n, t1, t2 [m/s]; what the partner without a term does is in here
     double mu;            // friction coefficient, 0 or more
     int32_t first, count; // its terms
-} pl_contact;
+} pl_constraint;
 
 typedef struct pl_problem {
     // The system, borrowed.
@@ -49,11 +49,11 @@ typedef struct pl_problem {
     const double *x;      // (3*n_x) [m]; may be NULL, with n_x = 0. For preconditioners
 
     // The contacts, owned.
-    int32_t n_contact, n_term, n_arm;
-    pl_contact *contact; // (n_contact)
-    pl_entry *entry;     // (n_term)
-    double *arm;         // (3*n_arm) [m]
-    int64_t contact_capacity, entry_capacity, arm_capacity;
+    int32_t n_constraint, n_term, n_arm;
+    pl_constraint *constraint; // (n_constraint)
+    pl_entry *entry;           // (n_term)
+    double *arm;               // (3*n_arm) [m]
+    int64_t constraint_capacity, entry_capacity, arm_capacity;
 } pl_problem;
 
 // Empties the problem's contacts, and keeps their memory. A problem begins as {0}.
@@ -63,12 +63,12 @@ void pl_problem_free(pl_problem *problem); // leaves it empty
 // Appends a contact with the terms given: its `first` and `count` are set here, and terms of the
 // same block are added up, so that a block stands in a contact once. Fails with PL_ERROR_MEMORY, or
 // PL_ERROR_ARGUMENT beyond INT32_MAX terms; the problem is then as before.
-pl_status pl_problem_add(pl_problem *problem, const pl_contact *contact, int32_t n_term,
+pl_status pl_problem_add(pl_problem *problem, const pl_constraint *contact, int32_t n_term,
                          const pl_term *term);
 
 // Fails with PL_ERROR_ARGUMENT on what no solver could handle, and names it: a number that is not
-// finite in b, v (3*A.n), f (3*n_contact) or a contact, a block out of range, a frame that is not
-// orthonormal, mu < 0, dt <= 0. A's values are left to the solvers.
+// finite in b, v (3*A.n), f (3*n_constraint) or a contact, a block out of range, a frame that is
+// not orthonormal, mu < 0, dt <= 0. A's values are left to the solvers.
 pl_status pl_problem_check(const pl_problem *problem, const double *v, const double *f);
 
 // The r of an entry.

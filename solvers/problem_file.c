@@ -12,7 +12,7 @@ enum { VERSION = 2, CONTACT_NUMBERS = 13, TERM_NUMBERS = 4 };
 
 typedef struct header {
     uint64_t magic, version;
-    int64_t n, nnz, n_contact, n_term, has_known, n_x;
+    int64_t n, nnz, n_constraint, n_term, has_known, n_x;
     double dt;
 } header;
 
@@ -32,8 +32,8 @@ static void put(writer *w, const void *data, size_t size)
 // Number by number: the structs have gaps.
 static void put_contacts(writer *w, const pl_problem *problem)
 {
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *c = problem->contact + k;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        const pl_constraint *c = problem->constraint + k;
         double number[CONTACT_NUMBERS];
         memcpy(number, c->R, sizeof c->R);
         memcpy(number + 9, c->c, sizeof c->c);
@@ -41,8 +41,8 @@ static void put_contacts(writer *w, const pl_problem *problem)
         put(w, number, sizeof number);
         put(w, &c->count, sizeof c->count);
     }
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *c = problem->contact + k;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        const pl_constraint *c = problem->constraint + k;
         for (int32_t t = c->first; t < c->first + c->count; t++) {
             pl_term term = pl_problem_term(problem, t);
             const double number[TERM_NUMBERS] = {term.w, term.r[0], term.r[1], term.r[2]};
@@ -60,7 +60,7 @@ pl_status pl_problem_write(const pl_problem *problem, const double *v, const dou
                       .version = VERSION,
                       .n = A->n,
                       .nnz = A->nnz,
-                      .n_contact = problem->n_contact,
+                      .n_constraint = problem->n_constraint,
                       .n_term = problem->n_term,
                       .has_known = problem->known != NULL,
                       .n_x = problem->n_x,
@@ -76,7 +76,7 @@ pl_status pl_problem_write(const pl_problem *problem, const double *v, const dou
     if (problem->known != NULL) put(&w, problem->known, n);
     if (problem->n_x > 0) put(&w, problem->x, 3 * (size_t)problem->n_x * sizeof *problem->x);
     put(&w, v, 3 * n * sizeof *v);
-    put(&w, f, 3 * (size_t)problem->n_contact * sizeof *f);
+    put(&w, f, 3 * (size_t)problem->n_constraint * sizeof *f);
     put_contacts(&w, problem);
     pl_output_write(&w.out, &w.sum, sizeof w.sum);
     return pl_output_close(&w.out);
@@ -124,9 +124,9 @@ static pl_status get_header(reader *r, header *h)
                        r->name, (unsigned long long)h->version, (int)VERSION);
     }
     int64_t most = r->end - r->at; // each takes a byte at least
-    bool fits = h->n >= 0 && h->nnz >= 0 && h->n_contact >= 0 && h->n_term >= 0 && h->n_x >= 0;
+    bool fits = h->n >= 0 && h->nnz >= 0 && h->n_constraint >= 0 && h->n_term >= 0 && h->n_x >= 0;
     fits = fits && h->n <= PL_MIN(most, INT32_MAX) && h->nnz <= most && h->n_x <= h->n;
-    fits = fits && PL_MAX(h->n_contact, h->n_term) <= PL_MIN(most, INT32_MAX / 3);
+    fits = fits && PL_MAX(h->n_constraint, h->n_term) <= PL_MIN(most, INT32_MAX / 3);
     return fits ? PL_OK : damaged(r, "its counts do not fit its size");
 }
 
@@ -165,11 +165,11 @@ static pl_status get_matrix(reader *r, const header *h, pl_bsr *A)
     return status == PL_OK ? get(r, A->val, 9 * (size_t)h->nnz * sizeof *A->val) : status;
 }
 
-// count (n_contact) is scratch.
-static pl_status get_contacts(reader *r, const header *h, pl_contact *contact, int32_t *count)
+// count (n_constraint) is scratch.
+static pl_status get_contacts(reader *r, const header *h, pl_constraint *contact, int32_t *count)
 {
     int64_t sum = 0;
-    for (int64_t k = 0; k < h->n_contact; k++) {
+    for (int64_t k = 0; k < h->n_constraint; k++) {
         double number[CONTACT_NUMBERS];
         PL_TRY(get(r, number, sizeof number));
         PL_TRY(get(r, count + k, sizeof *count));
@@ -199,14 +199,14 @@ static pl_status get_terms(reader *r, const header *h, pl_term *term)
 
 static pl_status add_contacts(reader *r, const header *h, pl_problem *problem)
 {
-    pl_contact *contact = pl_alloc(h->n_contact, sizeof *contact);
-    int32_t *count = pl_alloc(h->n_contact, sizeof *count);
+    pl_constraint *contact = pl_alloc(h->n_constraint, sizeof *contact);
+    int32_t *count = pl_alloc(h->n_constraint, sizeof *count);
     pl_term *term = pl_alloc(h->n_term, sizeof *term);
     bool all = contact != NULL && count != NULL && term != NULL;
     pl_status status = all ? get_contacts(r, h, contact, count) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = get_terms(r, h, term);
     int64_t first = 0;
-    for (int64_t k = 0; status == PL_OK && k < h->n_contact; k++) {
+    for (int64_t k = 0; status == PL_OK && k < h->n_constraint; k++) {
         status = pl_problem_add(problem, contact + k, count[k], term + first);
         first += count[k];
     }
@@ -225,7 +225,7 @@ static pl_status get_all(reader *r, pl_recorded *out)
     if (h.has_known != 0) PL_TRY(get_array(r, h.n, 1, (void **)&out->known));
     if (h.n_x > 0) PL_TRY(get_array(r, 3 * h.n_x, sizeof(double), (void **)&out->x));
     PL_TRY(get_array(r, 3 * h.n, sizeof(double), (void **)&out->v));
-    PL_TRY(get_array(r, 3 * h.n_contact, sizeof(double), (void **)&out->f));
+    PL_TRY(get_array(r, 3 * h.n_constraint, sizeof(double), (void **)&out->f));
     out->problem = (pl_problem){.A = &out->A,
                                 .b = out->b,
                                 .known = out->known,

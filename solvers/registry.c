@@ -141,12 +141,12 @@ static pl_status check_options(const pl_solver_options *options)
 
 static pl_status take(const pl_problem *problem, pl_workspace *ws)
 {
-    int64_t n = problem->A->n, n_contact = problem->n_contact;
+    int64_t n = problem->A->n, n_constraint = problem->n_constraint;
     pl_arena_reset(&ws->arena);
     ws->D = (pl_block_jacobi){(int32_t)n, pl_arena_take(&ws->arena, 6 * n, sizeof(double))};
-    ws->scale = pl_arena_take(&ws->arena, 2 * n_contact, sizeof(double));
-    ws->world = pl_arena_take(&ws->arena, 3 * n_contact, sizeof(double));
-    ws->u = pl_arena_take(&ws->arena, 3 * n_contact, sizeof(double));
+    ws->scale = pl_arena_take(&ws->arena, 2 * n_constraint, sizeof(double));
+    ws->world = pl_arena_take(&ws->arena, 3 * n_constraint, sizeof(double));
+    ws->u = pl_arena_take(&ws->arena, 3 * n_constraint, sizeof(double));
     ws->r = pl_arena_take(&ws->arena, 3 * n, sizeof(double));
     bool all = ws->D.inv != NULL && ws->scale != NULL && ws->world != NULL && ws->u != NULL &&
                ws->r != NULL;
@@ -201,7 +201,7 @@ static int32_t find_impossible(const pl_problem *problem, const pl_workspace *ws
                                const double *v)
 {
     pl_rows_multiply(problem, NULL, true, v, ws->u);
-    for (int32_t k = 0; k < problem->n_contact; k++) {
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
         bool stuck = !(ws->scale[2 * (int64_t)k] > 0);
         if (stuck && -problem->dt * ws->u[3 * (int64_t)k] > eps2) return k;
     }

@@ -79,10 +79,10 @@ typedef struct pl_workspace {
     pl_arena arena; // to take from
     pl_uses uses;
     pl_block_jacobi D; // the inverse diagonal blocks of A; 0 in the known blocks
-    double *scale;     // (2*n_contact) see pl_contact_scales
-    double *world;     // (3*n_contact) scratch of pl_rows_transpose_add
+    double *scale;     // (2*n_constraint) see pl_contact_scales
+    double *world;     // (3*n_constraint) scratch of pl_rows_transpose_add
     double *r;         // (3*A.n) scratch
-    double *u;         // (3*n_contact) scratch
+    double *u;         // (3*n_constraint) scratch
     double b_norm;     // |b'|, see pl_contact_errors
     double started;    // [s] of pl_seconds
     double curvature;  // of A, as apg found it; 0: not yet
@@ -92,7 +92,7 @@ typedef struct pl_workspace {
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
 
-// Improves v (3*A.n) and f (3*n_contact), which hold a first guess and, in known blocks, the
+// Improves v (3*A.n) and f (3*n_constraint), which hold a first guess and, in known blocks, the
 // velocities that stay. Sets stats->end and its counts; returns a failure only if it could not work
 // at all (memory). What it leaves in v and f is finite.
 typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options *options,
@@ -132,7 +132,7 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
 // large for anything else of 0.
 double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
 
-// How far from solved v and f are: 1 is. r (3*A.n) is the residual, u (3*n_contact) the relative
+// How far from solved v and f are: 1 is. r (3*A.n) is the residual, u (3*n_constraint) the relative
 // velocities. Infinite where a number is not finite. ws->r and ws->world are scratch.
 double pl_solve_error(const pl_problem *problem, const pl_solver_options *options,
                       const pl_workspace *ws, const double *r, const double *u, const double *f);

@@ -26,7 +26,7 @@ static void place_nodes(const pl_problem *problem, pl_sweeps *out, int32_t *n_li
     *n_link = *n_arm = 0;
     for (int32_t i = 0; i < out->n; i++) {
         pl_sweep_node *node = out->node + i;
-        const pl_contact *contact = problem->contact + node->contact;
+        const pl_constraint *contact = problem->constraint + node->contact;
         node->link = *n_link;
         node->arm = *n_arm;
         *n_link += contact->count;
@@ -41,7 +41,7 @@ static void place_nodes(const pl_problem *problem, pl_sweeps *out, int32_t *n_li
 static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps *out,
                       pl_sweep_node *node)
 {
-    const pl_contact *contact = problem->contact + node->contact;
+    const pl_constraint *contact = problem->constraint + node->contact;
     const pl_entry *first = problem->entry + contact->first, *last = first + contact->count;
     node->n_link = node->n_arm = 0;
     for (int arms = 0; arms < 2; arms++) {
@@ -68,7 +68,7 @@ static void fill_nodes(void *context, int64_t first, int64_t last)
     const pl_problem *problem = to->problem;
     for (int64_t i = first; i < last; i++) {
         pl_sweep_node *node = to->out->node + i;
-        const pl_contact *contact = problem->contact + node->contact;
+        const pl_constraint *contact = problem->constraint + node->contact;
         double S[9];
         pl_contact_block(problem, to->D, node->contact, S);
         node->held = REGULARIZE * (S[0] + S[4] + S[8]);
@@ -147,7 +147,7 @@ static pl_status take(pl_arena *arena, pl_sweeps *out)
     out->link = pl_arena_take(arena, n_link, sizeof *out->link);
     out->arm = pl_arena_take(arena, n_arm, sizeof *out->arm);
     out->block = pl_arena_take(arena, out->uses->n, sizeof *out->block);
-    out->world = pl_arena_take(arena, 3 * (int64_t)problem->n_contact, sizeof *out->world);
+    out->world = pl_arena_take(arena, 3 * (int64_t)problem->n_constraint, sizeof *out->world);
     out->wide = pl_arena_take(arena, out->islands.n_large, sizeof *out->wide);
     out->push = pl_arena_take(arena, 3 * (int64_t)out->uses->n, sizeof *out->push);
     bool all = out->link != NULL && out->arm != NULL && out->block != NULL && out->world != NULL &&
@@ -302,7 +302,8 @@ static void couple(const pl_sweeps *sweeps, int32_t i, int32_t j, double *B)
 {
     const pl_sweep_node *a = sweeps->node + i, *b = sweeps->node + j;
     const pl_problem *problem = sweeps->problem;
-    const pl_contact *ca = problem->contact + a->contact, *cb = problem->contact + b->contact;
+    const pl_constraint *ca = problem->constraint + a->contact,
+                        *cb = problem->constraint + b->contact;
     const pl_entry *first_a = problem->entry + ca->first, *last_a = first_a + ca->count;
     const pl_entry *first_b = problem->entry + cb->first, *last_b = first_b + cb->count;
     double M[6] = {0};

@@ -67,7 +67,7 @@ typedef struct pl_sweeps {
     pl_sweep_arm *arm;         // in the order of the nodes
     pl_sweep_block *block;     // (uses.n)
     double *push;              // (3*uses.n) L^T f, block by block
-    double *world;             // (3*n_contact) scratch
+    double *world;             // (3*n_constraint) scratch
     bool *wide;                // (islands.n_large) swept by all threads
     pl_sweep_cluster *cluster; // (islands.n_cluster)
     int64_t n_phase;           // of all runs, see `time_of`
@@ -81,11 +81,11 @@ typedef struct pl_sweeps {
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out);
 
-// Its impulses become f (3*n_contact), and `push` what belongs to them.
+// Its impulses become f (3*n_constraint), and `push` what belongs to them.
 void pl_sweeps_set(pl_sweeps *sweeps, const double *f);
 
-// At most `n` sweeps (or n_small times that) for u0 (3*n_contact), from the impulses that were set
-// or that the last run ended with; over each island up to the first that changes none of its
+// At most `n` sweeps (or n_small times that) for u0 (3*n_constraint), from the impulses that were
+// set or that the last run ended with; over each island up to the first that changes none of its
 // relative velocities by more than `enough` [m/s]. f, which must hold those impulses, becomes the
 // new ones; `push` goes with it. Returns how many sweeps the island with the most had.
 int32_t pl_sweeps_run(pl_sweeps *sweeps, int32_t n, double enough, const double *u0, double *f);

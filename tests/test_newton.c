@@ -24,7 +24,7 @@ static void test_the_matrix_is_that_of_its_formula(void)
     small s;
     start_random(&s, 9, 7, 0.5);
     s.known[4] = 1;
-    int n = 3 * s.A.n, m = 3 * s.problem.n_contact;
+    int n = 3 * s.A.n, m = 3 * s.problem.n_constraint;
     pl_uses uses;
     pl_contact_matrix M;
     pl_sym3 D[7] = {{0}};
@@ -71,8 +71,8 @@ static void test_the_matrix_is_that_of_its_formula(void)
 static int unneeded_block(const pl_problem *p)
 {
     bool needed[64] = {0};
-    for (int32_t k = 0; k < p->n_contact; k++) {
-        if (p->contact[k].count == 1) needed[p->entry[p->contact[k].first].block] = true;
+    for (int32_t k = 0; k < p->n_constraint; k++) {
+        if (p->constraint[k].count == 1) needed[p->entry[p->constraint[k].first].block] = true;
     }
     int block = 0;
     while (needed[block]) block++;
@@ -135,7 +135,7 @@ static void start_stack(small *s, int n, double ratio, int contacts)
         mass[2 * i] = pow(ratio, i), mass[2 * i + 1] = mass[2 * i] / 6;
     }
     start_masses(s, 2 * n, mass, 0.01);
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     for (int i = 0; i < n; i++) {
         s->b[6 * i + 2] = -0.1 * mass[2 * i]; // falls by 0.1 m/s
         for (int k = 0; k < contacts; k++) {
@@ -192,7 +192,7 @@ static void test_a_contact_that_stands_twice(void)
     small s;
     start_masses(&s, 1, (double[]){2}, 0.01);
     s.b[0] = 0.3, s.b[2] = -1;
-    pl_contact contact = contact_along(0, 0, 1, 0.2);
+    pl_constraint contact = contact_along(0, 0, 1, 0.2);
     for (int k = 0; k < 2; k++) add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
     solve_anew(&s, NEWTON, 1e-10, 1e-10);
     TEST_ASSERT_DOUBLE_WITHIN(1e-8, 1, s.f[0] + s.f[3]);
@@ -216,7 +216,7 @@ static void test_sliding_is_exact(void)
             TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5 * s.f[3 * i], t);
             for (int a = 0; a < 3; a++) {
                 for (int e = 0; e < 3; e++) {
-                    push[e] += s.f[3 * i + a] * s.problem.contact[i].R[3 * a + e];
+                    push[e] += s.f[3 * i + a] * s.problem.constraint[i].R[3 * a + e];
                 }
             }
         }
@@ -247,7 +247,7 @@ static void start_rod(small *s, double stiff)
     start_small(s, 0.01);
     for (int32_t i = 0; i < N; i++) {
         for (int e = 0; e < 3; e++) s->b[3 * i + e] = random_number() - 0.5 * (e == 2);
-        pl_contact contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
+        pl_constraint contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
         if (i % 10 == 0) add_contact(s, &contact, 1, &(pl_term){i, 1, {0}});
     }
 }
@@ -310,7 +310,7 @@ static void test_an_indefinite_matrix(void)
     }
     start_small(&s, 0.01);
     s.b[2] = -1;
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
     TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, NEWTON, 1e-6, 1e-6));
     for (int i = 0; i < 6; i++) TEST_ASSERT_TRUE(isfinite(s.v[i]));
@@ -325,11 +325,11 @@ static void test_threads_do_not_change_bits(void)
     for (int i = 0; i < N; i++) mass[i] = 1 + i % 7;
     start_masses(&s, N, mass, 0.01);
     for (int i = 0; i < N; i++) {
-        pl_contact contact = contact_along(0.2 * random_number(), 0.2 * random_number(), 1, 0.4);
+        pl_constraint contact = contact_along(0.2 * random_number(), 0.2 * random_number(), 1, 0.4);
         for (int e = 0; e < 3; e++) s.b[3 * i + e] = 0.3 * random_number() - (e == 2);
         add_contact(&s, &contact, i % HIGH > 0 ? 2 : 1, (pl_term[]){{i, 1, {0}}, {i - 1, -1, {0}}});
     }
-    int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_contact;
+    int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_constraint;
     double *v = random_vector(n), *f = random_vector(m);
     for (int threads = 1; threads <= 4; threads *= 2) {
         pl_threads_set(threads);

@@ -123,11 +123,11 @@ static int check_constraints(const pl_world *world)
     const pl_touch *touch = world->touch;
     const pl_contacts *contacts = &touch->contacts;
     const pl_boundary *boundary = &touch->boundary;
-    double *u = malloc((3 * (size_t)contacts->problem.n_contact + 1) * sizeof *u);
+    double *u = malloc((3 * (size_t)contacts->problem.n_constraint + 1) * sizeof *u);
     pl_rows_multiply(&contacts->problem, NULL, true, world->v_new, u);
     int n = 0;
     for (int64_t i = 0; i < touch->printed.n; i++) {
-        const pl_constraint *c = &touch->printed.constraint[i];
+        const pl_vj19_constraint *c = &touch->printed.constraint[i];
         if (c->row < 0 || contacts->f[3 * c->row] <= 0) continue;
         double q[12] = {0};
         for (int k = 0; k < 4; k++) {

@@ -52,9 +52,10 @@ static void check_same(const small *s, const pl_recorded *r)
     if (a->known != NULL) TEST_ASSERT_EQUAL_MEMORY(a->known, b->known, 9);
     TEST_ASSERT_EQUAL(a->n_x, b->n_x);
     TEST_ASSERT_TRUE(same_bits(a->x, b->x, 24));
-    TEST_ASSERT_EQUAL(a->n_contact, b->n_contact);
+    TEST_ASSERT_EQUAL(a->n_constraint, b->n_constraint);
     TEST_ASSERT_EQUAL(a->n_term, b->n_term);
-    TEST_ASSERT_EQUAL_MEMORY(a->contact, b->contact, (size_t)a->n_contact * sizeof *a->contact);
+    TEST_ASSERT_EQUAL_MEMORY(a->constraint, b->constraint,
+                             (size_t)a->n_constraint * sizeof *a->constraint);
     for (int32_t t = 0; t < a->n_term; t++) {
         pl_term p = pl_problem_term(a, t), q = pl_problem_term(b, t);
         TEST_ASSERT_EQUAL(p.block, q.block);

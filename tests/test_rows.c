@@ -18,10 +18,10 @@ static void test_terms_of_one_block_add_up(void)
 {
     small s;
     start_masses(&s, 2, (double[]){1, 1}, 1);
-    pl_contact contact = random_contact(0);
+    pl_constraint contact = random_contact(0);
     const pl_term term[3] = {{1, 0.5, {1, 0, 0}}, {0, 1, {0}}, {1, -2, {0, 3, 0}}};
     add_contact(&s, &contact, 3, term);
-    TEST_ASSERT_EQUAL(2, s.problem.contact[0].count);
+    TEST_ASSERT_EQUAL(2, s.problem.constraint[0].count);
     pl_term first = pl_problem_term(&s.problem, 0), second = pl_problem_term(&s.problem, 1);
     TEST_ASSERT_EQUAL_DOUBLE(-1.5, first.w);
     TEST_ASSERT_EQUAL_DOUBLE(1, first.r[0]);
@@ -37,7 +37,7 @@ static void test_products_equal_dense_ones(void)
     small s;
     start_random(&s, 9, 14, 0.5);
     s.known[4] = 1;
-    int n = 3 * s.A.n, m = 3 * s.problem.n_contact;
+    int n = 3 * s.A.n, m = 3 * s.problem.n_constraint;
     double *L = dense_rows(&s.problem), *v = random_vector(n), *f = random_vector(m);
     double *u = random_vector(m), *y = random_vector(n), *start = random_vector(n);
     memcpy(y, start, (size_t)n * sizeof *y);
@@ -48,7 +48,7 @@ static void test_products_equal_dense_ones(void)
         bool offset = pass & 1;
         pl_rows_multiply(&s.problem, pass & 2 ? rows : NULL, offset, v, u);
         for (int k = 0; k < m; k++) {
-            double sum = offset ? -s.problem.contact[k / 3].c[k % 3] : 0;
+            double sum = offset ? -s.problem.constraint[k / 3].c[k % 3] : 0;
             for (int i = 0; i < n; i++) sum += L[k * n + i] * v[i];
             if (pass & 2 && (rows[k / 3] >> k % 3 & 1) == 0) sum = 0;
             TEST_ASSERT_DOUBLE_WITHIN(1e-14, sum, u[k]);
@@ -102,7 +102,7 @@ static void test_scales_count_neighbours(void)
         small s;
         start_masses(&s, 3, (double[]){2, 4, 1}, 1);
         s.known[2] = 1;
-        pl_contact contact = contact_along(1, 2, 3, 0.5);
+        pl_constraint contact = contact_along(1, 2, 3, 0.5);
         const pl_term term[3] = {{0, 1, {0}}, {1, -0.5, {0}}, {2, -0.5, {0}}};
         for (int k = 0; k < n; k++) add_contact(&s, &contact, 3, term);
         const pl_term heavy = {0, 3, {0}}; // and one more with a block, and thrice the weight
@@ -131,7 +131,7 @@ static void test_threads_do_not_change_bits(void)
     grid_matrix(16, 1, &s.A);
     start_small(&s, 1);
     for (int k = 0; k < 4000; k++) {
-        pl_contact contact = random_contact(0.5);
+        pl_constraint contact = random_contact(0.5);
         pl_term term[3];
         for (int t = 0; t < 3; t++) {
             term[t] = (pl_term){(int32_t)(random_bits() % 4096), random_number(), {0, 1, 0.5}};
@@ -166,7 +166,7 @@ static void test_what_no_solver_could_handle_is_named(void)
     small s;
     start_random(&s, 4, 6, 0.5);
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_check(&s.problem, s.v, s.f));
-    pl_contact *contact = s.problem.contact + 3;
+    pl_constraint *contact = s.problem.constraint + 3;
     pl_entry *entry = s.problem.entry + contact->first, *end = entry + contact->count;
     while (entry < end && entry->arm < 0) entry++;
     TEST_ASSERT_TRUE(entry < end);
@@ -203,13 +203,13 @@ static pl_status grow(void *user)
     (void)user;
     pl_problem problem = {0};
     pl_status status = PL_OK;
-    pl_contact contact = contact_along(0, 0, 1, 0);
+    pl_constraint contact = contact_along(0, 0, 1, 0);
     for (int32_t k = 0; k < 40 && status == PL_OK; k++) {
         const pl_term term = {k, 1, {0}};
-        int32_t before = problem.n_contact;
+        int32_t before = problem.n_constraint;
         status = pl_problem_add(&problem, &contact, 1, &term);
-        TEST_ASSERT_EQUAL(before + (status == PL_OK), problem.n_contact);
-        TEST_ASSERT_EQUAL(problem.n_contact, problem.n_term);
+        TEST_ASSERT_EQUAL(before + (status == PL_OK), problem.n_constraint);
+        TEST_ASSERT_EQUAL(problem.n_constraint, problem.n_term);
     }
     pl_problem_free(&problem);
     return status;
