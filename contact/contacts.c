@@ -125,12 +125,12 @@ static int32_t list_terms(const pl_boundary *boundary, const pl_row *row, pl_ter
 
 void pl_contacts_impulse(const pl_contacts *c, int32_t i, double impulse[3])
 {
-    const double *f = c->f + 3 * (int64_t)i, *R = c->problem.contact[i].R;
+    const double *f = c->f + 3 * (int64_t)i, *R = c->problem.constraint[i].R;
     for (int k = 0; k < 3; k++) impulse[k] = f[0] * R[k] + f[1] * R[3 + k] + f[2] * R[6 + k];
 }
 
 // f := `scale` times the vector F, in the contact's frame and moved into its cone.
-static void set_in_cone(const pl_contact *contact, double scale, const double F[3], double f[3])
+static void set_in_cone(const pl_constraint *contact, double scale, const double F[3], double f[3])
 {
     for (int k = 0; k < 3; k++) f[k] = scale * pl_dot(contact->R + 3 * k, F);
     f[0] = PL_MAX(f[0], 0);
@@ -142,11 +142,11 @@ static void set_in_cone(const pl_contact *contact, double scale, const double F[
 
 void pl_contacts_set_impulse(pl_contacts *c, int32_t i, const double impulse[3])
 {
-    set_in_cone(&c->problem.contact[i], 1, impulse, c->f + 3 * (int64_t)i);
+    set_in_cone(&c->problem.constraint[i], 1, impulse, c->f + 3 * (int64_t)i);
 }
 
 // The impulse to start from.
-static void guess_impulse(pl_contacts *c, const pl_feature_pair *pair, const pl_contact *contact,
+static void guess_impulse(pl_contacts *c, const pl_feature_pair *pair, const pl_constraint *contact,
                           double f[3])
 {
     const pl_remembered *last = find_memory(c, pair);
@@ -157,7 +157,7 @@ static void guess_impulse(pl_contacts *c, const pl_feature_pair *pair, const pl_
 pl_status pl_contacts_add(pl_contacts *c, const pl_boundary *boundary, const pl_feature_pair *pair,
                           const pl_closest *closest, double gap, bool remembered, bool found)
 {
-    int64_t n = c->problem.n_contact;
+    int64_t n = c->problem.n_constraint;
     PL_TRY(pl_reserve((void **)&c->row, &c->row_capacity, n + 1, sizeof *c->row));
     PL_TRY(pl_reserve((void **)&c->f, &c->f_capacity, 3 * (n + 1), sizeof *c->f));
     pl_row *row = &c->row[n];
@@ -180,7 +180,7 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_boundary *boundary, const pl_
             last_body = boundary->body[row->point[last]];
     c->tolerance = PL_MIN(c->tolerance, row_tolerance(boundary, row, first_body, last_body));
     double friction = boundary->friction[first_body] * boundary->friction[last_body];
-    pl_contact contact = {.mu = sqrt(friction)};
+    pl_constraint contact = {.mu = sqrt(friction)};
     make_frame(closest->normal, contact.R);
     pl_term term[4 * PL_ANCHOR_TERMS];
     int32_t n_term = list_terms(boundary, row, term);
@@ -208,7 +208,7 @@ static void update_rows(void *context, int64_t first, int64_t last)
     double dt = c->problem.dt;
     for (int64_t i = first; i < last; i++) {
         const pl_row *row = &c->row[i];
-        pl_contact *contact = &c->problem.contact[i];
+        pl_constraint *contact = &c->problem.constraint[i];
         double beyond[3] = {0};
         for (int k = 0; k < 4; k++) {
             int32_t p = row->point[k];
@@ -229,7 +229,7 @@ static void update_rows(void *context, int64_t first, int64_t last)
 
 void pl_contacts_update(pl_contacts *c, const pl_boundary *boundary, const double *v)
 {
-    pl_loop(c->problem.n_contact, CHUNK_ROWS, update_rows, &(update_loop){c, boundary, v});
+    pl_loop(c->problem.n_constraint, CHUNK_ROWS, update_rows, &(update_loop){c, boundary, v});
 }
 
 // --- Memory ---
@@ -284,7 +284,7 @@ static void sort_memory(pl_remembered *a, pl_remembered *b, int64_t n)
 
 pl_status pl_contacts_remember(pl_contacts *c)
 {
-    int64_t n = c->problem.n_contact, used = 0;
+    int64_t n = c->problem.n_constraint, used = 0;
     PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, n, sizeof *c->memory));
     PL_TRY(pl_reserve((void **)&c->scratch, &c->scratch_capacity, n, sizeof *c->scratch));
     for (int64_t i = 0; i < n; i++) {

@@ -44,8 +44,8 @@ typedef struct pl_remembered {
 
 typedef struct pl_contacts {
     pl_problem problem;
-    pl_row *row;      // (problem.n_contact)
-    double *f;        // (3*problem.n_contact) impulses in the frames of the contacts [N s]
+    pl_row *row;      // (problem.n_constraint)
+    double *f;        // (3*problem.n_constraint) impulses in the frames of the contacts [N s]
     double eps2;      // the error that any row may have [m]
     double step;      // of the world; problem.dt is less where it was halved [s]
     double tolerance; // what errors these rows may have, beside eps2 [m]

@@ -469,7 +469,7 @@ static pl_status add_reached(pl_detection *d, const pl_boundary *boundary, pl_co
     pl_candidate_set *c = &d->candidates;
     PL_TRY(pl_candidates_widen(c, boundary));
     PL_TRY(clear_flags(d));
-    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
+    for (int32_t i = 0; i < contacts->problem.n_constraint; i++) {
         int64_t at = pl_candidates_index(c, &contacts->row[i].pair);
         if (at >= 0) d->flag[at] = KEPT;
     }

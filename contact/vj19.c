@@ -66,7 +66,7 @@ double pl_vj19_approach(pl_pair_kind kind, const double *now, double *q, pl_clos
     return low;
 }
 
-static pl_status append(pl_vj19 *p, const pl_constraint *c)
+static pl_status append(pl_vj19 *p, const pl_vj19_constraint *c)
 {
     PL_TRY(pl_reserve((void **)&p->constraint, &p->constraint_capacity, p->n + 1,
                       sizeof *p->constraint));
@@ -74,7 +74,7 @@ static pl_status append(pl_vj19 *p, const pl_constraint *c)
     return PL_OK;
 }
 
-static pl_constraint *find(const pl_vj19 *p, const pl_feature_pair *pair)
+static pl_vj19_constraint *find(const pl_vj19 *p, const pl_feature_pair *pair)
 {
     for (int64_t i = 0; i < p->n; i++) {
         const pl_feature_pair *q = &p->constraint[i].pair;
@@ -89,14 +89,14 @@ static pl_status make_rows(pl_vj19 *p, const pl_boundary *boundary, pl_contacts 
     PL_TRY(pl_reserve((void **)&p->u, &p->u_capacity, 3 * p->n, sizeof *p->u));
     pl_contacts_clear(contacts);
     for (int64_t i = 0; i < p->n; i++) {
-        pl_constraint *c = &p->constraint[i];
-        int32_t n = contacts->problem.n_contact;
+        pl_vj19_constraint *c = &p->constraint[i];
+        int32_t n = contacts->problem.n_constraint;
         double q[12], apart[3];
         gather(boundary, &c->pair, boundary->x0, q);
         between(c->closest.weight, q, apart);
         double gap = pl_dot(c->closest.normal, apart) - c->keep;
         PL_TRY(pl_contacts_add(contacts, boundary, &c->pair, &c->closest, gap, false, false));
-        c->row = contacts->problem.n_contact > n ? n : -1;
+        c->row = contacts->problem.n_constraint > n ? n : -1;
         if (c->row < 0) continue;
         memcpy(contacts->row[n].before, c->before, sizeof c->before);
         pl_contacts_set_impulse(contacts, n, c->impulse);
@@ -108,7 +108,7 @@ static pl_status make_rows(pl_vj19 *p, const pl_boundary *boundary, pl_contacts 
 
 // [Alg. 1, line 6] The paper removes what has slid off its face or edge. On the border between two
 // faces that would remove both contacts, for ever; a local minimum of the distance speaks for them.
-static bool slid_off(const pl_boundary *boundary, const double *x, const pl_constraint *c,
+static bool slid_off(const pl_boundary *boundary, const double *x, const pl_vj19_constraint *c,
                      const pl_closest *closest)
 {
     const pl_instant at = {x, x, 0};
@@ -130,7 +130,7 @@ pl_status pl_vj19_start(pl_vj19 *p, pl_detection *d, pl_boundary *boundary, pl_c
     p->n = 0;
     for (int64_t i = 0; i < contacts->n_memory; i++) {
         const pl_remembered *last = &contacts->memory[i];
-        pl_constraint c = {.pair = last->pair};
+        pl_vj19_constraint c = {.pair = last->pair};
         pl_spacing spacing;
         gather(boundary, &c.pair, boundary->x0, c.q);
         pl_closest_points((pl_pair_kind)c.pair.kind, c.q, &c.closest);
@@ -148,12 +148,12 @@ pl_status pl_vj19_start(pl_vj19 *p, pl_detection *d, pl_boundary *boundary, pl_c
 static void note_impulses(pl_vj19 *p, const pl_contacts *contacts)
 {
     for (int64_t i = 0; i < p->n; i++) {
-        pl_constraint *c = &p->constraint[i];
+        pl_vj19_constraint *c = &p->constraint[i];
         if (c->row >= 0) pl_contacts_impulse(contacts, c->row, c->impulse);
     }
 }
 
-static bool pushes(const pl_constraint *c, const pl_contacts *contacts)
+static bool pushes(const pl_vj19_constraint *c, const pl_contacts *contacts)
 {
     return c->row >= 0 && contacts->f[3 * (int64_t)c->row] > 0;
 }
@@ -163,8 +163,8 @@ static bool pushes(const pl_constraint *c, const pl_contacts *contacts)
 static pl_status take_hit(pl_vj19 *p, const pl_contacts *contacts, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_impact *impact)
 {
-    pl_constraint c = {.pair = *pair, .hit = true, .closest = impact->closest};
-    pl_constraint *old = find(p, pair);
+    pl_vj19_constraint c = {.pair = *pair, .hit = true, .closest = impact->closest};
+    pl_vj19_constraint *old = find(p, pair);
     double q0[12], q1[12], apart[3];
     pl_spacing spacing;
     gather(boundary, pair, boundary->x0, q0);
@@ -203,8 +203,8 @@ static pl_status take_hits(pl_vj19 *p, const pl_detection *d, const pl_contacts 
 // active row only to eps2 itself, and C is what is left beyond the safety distance, which may be
 // wanting at the start: so it is the difference to what the solver believes, keep + dt u_n, that
 // must be below eps2.
-static bool is_true(const pl_vj19 *p, double dt, const pl_constraint *c, const pl_closest *closest,
-                    double eps2)
+static bool is_true(const pl_vj19 *p, double dt, const pl_vj19_constraint *c,
+                    const pl_closest *closest, double eps2)
 {
     double believed = c->keep + dt * p->u[3 * (int64_t)c->row];
     return fabs(closest->distance - believed) < eps2;
@@ -219,7 +219,7 @@ static void revise(pl_vj19 *p, const double *v, const pl_boundary *boundary,
     pl_rows_multiply(&contacts->problem, NULL, true, v, p->u);
     int64_t kept = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        pl_constraint *c = &p->constraint[i];
+        pl_vj19_constraint *c = &p->constraint[i];
         bool stays = true;
         if (pushes(c, contacts)) {
             double q[12];

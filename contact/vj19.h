@@ -13,7 +13,7 @@
 
 #include "detect.h"
 
-typedef struct pl_constraint {
+typedef struct pl_vj19_constraint {
     pl_feature_pair pair;
     int32_t row;        // of the contacts; -1 if the motion of its points is given
     bool hit;           // in this step, and not carried over
@@ -22,12 +22,12 @@ typedef struct pl_constraint {
     double keep;        // the distance that it is to have at the end of the step [m]
     double before[3];   // see pl_row
     double impulse[3];  // of the last solve, on the first feature, along the world's axes [N s]
-} pl_constraint;
+} pl_vj19_constraint;
 
 typedef struct pl_vj19 {
-    pl_constraint *constraint; // (n)
+    pl_vj19_constraint *constraint; // (n)
     int64_t n, constraint_capacity;
-    double *u; // (3*n_contact) scratch
+    double *u; // (3*n_constraint) scratch
     int64_t u_capacity;
 } pl_vj19;
 

@@ -6,10 +6,11 @@
 //     E(v) <= E(y) - g0 . (v - y) + s (v - y) . D (v - y) / 2,    g0 = b - A y.
 // A step minimizes the right-hand side under the laws of contact instead of the left:
 //     v = y + D^-1 (g0 + L^T f) / s,    u = L v - c and f obey Signorini and Coulomb,
-// which couples contacts only through the blocks that they share: a few sweeps of Gauss-Seidel
-// (sweeps.h) on f / s, warm from the last step, do. Where v = y, A v = b + L^T f holds and all is
-// solved. Coulomb's law makes this a fixed-point iteration rather than a minimization; the friction
-// is exact in every step, and there are no states to switch.
+// (or whatever law a constraint has; its compliance is s times as large for f / s, and its bounds
+// are as much smaller), which couples contacts only through the blocks that they share: a few
+// sweeps of Gauss-Seidel (sweeps.h) on f / s, warm from the last step, do. Where v = y, A v = b +
+// L^T f holds and all is solved. Coulomb's law makes this a fixed-point iteration rather than a
+// minimization; the friction is exact in every step, and there are no states to switch.
 //
 // The next y runs ahead. While the same contacts open, stick and slip, and y obeys them, the step
 // d = v - y = D^-1 (g0 + L^T f) / s is the gradient of E within what they allow, projected in the
@@ -98,7 +99,7 @@ static const double CURVATURE_SLACK = 1e-9, CURVATURE_SLACK_SINGLE = 1e-6;
 
 static pl_status take(const pl_problem *problem, pl_workspace *ws, pl_apg *a)
 {
-    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     *a = (pl_apg){.problem = problem, .ws = ws, .n = n, .least = INFINITY};
     PL_TRY(pl_sweeps_create(problem, &ws->D, &ws->uses, ws->scale, &ws->arena, &a->sweeps));
     double **vector[] = {&a->v, &a->y, &a->old, &a->Av, &a->Ay, &a->Aold, &a->g};
@@ -422,7 +423,7 @@ static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
         return false;
     }
     pl_contact_errors errors = {0};
-    int64_t m = 3 * (int64_t)a->problem->n_contact;
+    int64_t m = 3 * (int64_t)a->problem->n_constraint;
     for (int64_t i = 0; i < m; i++) a->impulse[i] = a->s * a->f[i];
     pl_rows_multiply(a->problem, NULL, true, a->v, a->ws->u);
     pl_contact_errors_update(a->problem, a->ws->scale, a->ws->u, a->impulse, &errors);
@@ -480,8 +481,9 @@ static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double
 
 static void set_curvature(pl_apg *a, double s)
 {
-    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) a->f[i] *= a->s / s;
+    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_constraint; i++) a->f[i] *= a->s / s;
     a->s = a->ws->curvature = s;
+    pl_sweeps_set_unit(&a->sweeps, s);
     pl_sweeps_set(&a->sweeps, a->f);
 }
 
@@ -491,6 +493,21 @@ void pl_apg_settle(pl_apg *a, pl_solve_stats *stats)
     if (s > a->s) set_curvature(a, s);
 }
 
+// Of a constraint with limits: its f is over s.
+static double add_broken_limited(const pl_apg *a, const pl_limits *limits, double mu,
+                                 const double *scale, const double *u, const double *f)
+{
+    double sum = 0, most = SLIPS * mu * f[0];
+    bool sticks = f[0] > 0 && f[1] * f[1] + f[2] * f[2] < most * most;
+    for (int i = 0; i < 3; i++) {
+        double g = a->s * f[i], w = u[i] + limits->compliance[i] * g, s = scale[i > 0];
+        bool held = i == 0 ? f[0] > 0 : sticks;
+        if (limits->law == PL_LAW_BOX) held = g > limits->lo[i] && g < limits->hi[i];
+        if (held && s > 0) sum += w * w / s;
+    }
+    return sum;
+}
+
 // What the rows that are held have at y, whose relative velocities are ws->u, of some contacts.
 static double add_broken(const pl_apg *a, int64_t first, int64_t last)
 {
@@ -498,8 +515,11 @@ static double add_broken(const pl_apg *a, int64_t first, int64_t last)
     double sum = 0;
     for (int64_t k = first; k < last; k++) {
         const double *f = a->f + 3 * k, *u = a->ws->u + 3 * k, *scale = a->ws->scale + 2 * k;
-        if (!(scale[0] > 0) || f[0] <= 0) continue;
-        double most = SLIPS * problem->contact[k].mu * f[0];
+        const pl_limits *limits = pl_limits_of(problem, problem->constraint + k);
+        if (limits != NULL)
+            sum += add_broken_limited(a, limits, problem->constraint[k].mu, scale, u, f);
+        if (!(scale[0] > 0) || f[0] <= 0 || limits != NULL) continue;
+        double most = SLIPS * problem->constraint[k].mu * f[0];
         bool sticks = f[1] * f[1] + f[2] * f[2] < most * most;
         sum += u[0] * u[0] / scale[0];
         if (sticks && scale[1] > 0) sum += (u[1] * u[1] + u[2] * u[2]) / scale[1];
@@ -516,7 +536,7 @@ typedef struct broken_loop {
 static void add_broken_parts(void *context, int64_t first, int64_t last)
 {
     const broken_loop *l = context;
-    int64_t n = l->apg->problem->n_contact;
+    int64_t n = l->apg->problem->n_constraint;
     for (int64_t p = first; p < last; p++) {
         int64_t from = p * l->size;
         l->part[p] = add_broken(l->apg, from, PL_MIN(from + l->size, n));
@@ -527,7 +547,7 @@ static void add_broken_parts(void *context, int64_t first, int64_t last)
 static double taken_back(const pl_apg *a, double model)
 {
     double part[PL_MAX_PARTS], sum = 0;
-    int64_t n = a->problem->n_contact, size = pl_part_size(n, PART_ROWS);
+    int64_t n = a->problem->n_constraint, size = pl_part_size(n, PART_ROWS);
     int64_t n_part = (n + size - 1) / size;
     pl_rows_multiply(a->problem, NULL, true, a->y, a->ws->u);
     pl_loop(n_part, 1, add_broken_parts, &(broken_loop){a, size, part});
@@ -537,7 +557,7 @@ static double taken_back(const pl_apg *a, double model)
 
 static int32_t usual_sweeps(const pl_problem *problem)
 {
-    int64_t n = 3 * (int64_t)problem->A->n, m = SWEEP_UNKNOWNS * (int64_t)problem->n_contact;
+    int64_t n = 3 * (int64_t)problem->A->n, m = SWEEP_UNKNOWNS * (int64_t)problem->n_constraint;
     return (int32_t)PL_MAX(LEAST_SWEEPS, PL_MIN(n / PL_MAX(m, 1), MOST_SWEEPS));
 }
 
@@ -599,12 +619,13 @@ pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_st
         ws->curvature = s > 1 + POWER_ROUNDING ? POWER_MARGIN * s : 1;
     }
     out->s = ws->curvature;
+    pl_sweeps_set_unit(&out->sweeps, out->s);
     return PL_OK;
 }
 
 void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats)
 {
-    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) {
+    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_constraint; i++) {
         bool answers = a->ws->scale[2 * (i / 3)] > 0;
         a->f[i] = answers ? f[i] / a->s : 0;
     }
@@ -627,7 +648,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
 void pl_apg_result(const pl_apg *a, double *v, double *f)
 {
     pl_vec_copy(a->n, a->v, v);
-    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_contact; i++) f[i] = a->s * a->f[i];
+    for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_constraint; i++) f[i] = a->s * a->f[i];
 }
 
 pl_solve_end pl_apg_improve(pl_apg *a, const pl_solver_options *options, int32_t n, double *v,

@@ -30,8 +30,8 @@ typedef struct pl_apg {
     double *d;              // (n) v - y if that is NULL,
     float *by;              // (n + 1) else this
     double *g;              // (n) b + L^T f - A y; in known rows 0, or A (v - y) after a step
-    double *f;              // (3*n_contact) the impulses over s
-    double *impulse;        // (3*n_contact) scratch: s f
+    double *f;              // (3*n_constraint) the impulses over s
+    double *impulse;        // (3*n_constraint) scratch: s f
     pl_sweeps sweeps;
 } pl_apg;
 
@@ -39,7 +39,7 @@ typedef struct pl_apg {
 pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_stats *stats,
                         pl_apg *out);
 
-// Starts from v (n) and f (3*n_contact).
+// Starts from v (n) and f (3*n_constraint).
 void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *stats);
 
 // At most n more iterations; PL_SOLVE_LIMIT after these, or after most_swept sweeps. The counts of

@@ -13,9 +13,10 @@ enum {
     MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
     FAR_STEPS = 120,  // more are not taken to be left: face needs about so many, whatever apg would
     SWEEPS = 1000,    // of apg, after which newton is looked at
-    MANY = 2500,      // blocks of A; if there are more, newton is looked at only
-    LONG = 200,       // after so many iterations
-    LEAST_STEPS = 10, // of face, if it is taken at all
+    JOINT_SWEEPS = 50, // the same where there are joints: sweeps spread slowly along chains
+    MANY = 2500,       // blocks of A; if there are more, newton is looked at only
+    LONG = 200,        // after so many iterations
+    LEAST_STEPS = 10,  // of face, if it is taken at all
 };
 
 // A solve by newton is taken to need so many factors, and solves with them.
@@ -47,7 +48,7 @@ static int32_t allowed(const automatic *s, const pl_solve_stats *stats)
 static double step_work(const automatic *s)
 {
     double products = STEP_PRODUCTS * 9 * (double)s->problem->A->nnz;
-    return products + STEP_SWEEPS * SWEEP_WORK * s->problem->n_contact;
+    return products + STEP_SWEEPS * SWEEP_WORK * s->problem->n_constraint;
 }
 
 static pl_status find_newton_work(automatic *s)
@@ -69,7 +70,7 @@ static pl_status find_newton_work(automatic *s)
 static void start_over(const automatic *s)
 {
     pl_vec_copy(3 * (int64_t)s->problem->A->n, s->v_given, s->v);
-    pl_vec_copy(3 * (int64_t)s->problem->n_contact, s->f_given, s->f);
+    pl_vec_copy(3 * (int64_t)s->problem->n_constraint, s->f_given, s->f);
 }
 
 // stats->end is PL_SOLVE_STALLED if it did not help.
@@ -107,7 +108,7 @@ static pl_status run_apg(automatic *s, int32_t n, bool *costly, pl_solve_stats *
     if (stats->end != PL_SOLVE_LIMIT || stats->iterations == end) return PL_OK;
     s->apg.most_swept = 0;
     PL_TRY(find_newton_work(s));
-    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_contact;
+    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_constraint;
     *costly = s->newton_work <= swept;
     if (*costly) return PL_OK;
     stats->end = pl_apg_run(&s->apg, s->options, end - stats->iterations, stats);
@@ -119,7 +120,8 @@ static pl_status start(automatic *s, pl_solve_stats *stats)
 {
     bool costly;
     pl_apg_start(&s->apg, s->v, s->f, stats);
-    s->apg.most_swept = s->problem->A->n <= MANY && !s->tried ? SWEEPS : 0;
+    int32_t sweeps = s->problem->n_limits > 0 ? JOINT_SWEEPS : SWEEPS;
+    s->apg.most_swept = s->problem->A->n <= MANY && !s->tried ? sweeps : 0;
     s->left = INFINITY;
     PL_TRY(run_apg(s, FIRST_STEPS, &costly, stats));
     double before = s->apg.residual;
@@ -146,7 +148,7 @@ static pl_status choose_newton(automatic *s, pl_solve_stats *stats)
     stats->end = PL_SOLVE_STALLED;
     if (s->tried || s->problem->A->n > MANY) return PL_OK;
     PL_TRY(find_newton_work(s));
-    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_contact;
+    double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_constraint;
     double spent = step_work(s) * (stats->iterations + PL_MIN(s->left, FAR_STEPS));
     if (s->newton_work > spent + swept) return PL_OK;
     start_over(s);
@@ -181,7 +183,7 @@ pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *opti
         PL_TRY(try_newton(&s, stats));
         if (stats->end != PL_SOLVE_STALLED) return PL_OK;
     }
-    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     s.v_given = pl_arena_take(&ws->arena, n, sizeof *v);
     s.f_given = pl_arena_take(&ws->arena, m, sizeof *f);
     if (s.v_given == NULL || s.f_given == NULL) return PL_ERROR_MEMORY;

@@ -30,7 +30,7 @@ static int32_t list_columns(const lister *l, int32_t i)
     }
     if (use < 0) return n;
     for (int32_t u = l->uses->start[use]; u < l->uses->start[use + 1]; u++) {
-        const pl_contact *contact = problem->contact + l->uses->use[u].contact;
+        const pl_constraint *contact = problem->constraint + l->uses->use[u].contact;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             int32_t j = problem->entry[t].block;
             if (l->mark[j] == i || pl_is_known(problem, j)) continue;
@@ -87,7 +87,7 @@ static pl_status find_places(pl_contact_matrix *M, pl_arena *arena)
     const pl_problem *problem = M->problem;
     const pl_bsr *A = problem->A;
     M->of_A = pl_arena_take(arena, A->nnz, sizeof *M->of_A);
-    M->start = pl_arena_take(arena, (int64_t)problem->n_contact + 1, sizeof *M->start);
+    M->start = pl_arena_take(arena, (int64_t)problem->n_constraint + 1, sizeof *M->start);
     if (M->of_A == NULL || M->start == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < A->n; i++) {
         for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
@@ -95,14 +95,14 @@ static pl_status find_places(pl_contact_matrix *M, pl_arena *arena)
         }
     }
     M->start[0] = 0;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        int64_t count = problem->contact[k].count;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        int64_t count = problem->constraint[k].count;
         M->start[k + 1] = M->start[k] + count * count;
     }
-    M->of_pair = pl_arena_take(arena, M->start[problem->n_contact], sizeof *M->of_pair);
+    M->of_pair = pl_arena_take(arena, M->start[problem->n_constraint], sizeof *M->of_pair);
     if (M->of_pair == NULL) return PL_ERROR_MEMORY;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *contact = problem->contact + k;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        const pl_constraint *contact = problem->constraint + k;
         const pl_entry *entry = problem->entry + contact->first;
         int64_t *to = M->of_pair + M->start[k];
         for (int32_t a = 0; a < contact->count; a++) {
@@ -138,7 +138,7 @@ pl_status pl_contact_matrix_take(pl_contact_matrix *M, pl_arena *arena)
 // H += Ga^T D Gb for all pairs of a contact's blocks. Blocks stand column by column.
 static void add_contact(const pl_contact_matrix *M, int32_t k, const pl_sym3 *D)
 {
-    const pl_contact *contact = M->problem->contact + k;
+    const pl_constraint *contact = M->problem->constraint + k;
     const pl_entry *entry = M->problem->entry + contact->first;
     const int64_t *place = M->of_pair + M->start[k];
     for (int32_t a = 0; a < contact->count; a++) {
@@ -170,8 +170,9 @@ bool pl_contact_matrix_set(pl_contact_matrix *M, const pl_sym3 *D)
             memcpy(M->H.val + 9 * M->of_A[k], A->val + 9 * k, 9 * sizeof *A->val);
         }
     }
-    for (int32_t k = 0; k < M->problem->n_contact; k++) {
-        if (D[k].nn != 0) add_contact(M, k, D + k);
+    for (int32_t k = 0; k < M->problem->n_constraint; k++) {
+        bool counts = D[k].nn != 0 || D[k].t11 != 0 || D[k].t22 != 0;
+        if (counts) add_contact(M, k, D + k);
     }
     return pl_cholesky_factor(&M->factor, &M->H) == PL_OK;
 }

@@ -20,7 +20,7 @@ typedef struct pl_contact_matrix {
     pl_bsr H;         // of A.n block rows, from the arena; known ones have their diagonal only
     int64_t *of_A;    // (A.nnz) where each block of A stands in H; -1: it is not there
     int64_t *of_pair; // where the pairs of terms stand: count^2 of each contact, -1 for known ones
-    int64_t *start;   // (n_contact + 1) of each contact in of_pair
+    int64_t *start;   // (n_constraint + 1) of each contact in of_pair
     pl_cholesky factor;
     double *x; // (3*A.n) scratch
 } pl_contact_matrix;
@@ -33,7 +33,8 @@ pl_status pl_contact_matrix_create(const pl_problem *problem, const pl_uses *use
 // Takes the memory of the values.
 pl_status pl_contact_matrix_take(pl_contact_matrix *M, pl_arena *arena);
 
-// The values for D (n_contact), and the factor. False if H is not positive definite, or not finite.
+// The values for D (n_constraint), and the factor. False if H is not positive definite, or not
+// finite.
 bool pl_contact_matrix_set(pl_contact_matrix *M, const pl_sym3 *D);
 
 // x := H^-1 r, 0 in the known blocks. r, x (3*A.n), no alias.

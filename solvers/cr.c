@@ -159,18 +159,21 @@ pl_status pl_cr_create(const pl_problem *problem, const pl_solver_options *optio
     cr->minres = minres;
     cr->mask = PL_ROWS_ALL;
     cr->n = 3 * (int64_t)problem->A->n;
-    cr->m = 3 * (int64_t)problem->n_contact;
+    cr->m = 3 * (int64_t)problem->n_constraint;
     PL_TRY(pl_cr_linear_create(cr));
-    int64_t n_contact = problem->n_contact;
+    int64_t n_constraint = problem->n_constraint;
     cr->u = pl_arena_take(&ws->arena, cr->m, sizeof *cr->u);
-    cr->rows = pl_arena_take(&ws->arena, n_contact, sizeof *cr->rows);
-    cr->contact = pl_arena_take(&ws->arena, n_contact, sizeof *cr->contact);
-    cr->problem.contact = pl_arena_take(&ws->arena, n_contact, sizeof *cr->problem.contact);
-    if (cr->u == NULL || cr->rows == NULL || cr->contact == NULL || cr->problem.contact == NULL) {
+    cr->rows = pl_arena_take(&ws->arena, n_constraint, sizeof *cr->rows);
+    cr->contact = pl_arena_take(&ws->arena, n_constraint, sizeof *cr->contact);
+    cr->problem.constraint =
+        pl_arena_take(&ws->arena, n_constraint, sizeof *cr->problem.constraint);
+    if (cr->u == NULL || cr->rows == NULL || cr->contact == NULL ||
+        cr->problem.constraint == NULL) {
         return PL_ERROR_MEMORY;
     }
-    if (n_contact > 0) {
-        memcpy(cr->problem.contact, problem->contact, (size_t)n_contact * sizeof(pl_contact));
+    if (n_constraint > 0) {
+        memcpy(cr->problem.constraint, problem->constraint,
+               (size_t)n_constraint * sizeof(pl_constraint));
     }
     return pl_cr_precond_create(cr);
 }
@@ -183,7 +186,7 @@ void pl_cr_load(pl_cr *cr, const double *v, const double *f)
     cr->stats->products++;
 }
 
-void pl_cr_unload(const pl_cr *cr, const pl_contact *contact, double *v, double *f)
+void pl_cr_unload(const pl_cr *cr, const pl_constraint *contact, double *v, double *f)
 {
     memcpy(v, cr->y.v, (size_t)cr->n * sizeof *v);
     pl_cr_states_finish(cr, contact, f);
@@ -210,7 +213,7 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
     if (!usable && !minres && stats->end != PL_SOLVE_BREAKDOWN) {
         usable = find_residual(&cr) <= PL_MAX(start, ws->b_norm);
     }
-    if (usable) pl_cr_unload(&cr, problem->contact, v, f);
+    if (usable) pl_cr_unload(&cr, problem->constraint, v, f);
     return PL_OK;
 }
 

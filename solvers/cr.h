@@ -29,17 +29,17 @@ typedef struct pl_cr_contact {
 // Vectors of both kinds of rows.
 typedef struct pl_cr_vector {
     double *v; // (3*A.n)
-    double *f; // (3*n_contact)
+    double *f; // (3*n_constraint)
 } pl_cr_vector;
 
 // S = L A_d^-1 L^T + K + P of the active rows, by a factor of A_d + L^T (K + P)^-1 L: see
 // cr_precond.c.
 typedef struct pl_cr_schur {
     pl_touched touched;
-    pl_stiffness *stiffness; // (n_contact) (K + P)^-1, 0 in the rows that are not active
+    pl_stiffness *stiffness; // (n_constraint) (K + P)^-1, 0 in the rows that are not active
     double *x;               // (3*uses.n) scratch
     double *v;               // (3*A.n) scratch; 0 in the blocks that no contact touches
-    double *u;               // (3*n_contact) scratch
+    double *u;               // (3*n_constraint) scratch
     bool stale, factored;    // contacts have changed since; it was positive definite
 } pl_cr_schur;
 
@@ -48,7 +48,7 @@ typedef struct pl_cr {
     const pl_solver_options *options;
     pl_workspace *ws;
     pl_solve_stats *stats;
-    int64_t n, m;                       // 3*A.n, 3*n_contact
+    int64_t n, m;                       // 3*A.n, 3*n_constraint
     pl_cr_vector y, r, z, p, Bp, Bz, q; // solution, residual, C^-1 r, direction, B p, B z, C^-1 B p
     double *Ay, *Ap, *Az;               // (n) the share of A: a switch leaves it as it is
     bool minres;                        // p by Lanczos' recurrence: see cr_linear.c
@@ -59,7 +59,7 @@ typedef struct pl_cr {
     double eta, eta_old;                // B p . C^-1 B p, and that of the direction before
     int32_t since;                      // the last restart: iterations
     double *u;                          // (m) L v - c of all rows
-    uint8_t *rows;                      // (n_contact) bits of the active ones
+    uint8_t *rows;                      // (n_constraint) bits of the active ones
     pl_cr_contact *contact;
     pl_block_jacobi A_d; // the approximate inverse of A: 0 in known blocks
     pl_cr_schur schur;   // of PL_PRECOND_SCHUR
@@ -84,7 +84,7 @@ pl_status pl_cr_create(const pl_problem *problem, const pl_solver_options *optio
 void pl_cr_load(pl_cr *cr, const double *v, const double *f);
 pl_solve_end pl_cr_iterate(pl_cr *cr);
 // Gives y back, in the frames of the caller's contacts.
-void pl_cr_unload(const pl_cr *cr, const pl_contact *contact, double *v, double *f);
+void pl_cr_unload(const pl_cr *cr, const pl_constraint *contact, double *v, double *f);
 
 // --- cr_linear.c ---
 
@@ -119,6 +119,6 @@ void pl_cr_states_start(pl_cr *cr);
 // [VJ19, Alg. 2 and 3]: looks at all contacts, and returns whether one has changed.
 bool pl_cr_states_update(pl_cr *cr);
 // Turns the impulses back to the frames of the caller's problem, whose contacts are given.
-void pl_cr_states_finish(const pl_cr *cr, const pl_contact *contact, double *f);
+void pl_cr_states_finish(const pl_cr *cr, const pl_constraint *contact, double *f);
 
 #endif

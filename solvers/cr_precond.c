@@ -27,7 +27,7 @@ static const double PROXIMAL = 0.01;
 
 // --- Near-duplicates [VJ19, 3.4.1] ---
 
-static double weight_in(const pl_problem *problem, const pl_contact *contact, int32_t block)
+static double weight_in(const pl_problem *problem, const pl_constraint *contact, int32_t block)
 {
     for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
         if (problem->entry[t].block == block) return problem->entry[t].w;
@@ -37,8 +37,8 @@ static double weight_in(const pl_problem *problem, const pl_contact *contact, in
 
 // The product of (1 - |difference of weights|) over the blocks that a and b share. Their other
 // blocks do not count, so that contacts which share one vertex of little weight may pass as alike.
-static double similarity_printed(const pl_problem *problem, const pl_contact *a,
-                                 const pl_contact *b)
+static double similarity_printed(const pl_problem *problem, const pl_constraint *a,
+                                 const pl_constraint *b)
 {
     double product = 1;
     for (int32_t t = a->first; t < a->first + a->count; t++) {
@@ -51,7 +51,7 @@ static double similarity_printed(const pl_problem *problem, const pl_contact *a,
 
 // The same over the blocks of both, and with the cosine between the normals: 0 unless they act on
 // the same blocks in the same direction.
-static double similarity(const pl_problem *problem, const pl_contact *a, const pl_contact *b)
+static double similarity(const pl_problem *problem, const pl_constraint *a, const pl_constraint *b)
 {
     const double *n = a->R, *o = b->R;
     double product = PL_MAX(n[0] * o[0] + n[1] * o[1] + n[2] * o[2], 0);
@@ -80,7 +80,7 @@ static void weigh(pl_cr *cr, int32_t *seen)
 {
     const pl_problem *problem = &cr->problem;
     const pl_uses *uses = &cr->ws->uses;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
         cr->contact[k].Z = 1;
         seen[k] = -1;
     }
@@ -93,10 +93,10 @@ static void weigh(pl_cr *cr, int32_t *seen)
             }
         }
     }
-    const pl_contact *contact = problem->contact;
-    int32_t *at = seen + problem->n_contact; // (A.n) where a block stands in `uses`
+    const pl_constraint *contact = problem->constraint;
+    int32_t *at = seen + problem->n_constraint; // (A.n) where a block stands in `uses`
     for (int32_t i = 0; i < uses->n; i++) at[uses->block[i]] = i;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
         seen[k] = k;
         for (int32_t t = contact[k].first; t < contact[k].first + contact[k].count; t++) {
             const pl_entry *entry = problem->entry + t;
@@ -147,7 +147,7 @@ static pl_status create_schur(pl_cr *cr)
 {
     pl_cr_schur *s = &cr->schur;
     pl_arena *arena = &cr->ws->arena;
-    s->stiffness = pl_arena_take(arena, cr->problem.n_contact, sizeof *s->stiffness);
+    s->stiffness = pl_arena_take(arena, cr->problem.n_constraint, sizeof *s->stiffness);
     s->x = pl_arena_take(arena, 3 * (int64_t)cr->ws->uses.n, sizeof *s->x);
     s->v = pl_arena_take(arena, cr->n, sizeof *s->v);
     s->u = pl_arena_take(arena, cr->m, sizeof *s->u);
@@ -175,10 +175,10 @@ static double scale_of_rows(const pl_cr *cr)
 
 pl_status pl_cr_precond_create(pl_cr *cr)
 {
-    int64_t n_contact = cr->problem.n_contact, n_block = cr->problem.A->n;
+    int64_t n_constraint = cr->problem.n_constraint, n_block = cr->problem.A->n;
     cr->A_d = (pl_block_jacobi){(int32_t)n_block,
                                 pl_arena_take(&cr->ws->arena, 6 * n_block, sizeof(double))};
-    int32_t *seen = pl_arena_take(&cr->ws->arena, n_contact + n_block, sizeof *seen);
+    int32_t *seen = pl_arena_take(&cr->ws->arena, n_constraint + n_block, sizeof *seen);
     if (cr->A_d.inv == NULL || seen == NULL) return PL_ERROR_MEMORY;
     if (cr->options->trace != NULL) {
         cr->looked.v = pl_arena_take(&cr->ws->arena, cr->n, sizeof(double));
@@ -241,7 +241,7 @@ void pl_cr_precond_update(pl_cr *cr, int32_t k)
 // y (m) := factor S_d^-1 x, in the active rows.
 static void apply_S(const pl_cr *cr, double factor, const double *x, double *y)
 {
-    for (int64_t k = 0; k < cr->problem.n_contact; k++) {
+    for (int64_t k = 0; k < cr->problem.n_constraint; k++) {
         const double *M = cr->contact[k].inverse, *a = x + 3 * k;
         for (int i = 0; i < 3; i++) {
             y[3 * k + i] = factor * ((M[3 * i] * a[0] + M[3 * i + 1] * a[1]) + M[3 * i + 2] * a[2]);
@@ -261,7 +261,7 @@ static float row_stiffness(const pl_cr *cr, int32_t k, int row)
 static void factor_schur(pl_cr *cr)
 {
     pl_cr_schur *s = &cr->schur;
-    for (int32_t k = 0; k < cr->problem.n_contact; k++) {
+    for (int32_t k = 0; k < cr->problem.n_constraint; k++) {
         s->stiffness[k] = (pl_stiffness){
             .nn = row_stiffness(cr, k, 0),
             .t11 = row_stiffness(cr, k, 1),
@@ -276,7 +276,7 @@ static void factor_schur(pl_cr *cr)
 // u := Q u
 static void stiffen(const pl_cr *cr, double *u)
 {
-    for (int64_t k = 0; k < cr->problem.n_contact; k++) {
+    for (int64_t k = 0; k < cr->problem.n_constraint; k++) {
         const pl_stiffness *Q = cr->schur.stiffness + k;
         u[3 * k] *= (double)Q->nn, u[3 * k + 1] *= (double)Q->t11, u[3 * k + 2] *= (double)Q->t22;
     }
@@ -346,7 +346,7 @@ void pl_cr_precond_norms(pl_cr *cr, double *all, double *contact)
     }
     *all = sqrt(fmax(square, 0));
     *contact = 0;
-    for (int64_t k = 0; k < cr->problem.n_contact; k++) {
+    for (int64_t k = 0; k < cr->problem.n_constraint; k++) {
         const double *M = cr->contact[k].inverse, *c = r->f + 3 * k;
         double sum = 0;
         for (int i = 0; i < 9; i++) sum += c[i / 3] * M[i] * c[i % 3];

@@ -50,7 +50,7 @@ static void set_rows(pl_cr *cr, int32_t k)
 {
     const pl_cr_contact *contact = cr->contact + k;
     bool across =
-        !cr->options->paper && cr->problem.contact[k].mu > 0 && cr->y.f[3 * (int64_t)k + 1] != 0;
+        !cr->options->paper && cr->problem.constraint[k].mu > 0 && cr->y.f[3 * (int64_t)k + 1] != 0;
     switch ((pl_cr_state)contact->state) {
     case PL_CR_OPEN:
         cr->rows[k] = 0;
@@ -68,7 +68,7 @@ static void set_rows(pl_cr *cr, int32_t k)
 // Turns t1 to the direction (x, y) of the tangents, not 0; what is stated along them follows.
 static void turn(pl_cr *cr, int32_t k, double x, double y)
 {
-    pl_contact *contact = cr->problem.contact + k;
+    pl_constraint *contact = cr->problem.constraint + k;
     double length = sqrt(x * x + y * y), *t1 = contact->R + 3, *t2 = contact->R + 6;
     x /= length, y /= length;
     double *pair[] = {contact->c, cr->y.f + 3 * (int64_t)k, cr->u + 3 * (int64_t)k};
@@ -104,7 +104,7 @@ static void set_compliance(pl_cr *cr, int32_t k)
 static bool sticks(const pl_cr *cr, int32_t k)
 {
     const double *u = cr->u + 3 * (int64_t)k, *f = cr->y.f + 3 * (int64_t)k;
-    double limit = cr->problem.contact[k].mu * f[0], s = cr->ws->scale[2 * (int64_t)k + 1];
+    double limit = cr->problem.constraint[k].mu * f[0], s = cr->ws->scale[2 * (int64_t)k + 1];
     double x = s * f[1] - u[1], y = s * f[2] - u[2];
     if (limit == 0) return false;
     if (f[1] * f[1] + f[2] * f[2] < NEAR_EDGE * NEAR_EDGE * limit * limit) return true;
@@ -124,7 +124,7 @@ static void start(pl_cr *cr, int32_t k, double e)
 {
     double *f = cr->y.f + 3 * (int64_t)k;
     pl_cr_contact *contact = cr->contact + k;
-    pl_coulomb_project(cr->problem.contact[k].mu, f, f);
+    pl_coulomb_project(cr->problem.constraint[k].mu, f, f);
     bool closes = cr->u[3 * (int64_t)k] < -e && cr->mask == PL_ROWS_ALL;
     bool active = f[0] > 0 || closes;
     contact->state = !active ? PL_CR_OPEN : sticks(cr, k) ? PL_CR_STICK : PL_CR_SLIP;
@@ -139,7 +139,7 @@ void pl_cr_states_start(pl_cr *cr)
 {
     double e = SWITCH_SHARE * cr->options->eps2 / cr->problem.dt;
     pl_rows_multiply(&cr->problem, NULL, true, cr->y.v, cr->u);
-    for (int32_t k = 0; k < cr->problem.n_contact; k++) {
+    for (int32_t k = 0; k < cr->problem.n_constraint; k++) {
         cr->contact[k].n_switch = 0;
         cr->contact[k].state = PL_CR_OPEN;
         for (int i = 0; i < 3; i++) cr->contact[k].K[i] = 0;
@@ -156,10 +156,10 @@ void pl_cr_states_start(pl_cr *cr)
     }
 }
 
-void pl_cr_states_finish(const pl_cr *cr, const pl_contact *contact, double *f)
+void pl_cr_states_finish(const pl_cr *cr, const pl_constraint *contact, double *f)
 {
-    for (int64_t k = 0; k < cr->problem.n_contact; k++) {
-        const double *R = cr->problem.contact[k].R, *to = contact[k].R, *from = cr->y.f + 3 * k;
+    for (int64_t k = 0; k < cr->problem.n_constraint; k++) {
+        const double *R = cr->problem.constraint[k].R, *to = contact[k].R, *from = cr->y.f + 3 * k;
         double t[3];
         for (int i = 0; i < 3; i++) t[i] = R[3 + i] * from[1] + R[6 + i] * from[2];
         f[3 * k] = from[0];
@@ -175,7 +175,7 @@ void pl_cr_states_finish(const pl_cr *cr, const pl_contact *contact, double *f)
 static double update_kinetic(const pl_cr *cr, int32_t k, double *x, double *y)
 {
     const double *f = cr->y.f + 3 * (int64_t)k, *u = cr->u + 3 * (int64_t)k;
-    double mu = cr->problem.contact[k].mu, normal = PL_MAX(f[0], 0);
+    double mu = cr->problem.constraint[k].mu, normal = PL_MAX(f[0], 0);
     double speed = sqrt(u[1] * u[1] + u[2] * u[2]);
     *x = 1, *y = 0;
     if (-f[1] == mu * f[0]) return -f[1]; // line 3
@@ -208,7 +208,7 @@ static bool switch_printed(pl_cr *cr, int32_t k)
 {
     const pl_cr_contact *contact = cr->contact + k;
     const double *u = cr->u + 3 * (int64_t)k, *old = cr->y.f + 3 * (int64_t)k;
-    double mu = cr->problem.contact[k].mu, dt = cr->problem.dt, eps2 = cr->options->eps2;
+    double mu = cr->problem.constraint[k].mu, dt = cr->problem.dt, eps2 = cr->options->eps2;
     double f[3] = {old[0], old[1], old[2]}, x = 1, y = 0, distance = 0;
     pl_cr_state state = contact->state;
     if (state != PL_CR_OPEN && u[0] >= 0 && f[0] <= 0) { // lines 6, 7
@@ -277,7 +277,7 @@ static void slip_on(pl_cr *cr, int32_t k, const double *t, double friction)
 static bool may_slip(pl_cr *cr, int32_t k, double e)
 {
     const double *u = cr->u + 3 * (int64_t)k, *f = cr->y.f + 3 * (int64_t)k;
-    double limit = cr->problem.contact[k].mu * PL_MAX(f[0], 0);
+    double limit = cr->problem.constraint[k].mu * PL_MAX(f[0], 0);
     double s = cr->ws->scale[2 * (int64_t)k + 1], push = sqrt(f[1] * f[1] + f[2] * f[2]);
     bool against = u[1] * f[1] + u[2] * f[2] < SWITCH_SHARE * e * push;
     bool slips = against && s * (push - limit) > SWITCH_SHARE * e;
@@ -295,7 +295,7 @@ static bool may_slip(pl_cr *cr, int32_t k, double e)
 static bool may_stick(pl_cr *cr, int32_t k, double e)
 {
     const double *u = cr->u + 3 * (int64_t)k, *f = cr->y.f + 3 * (int64_t)k;
-    double mu = cr->problem.contact[k].mu, s = cr->ws->scale[2 * (int64_t)k + 1];
+    double mu = cr->problem.constraint[k].mu, s = cr->ws->scale[2 * (int64_t)k + 1];
     double speed = sqrt(u[1] * u[1] + u[2] * u[2]), friction = mu * PL_MAX(f[0], 0);
     if (mu > 0 && u[1] <= -RETURN_SHARE * e && speed > SWITCH_SHARE * e && has_turn(cr, k)) {
         cr->contact[k].K[2] = 0;
@@ -356,7 +356,7 @@ bool pl_cr_states_update(pl_cr *cr)
     do {
         cr->evaluations++;
         cr->waits = false;
-        for (int32_t k = 0; k < cr->problem.n_contact; k++) {
+        for (int32_t k = 0; k < cr->problem.n_constraint; k++) {
             bool one = cr->options->paper ? switch_printed(cr, k) : switch_tolerant(cr, k);
             changed = changed || one;
         }

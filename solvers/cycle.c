@@ -120,10 +120,11 @@ void pl_grid_multiply(const pl_grid *g, const float *x, float *y)
 }
 
 // y := y - Y^T K Y x, with Y of the width given: 3 on the finest level.
-static inline void subtract_rows(const pl_grid_rows *rows, const pl_stiffness *K, int32_t n_contact,
-                                 int width, const float *restrict x, float *restrict y)
+static inline void subtract_rows(const pl_grid_rows *rows, const pl_stiffness *K,
+                                 int32_t n_constraint, int width, const float *restrict x,
+                                 float *restrict y)
 {
-    for (int32_t k = 0; k < n_contact; k++) {
+    for (int32_t k = 0; k < n_constraint; k++) {
         int32_t first = rows->start[k], last = rows->start[k + 1];
         if (first == last) continue;
         float u[3] = {0};
@@ -173,8 +174,8 @@ static void set_fine_rows(pl_multigrid *mg)
 {
     const pl_problem *problem = mg->problem;
     int32_t at = 0;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *contact = problem->contact + k;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        const pl_constraint *contact = problem->constraint + k;
         mg->rows.start[k] = at;
         if (is_soft(mg->K + k)) continue;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
@@ -185,7 +186,7 @@ static void set_fine_rows(pl_multigrid *mg)
             mg->rows.col[at++] = problem->entry[t].block;
         }
     }
-    mg->rows.start[problem->n_contact] = at;
+    mg->rows.start[problem->n_constraint] = at;
 }
 
 // L P from L.
@@ -193,7 +194,7 @@ static void set_first_rows(pl_multigrid *mg)
 {
     pl_grid_rows *to = &mg->grid[0].rows;
     int32_t at = 0;
-    for (int32_t k = 0; k < mg->problem->n_contact; k++) {
+    for (int32_t k = 0; k < mg->problem->n_constraint; k++) {
         int32_t first = at;
         to->start[k] = first;
         for (int32_t e = mg->rows.start[k]; e < mg->rows.start[k + 1]; e++) {
@@ -209,13 +210,13 @@ static void set_first_rows(pl_multigrid *mg)
             }
         }
     }
-    to->start[mg->problem->n_contact] = at;
+    to->start[mg->problem->n_constraint] = at;
 }
 
-static void set_next_rows(const pl_grid *fine, pl_grid_rows *to, int32_t n_contact)
+static void set_next_rows(const pl_grid *fine, pl_grid_rows *to, int32_t n_constraint)
 {
     int32_t at = 0;
-    for (int32_t k = 0; k < n_contact; k++) {
+    for (int32_t k = 0; k < n_constraint; k++) {
         int32_t first = at;
         to->start[k] = first;
         for (int32_t e = fine->rows.start[k]; e < fine->rows.start[k + 1]; e++) {
@@ -229,7 +230,7 @@ static void set_next_rows(const pl_grid *fine, pl_grid_rows *to, int32_t n_conta
             }
         }
     }
-    to->start[n_contact] = at;
+    to->start[n_constraint] = at;
 }
 
 // The size of an entry: the root of the sum of its squares.
@@ -257,10 +258,10 @@ static void add_contact(const pl_stiffness *K, double a, int n, int width, const
 }
 
 // Adds all contacts to the diagonal blocks (n*n each) of the columns that they have.
-static void add_contacts(const pl_grid_rows *rows, const pl_stiffness *K, int32_t n_contact, int n,
-                         int width, double *diagonal)
+static void add_contacts(const pl_grid_rows *rows, const pl_stiffness *K, int32_t n_constraint,
+                         int n, int width, double *diagonal)
 {
-    for (int32_t k = 0; k < n_contact; k++) {
+    for (int32_t k = 0; k < n_constraint; k++) {
         double sum = 0;
         for (int32_t e = rows->start[k]; e < rows->start[k + 1]; e++) {
             sum += size_of(3 * width, rows->val + 3 * width * (int64_t)e);
@@ -274,16 +275,16 @@ static void add_contacts(const pl_grid_rows *rows, const pl_stiffness *K, int32_
     }
 }
 
-static void set_smoother(pl_grid *g, const pl_stiffness *K, int32_t n_contact)
+static void set_smoother(pl_grid *g, const pl_stiffness *K, int32_t n_constraint)
 {
-    int32_t n_entry = g->rows.start[n_contact];
+    int32_t n_entry = g->rows.start[n_constraint];
     memcpy(g->smooth, g->easy, M * W * (size_t)g->n * sizeof *g->smooth);
     for (int32_t e = 0; e < n_entry; e++) {
         int64_t a = g->rows.col[e];
         g->touched[a] = 1;
         memcpy(g->sum + M * M * a, g->diagonal + M * M * a, M * M * sizeof *g->sum);
     }
-    add_contacts(&g->rows, K, n_contact, M, W, g->sum);
+    add_contacts(&g->rows, K, n_constraint, M, W, g->sum);
     for (int32_t e = 0; e < n_entry; e++) {
         int64_t a = g->rows.col[e];
         if (!g->touched[a]) continue;
@@ -305,7 +306,7 @@ static bool set_dense(const pl_multigrid *mg)
             for (int e = 0; e < M * M; e++) to[e / M * m + e % M] = (double)B[W * (e % M) + e / M];
         }
     }
-    for (int32_t k = 0; k < mg->problem->n_contact; k++) {
+    for (int32_t k = 0; k < mg->problem->n_constraint; k++) {
         const pl_stiffness *K = mg->K + k;
         for (int32_t e = g->rows.start[k]; e < g->rows.start[k + 1]; e++) {
             for (int32_t o = g->rows.start[k]; o < g->rows.start[k + 1]; o++) {
@@ -328,15 +329,15 @@ static bool set_dense(const pl_multigrid *mg)
 
 void pl_multigrid_set(pl_multigrid *mg, const pl_stiffness *K)
 {
-    int32_t n_contact = mg->problem->n_contact;
+    int32_t n_constraint = mg->problem->n_constraint;
     mg->K = K;
     set_fine_rows(mg);
     mg->is_factored = pl_touched_set(&mg->touched, mg->sigma, K);
     set_first_rows(mg);
     for (int32_t level = 0; level < mg->n_grid; level++) {
         pl_grid *g = &mg->grid[level];
-        if (level > 0) set_next_rows(g - 1, &g->rows, n_contact);
-        set_smoother(g, K, n_contact);
+        if (level > 0) set_next_rows(g - 1, &g->rows, n_constraint);
+        set_smoother(g, K, n_constraint);
     }
     mg->is_dense = mg->dense != NULL && set_dense(mg);
 }
@@ -349,7 +350,7 @@ static void subtract_grid(const pl_multigrid *mg, const pl_grid *g, const float 
 {
     pl_grid_multiply(g, x, r);
     for (int64_t i = 0; i < W * (int64_t)g->n; i++) r[i] = r0[i] - r[i];
-    subtract_rows(&g->rows, mg->K, mg->problem->n_contact, W, x, r);
+    subtract_rows(&g->rows, mg->K, mg->problem->n_constraint, W, x, r);
 }
 
 // x := x + smoother r.
@@ -453,7 +454,7 @@ static void subtract_fine(const pl_multigrid *mg, const float *r, const float *z
     pl_multigrid_multiply(mg, z, mg->t);
     pl_loop(3 * (int64_t)mg->problem->A->n, 3 * CHUNK_BLOCKS, subtract_elements,
             &(cycle_loop){.mg = mg, .r = r});
-    subtract_rows(&mg->rows, mg->K, mg->problem->n_contact, 3, z, mg->t);
+    subtract_rows(&mg->rows, mg->K, mg->problem->n_constraint, 3, z, mg->t);
 }
 
 PL_CLONES static void restrict_to(const pl_multigrid *mg, int32_t a, float *out)

@@ -50,13 +50,13 @@ typedef struct face {
     const pl_solver_options *options;
     pl_workspace *ws;
     int64_t n, m;
-    double *v, *f; // (n), (m) the result so far
-    double *K;     // (2*n_contact) normal and tangential; 0 where a contact does not answer
-    double *u, *F; // (m) at v
-    double *r;     // (n) r(v)
+    double *v, *f;            // (n), (m) the result so far
+    double *K;                // (m) of each row; 0 where a contact does not answer
+    double *u, *F;            // (m) at v
+    double *r;                // (n) r(v)
     double *e, *Ae, *Le, *Fe; // the step; A and L times it; F at its end
-    pl_stiffness *J;          // (n_contact) the symmetric part
-    float *couple;            // (2*n_contact) J_tn
+    pl_stiffness *J;          // (n_constraint) the symmetric part
+    float *couple;            // (2*n_constraint) J_tn
     pl_apg *apg;
     int32_t most; // iterations that it may come to
     pl_multigrid mg;
@@ -67,7 +67,7 @@ typedef struct face {
 static pl_status create(const pl_problem *problem, const pl_solver_options *options,
                         pl_workspace *ws, double *v, double *f, face *out)
 {
-    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     out->problem = problem, out->options = options, out->ws = ws;
     out->n = n, out->m = m, out->v = v, out->f = f;
     double **of_n[] = {&out->r, &out->e, &out->Ae};
@@ -80,15 +80,16 @@ static pl_status create(const pl_problem *problem, const pl_solver_options *opti
         *of_m[i] = pl_arena_take(&ws->arena, m, sizeof(double));
         if (*of_m[i] == NULL) return PL_ERROR_MEMORY;
     }
-    out->J = pl_arena_take(&ws->arena, problem->n_contact, sizeof *out->J);
+    out->J = pl_arena_take(&ws->arena, problem->n_constraint, sizeof *out->J);
     out->couple = pl_arena_take(&ws->arena, m, sizeof *out->couple);
     if (out->J == NULL || out->couple == NULL) return PL_ERROR_MEMORY;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
         double S[9];
         bool answers = ws->scale[2 * (int64_t)k] > 0;
         pl_contact_block(problem, &ws->D, k, S);
-        out->K[2 * k] = answers && S[0] > 0 ? STIFFNESS / S[0] : 0;
-        out->K[2 * k + 1] = answers && S[4] + S[8] > 0 ? 2 * STIFFNESS / (S[4] + S[8]) : 0;
+        double *K = out->K + 3 * (int64_t)k;
+        K[0] = answers && S[0] > 0 ? STIFFNESS / S[0] : 0;
+        K[1] = K[2] = answers && S[4] + S[8] > 0 ? 2 * STIFFNESS / (S[4] + S[8]) : 0;
     }
     PL_TRY(pl_multigrid_create(problem, &ws->D, &ws->uses, out->apg->single, out->apg->s,
                                &ws->arena, &out->mg));
@@ -104,9 +105,10 @@ static void push(const face *s, const double *u, double *F)
 // J of all contacts at u.
 static void linearize(face *s)
 {
-    for (int64_t k = 0; k < s->problem->n_contact; k++) {
-        pl_cone_slope J = pl_cone_slope_at(s->problem->contact[k].mu, s->K + 2 * k, s->f + 3 * k,
-                                           s->u + 3 * k, s->F + 3 * k);
+    for (int64_t k = 0; k < s->problem->n_constraint; k++) {
+        const pl_constraint *constraint = s->problem->constraint + k;
+        pl_slope J = pl_law_slope(pl_limits_of(s->problem, constraint), constraint->mu,
+                                  s->K + 3 * k, s->f + 3 * k, s->u + 3 * k, s->F + 3 * k);
         s->J[k] = (pl_stiffness){(float)J.nn, (float)J.t11, (float)J.t12, (float)J.t22};
         s->couple[2 * k] = (float)J.n1;
         s->couple[2 * k + 1] = (float)J.n2;
@@ -125,7 +127,7 @@ static void multiply(void *context, const float *x, float *y)
     face *s = context;
     const pl_grid_rows *rows = &s->mg.rows;
     pl_multigrid_multiply(&s->mg, x, y);
-    for (int32_t k = 0; k < s->problem->n_contact; k++) {
+    for (int32_t k = 0; k < s->problem->n_constraint; k++) {
         int32_t first = rows->start[k], last = rows->start[k + 1];
         if (first == last) continue;
         float u[3] = {0};

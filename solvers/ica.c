@@ -38,7 +38,7 @@ typedef struct ica {
     const pl_problem *problem;
     pl_workspace *ws;
     int64_t n;     // 3*A.n
-    double *v, *f; // (n), (3*n_contact)
+    double *v, *f; // (n), (3*n_constraint)
     double *r;     // (n) b - A v, 0 in known rows
     double *push;  // (n) L^T f
     double *next;  // (n) v + D^-1 (b - A v)
@@ -48,7 +48,7 @@ typedef struct ica {
 static pl_status create(const pl_problem *problem, pl_workspace *ws, const double *v,
                         const double *f, ica *a)
 {
-    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_contact;
+    int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     *a = (ica){.problem = problem, .ws = ws, .n = n};
     double **vector[] = {&a->v, &a->r, &a->push, &a->next};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
@@ -158,6 +158,6 @@ pl_status pl_ica_solve(const pl_problem *problem, const pl_solver_options *optio
     stats->end = iterate(&a, options, stats);
     if (stats->end == PL_SOLVE_BREAKDOWN || stats->end == PL_SOLVE_STALLED) return PL_OK;
     memcpy(v, a.v, (size_t)a.n * sizeof *v);
-    memcpy(f, a.f, 3 * (size_t)problem->n_contact * sizeof *f);
+    memcpy(f, a.f, 3 * (size_t)problem->n_constraint * sizeof *f);
     return PL_OK;
 }

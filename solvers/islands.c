@@ -17,8 +17,8 @@ enum {
 
 // A forest over the contacts. The root of a tree is its first contact.
 typedef struct forest {
-    int32_t *parent; // (n_contact) -1: in no tree
-    int32_t *size;   // (n_contact) of the trees, at their roots
+    int32_t *parent; // (n_constraint) -1: in no tree
+    int32_t *size;   // (n_constraint) of the trees, at their roots
 } forest;
 
 typedef struct finder {
@@ -26,18 +26,18 @@ typedef struct finder {
     const pl_block_jacobi *D;
     const pl_uses *uses;
     forest islands, clusters;
-    double *self;    // (n_contact) how much a contact answers itself
+    double *self;    // (n_constraint) how much a contact answers itself
     uint32_t *near;  // (n_term) by use: bits of the block's uses before it at nearly the same place
-    int32_t *place;  // (n_contact) of the islands in their order, at their roots
-    int32_t *next;   // (n_contact + 1) scratch
-    int32_t *level;  // (n_contact) of a cluster, at its root
+    int32_t *place;  // (n_constraint) of the islands in their order, at their roots
+    int32_t *next;   // (n_constraint + 1) scratch
+    int32_t *level;  // (n_constraint) of a cluster, at its root
     int32_t *use_of; // (A.n) where a block stands in `uses`, or -1
     int32_t *passed; // (uses.n) the cluster from which each block was reached last, or -1
 } finder;
 
 static pl_status take(pl_arena *arena, finder *f, pl_islands *out)
 {
-    int64_t n = f->problem->n_contact;
+    int64_t n = f->problem->n_constraint;
     int32_t **each[] = {&f->islands.parent, &f->islands.size, &f->clusters.parent,
                         &f->clusters.size,  &f->place,        &f->level,
                         &out->contact};
@@ -96,7 +96,7 @@ static void dissolve(forest *trees, int32_t n)
 // Three times how much the velocity at b answers an impulse at a along its direction, whatever the
 // normals are: for blocks as light in all directions as on the mean, and an impulse across the
 // lever arms.
-static double response(const finder *f, const pl_contact *a, const pl_contact *b)
+static double response(const finder *f, const pl_constraint *a, const pl_constraint *b)
 {
     double sum = 0;
     for (int32_t i = a->first; i < a->first + a->count; i++) {
@@ -115,7 +115,7 @@ static double response(const finder *f, const pl_contact *a, const pl_contact *b
 static void find_selves(void *context, int64_t first, int64_t last)
 {
     const finder *f = context;
-    const pl_contact *contact = f->problem->contact;
+    const pl_constraint *contact = f->problem->constraint;
     for (int64_t k = first; k < last; k++) f->self[k] = response(f, contact + k, contact + k);
 }
 
@@ -123,7 +123,7 @@ static void find_near_in_blocks(void *context, int64_t first, int64_t last)
 {
     const finder *f = context;
     const pl_uses *uses = f->uses;
-    const pl_contact *contact = f->problem->contact;
+    const pl_constraint *contact = f->problem->constraint;
     for (int64_t i = first; i < last; i++) {
         const pl_use *use = uses->use + uses->start[i];
         int32_t n = uses->start[i + 1] - uses->start[i];
@@ -131,6 +131,7 @@ static void find_near_in_blocks(void *context, int64_t first, int64_t last)
             uint32_t bits = 0;
             for (int32_t l = 0; l < j; l++) {
                 int32_t a = use[l].contact, b = use[j].contact;
+                if (contact[a].limits >= 0 || contact[b].limits >= 0) continue;
                 double r = fabs(response(f, contact + a, contact + b));
                 if (r > STRONG * sqrt(f->self[a] * f->self[b])) bits |= (uint32_t)1 << l;
             }
@@ -142,7 +143,7 @@ static void find_near_in_blocks(void *context, int64_t first, int64_t last)
 // Which contacts of each block are at nearly the same place.
 static void find_near(const finder *f)
 {
-    pl_loop(f->problem->n_contact, CHUNK_CONTACTS, find_selves, f);
+    pl_loop(f->problem->n_constraint, CHUNK_CONTACTS, find_selves, f);
     pl_loop(f->uses->n, CHUNK_CONTACTS, find_near_in_blocks, f);
 }
 
@@ -150,7 +151,7 @@ static void join(finder *f, const double *scale)
 {
     const pl_uses *uses = f->uses;
     find_near(f);
-    for (int32_t k = 0; k < f->problem->n_contact; k++) {
+    for (int32_t k = 0; k < f->problem->n_constraint; k++) {
         f->islands.parent[k] = f->clusters.parent[k] = scale[2 * (int64_t)k] > 0 ? k : -1;
     }
     for (int32_t i = 0; i < uses->n; i++) {
@@ -168,9 +169,9 @@ static void join(finder *f, const double *scale)
             }
         }
     }
-    count(&f->islands, f->problem->n_contact);
-    count(&f->clusters, f->problem->n_contact);
-    dissolve(&f->clusters, f->problem->n_contact);
+    count(&f->islands, f->problem->n_constraint);
+    count(&f->clusters, f->problem->n_constraint);
+    dissolve(&f->clusters, f->problem->n_constraint);
 }
 
 // --- Order ---
@@ -179,7 +180,7 @@ static void join(finder *f, const double *scale)
 // size by their roots.
 static void order_islands(const finder *f, pl_islands *out)
 {
-    int32_t n = f->problem->n_contact, *next = f->next, place = 0;
+    int32_t n = f->problem->n_constraint, *next = f->next, place = 0;
     const int32_t *size = f->islands.size;
     memset(next, 0, (size_t)(n + 1) * sizeof *next);
     for (int32_t k = 0; k < n; k++) next[size[k]]++;
@@ -198,7 +199,7 @@ static void order_islands(const finder *f, pl_islands *out)
 // `cluster` := the roots of the clusters, island by island.
 static void list_clusters(const finder *f, pl_islands *out)
 {
-    int32_t n = f->problem->n_contact, *next = f->next;
+    int32_t n = f->problem->n_constraint, *next = f->next;
     memset(out->start, 0, (size_t)(out->n + 1) * sizeof *out->start);
     for (int32_t k = 0; k < n; k++) {
         if (f->clusters.size[k] > 0) out->start[f->place[f->islands.parent[k]] + 1]++;
@@ -213,7 +214,7 @@ static void list_clusters(const finder *f, pl_islands *out)
 // `cluster` := where each starts, and `contact` what it has.
 static void fill_clusters(const finder *f, pl_islands *out)
 {
-    int32_t n = f->problem->n_contact, *next = f->next, at = 0;
+    int32_t n = f->problem->n_constraint, *next = f->next, at = 0;
     for (int32_t c = 0; c < out->n_cluster; c++) {
         int32_t root = out->cluster[c];
         out->cluster[c] = next[root] = at;
@@ -246,7 +247,7 @@ static void find_levels(const finder *f, int32_t n, const int32_t *root, int32_t
     for (int32_t i = 0; i < n_queue; i++) {
         int32_t level = f->level[queue[i]] + 1;
         for (int32_t k = queue[i]; k >= 0; k = f->next[k]) {
-            const pl_contact *contact = f->problem->contact + k;
+            const pl_constraint *contact = f->problem->constraint + k;
             for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
                 int32_t at = f->use_of[f->problem->entry[t].block];
                 if (at < 0 || f->passed[at] == from) continue;
@@ -265,9 +266,9 @@ static void find_levels(const finder *f, int32_t n, const int32_t *root, int32_t
 // becomes the place of a cluster's strip: every second one comes first.
 static void cut_strips(const finder *f, int32_t n, const int32_t *queue, int32_t *start)
 {
-    int32_t n_contact = 0, strip = 0, in_strip = 0;
-    for (int32_t i = 0; i < n; i++) n_contact += f->clusters.size[queue[i]];
-    int32_t enough = (n_contact + PL_STRIPS - 1) / PL_STRIPS;
+    int32_t n_constraint = 0, strip = 0, in_strip = 0;
+    for (int32_t i = 0; i < n; i++) n_constraint += f->clusters.size[queue[i]];
+    int32_t enough = (n_constraint + PL_STRIPS - 1) / PL_STRIPS;
     memset(start, 0, (PL_STRIPS + 1) * sizeof *start);
     for (int32_t i = 0, next; i < n; i = next) {
         int32_t level = f->level[queue[i]];
@@ -301,7 +302,7 @@ static void order_strips(const finder *f, int32_t n, int32_t *root, int32_t offs
 // next := the contact of the same cluster that follows, or -1.
 static void link_clusters(const finder *f, int32_t *last)
 {
-    for (int32_t k = 0; k < f->problem->n_contact; k++) {
+    for (int32_t k = 0; k < f->problem->n_constraint; k++) {
         int32_t root = f->clusters.parent[k];
         f->next[k] = -1;
         if (root < 0) continue;

@@ -640,10 +640,10 @@ static pl_status finish_grid(pl_grid *g, pl_arena *arena)
 static pl_status take_rows(const builder *b, pl_multigrid *mg)
 {
     const pl_problem *problem = b->problem;
-    int64_t n_contact = problem->n_contact, n = problem->n_term, width = 3;
+    int64_t n_constraint = problem->n_constraint, n = problem->n_term, width = 3;
     for (int32_t level = -1; level < mg->n_grid; level++) {
         pl_grid_rows *rows = level < 0 ? &mg->rows : &mg->grid[level].rows;
-        rows->start = pl_arena_take(b->arena, n_contact + 1, sizeof *rows->start);
+        rows->start = pl_arena_take(b->arena, n_constraint + 1, sizeof *rows->start);
         rows->col = pl_arena_take(b->arena, n, sizeof *rows->col);
         rows->val = pl_arena_take(b->arena, 3 * width * n, sizeof *rows->val);
         if (rows->start == NULL || rows->col == NULL || rows->val == NULL) return PL_ERROR_MEMORY;

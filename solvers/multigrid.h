@@ -20,7 +20,7 @@ enum {
 
 // L P of a level: contact k has the entries start[k] .. start[k+1] - 1.
 typedef struct pl_grid_rows {
-    int32_t *start; // (n_contact + 1)
+    int32_t *start; // (n_constraint + 1)
     int32_t *col;   // groups; blocks on the finest level
     float *val;     // three rows of PL_GRID_WIDTH, on the finest level of three
 } pl_grid_rows;
@@ -77,7 +77,7 @@ pl_status pl_multigrid_create(const pl_problem *problem, const pl_block_jacobi *
                               const pl_uses *uses, const float *single, double lambda,
                               pl_arena *arena, pl_multigrid *out);
 
-// Takes the stiffness K (n_contact) of the contacts into every level. K must stay.
+// Takes the stiffness K (n_constraint) of the contacts into every level. K must stay.
 void pl_multigrid_set(pl_multigrid *mg, const pl_stiffness *K);
 
 // y := A x; r (3*A.n), with room for one more number in x.

@@ -18,7 +18,7 @@ static pl_status read_problem(const char *path, pl_replay *replay)
 {
     PL_TRY(pl_problem_read(path, &replay->recorded));
     replay->n_v = 3 * (int64_t)replay->recorded.A.n;
-    replay->n_f = 3 * (int64_t)replay->recorded.problem.n_contact;
+    replay->n_f = 3 * (int64_t)replay->recorded.problem.n_constraint;
     replay->v = pl_alloc(replay->n_v, sizeof *replay->v);
     replay->f = pl_alloc(replay->n_f, sizeof *replay->f);
     if (replay->v == NULL || replay->f == NULL) return PL_ERROR_MEMORY;

@@ -14,10 +14,10 @@ typedef struct pl_recorded {
     uint8_t *known; // (A.n) or NULL
     double *x;      // (3*problem.n_x) or NULL
     double *v;      // (3*A.n)
-    double *f;      // (3*n_contact)
+    double *f;      // (3*n_constraint)
 } pl_recorded;
 
-// Writes the problem and where a solve starts, v (3*A.n) and f (3*n_contact). Fails with
+// Writes the problem and where a solve starts, v (3*A.n) and f (3*n_constraint). Fails with
 // PL_ERROR_FILE; the file then does not appear.
 pl_status pl_problem_write(const pl_problem *problem, const double *v, const double *f,
                            const char *path);

@@ -39,8 +39,8 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
         sum += count;
     }
     out->start[out->n] = sum;
-    for (int32_t k = 0; k < problem->n_contact; k++) {
-        const pl_contact *contact = problem->contact + k;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        const pl_constraint *contact = problem->constraint + k;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             int32_t block = problem->entry[t].block;
             if (!pl_is_known(problem, block)) out->use[at[block]++] = (pl_use){k, t};
@@ -52,7 +52,7 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
 // --- Products ---
 
 // u (3) := the frame's components of the sum of the terms.
-static inline void multiply_contact(const pl_problem *problem, const pl_contact *contact,
+static inline void multiply_contact(const pl_problem *problem, const pl_constraint *contact,
                                     const double *restrict v, double *restrict u)
 {
     double s0 = 0, s1 = 0, s2 = 0;
@@ -86,7 +86,7 @@ static void multiply_contacts(void *context, int64_t first, int64_t last)
 {
     const product *p = context;
     for (int64_t k = first; k < last; k++) {
-        const pl_contact *contact = p->problem->contact + k;
+        const pl_constraint *contact = p->problem->constraint + k;
         double *u = p->u + 3 * k;
         unsigned mask = p->rows == NULL ? PL_ROWS_ALL : p->rows[k];
         if (mask != 0) multiply_contact(p->problem, contact, p->v, u);
@@ -100,7 +100,7 @@ static void multiply_contacts(void *context, int64_t first, int64_t last)
 void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,
                       double *u)
 {
-    pl_loop(problem->n_contact, CHUNK_CONTACTS, multiply_contacts,
+    pl_loop(problem->n_constraint, CHUNK_CONTACTS, multiply_contacts,
             &(product){problem, rows, offset, v, u});
 }
 
@@ -117,7 +117,7 @@ static void turn_to_world(void *context, int64_t first, int64_t last)
 {
     const transpose *t = context;
     for (int64_t k = first; k < last; k++) {
-        const double *R = t->problem->contact[k].R, *f = t->f + 3 * k;
+        const double *R = t->problem->constraint[k].R, *f = t->f + 3 * k;
         double *g = t->world + 3 * k;
         for (int i = 0; i < 3; i++) g[i] = R[i] * f[0] + R[3 + i] * f[1] + R[6 + i] * f[2];
     }
@@ -158,7 +158,7 @@ void pl_rows_transpose(const pl_problem *problem, const pl_uses *uses, const dou
                        double *world, double *y)
 {
     const transpose t = {problem, uses, 1, f, world, y};
-    pl_loop(problem->n_contact, CHUNK_CONTACTS, turn_to_world, &t);
+    pl_loop(problem->n_constraint, CHUNK_CONTACTS, turn_to_world, &t);
     pl_loop(uses->n, CHUNK_CONTACTS, set_blocks, &t);
 }
 
@@ -176,7 +176,7 @@ void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, doubl
                            const double *f, double *world, double *y)
 {
     const transpose t = {problem, uses, scale, f, world, y};
-    pl_loop(problem->n_contact, CHUNK_CONTACTS, turn_to_world, &t);
+    pl_loop(problem->n_constraint, CHUNK_CONTACTS, turn_to_world, &t);
     pl_loop(uses->n, CHUNK_CONTACTS, add_to_blocks, &t);
 }
 
@@ -184,7 +184,7 @@ void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, doubl
 
 void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32_t k, double *S)
 {
-    const pl_contact *contact = problem->contact + k;
+    const pl_constraint *contact = problem->constraint + k;
     const pl_entry *first = problem->entry + contact->first, *last = first + contact->count;
     double M[6] = {0};
     memset(S, 0, 9 * sizeof *S);
@@ -235,7 +235,7 @@ static void scale_contacts(void *context, int64_t first, int64_t last)
     const scales *s = context;
     const pl_problem *problem = s->problem;
     for (int64_t k = first; k < last; k++) {
-        const pl_contact *contact = problem->contact + k;
+        const pl_constraint *contact = problem->constraint + k;
         double M[6] = {0}, S[9] = {0};
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
             const pl_entry *entry = problem->entry + t;
@@ -255,6 +255,13 @@ static void scale_contacts(void *context, int64_t first, int64_t last)
         pl_add_response(contact->R, M, contact->R, S);
         s->scale[2 * k] = S[0];
         s->scale[2 * k + 1] = 0.5 * (S[4] + S[8]);
+        const pl_limits *limits = pl_limits_of(problem, contact);
+        if (limits == NULL || limits->law != PL_LAW_BOX) continue;
+        double most = 0;
+        for (int a = 0; a < 3; a++) {
+            if (limits->lo[a] < limits->hi[a]) most = PL_MAX(most, S[4 * a]);
+        }
+        s->scale[2 * k] = s->scale[2 * k + 1] = most;
     }
 }
 
@@ -263,5 +270,5 @@ void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, cons
 {
     const scales s = {problem, D, uses, sum, scale};
     pl_loop(uses->n, CHUNK_CONTACTS, sum_weights, &s);
-    pl_loop(problem->n_contact, CHUNK_CONTACTS, scale_contacts, &s);
+    pl_loop(problem->n_constraint, CHUNK_CONTACTS, scale_contacts, &s);
 }

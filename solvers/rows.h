@@ -27,23 +27,23 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
 // Which rows of a contact to look at: bits for n, t1, t2.
 enum { PL_ROW_NORMAL = 1, PL_ROWS_TANGENT = 6, PL_ROWS_ALL = 7 };
 
-// u (3*n_contact) := L v, or L v - c if `offset`. Rows whose bit is not in `rows` (n_contact; NULL:
-// all are) become 0.
+// u (3*n_constraint) := L v, or L v - c if `offset`. Rows whose bit is not in `rows` (n_constraint;
+// NULL: all are) become 0.
 void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,
                       double *u);
 
-// y (3*uses.n) := L^T f, block by block. f, world (3*n_contact); world is scratch. No alias.
+// y (3*uses.n) := L^T f, block by block. f, world (3*n_constraint); world is scratch. No alias.
 void pl_rows_transpose(const pl_problem *problem, const pl_uses *uses, const double *f,
                        double *world, double *y);
 
-// y := y + scale L^T f in the blocks of `uses`. f (3*n_contact), y (3*A.n); world (3*n_contact) is
-// scratch. No alias.
+// y := y + scale L^T f in the blocks of `uses`. f (3*n_constraint), y (3*A.n); world
+// (3*n_constraint) is scratch. No alias.
 void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,
                            const double *f, double *world, double *y);
 
 // G (9, row-major) := the contact's three rows in the block of an entry. With e a vector of the
 // frame, e . (w v + v x r) = (w e + r x e) . v.
-static inline void pl_entry_rows(const pl_problem *problem, const pl_contact *contact,
+static inline void pl_entry_rows(const pl_problem *problem, const pl_constraint *contact,
                                  const pl_entry *entry, double *G)
 {
     const double *r = pl_entry_arm(problem, entry);
@@ -76,11 +76,12 @@ static inline void pl_add_response(const double *G, const double *inv, const dou
 // known blocks.
 void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32_t k, double *S);
 
-// scale (2*n_contact) := how much the normal and the tangential velocity of each contact answer
+// scale (2*n_constraint) := how much the normal and the tangential velocity of each contact answer
 // when it and all contacts that share its blocks get the same impulse [1/kg]: S_nn, and the mean of
 // S_t1t1 and S_t2t2, each term's share times the sum of the weights (|w| + |r|) in its block over
 // its own. That bounds the sum of a row of |S|, so that many small errors on one body are not taken
-// for small. 0 where all blocks are known. D^-1 as above; sum (A.n) is scratch.
+// for small. Rows of a box that are used have the largest of theirs, both numbers. 0 where all
+// blocks are known. D^-1 as above; sum (A.n) is scratch.
 void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                        double *sum, double *scale);
 

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "contact_error.h"
+#include "reduced.h"
 
 typedef enum pl_precond {
     PL_PRECOND_FULL, // [VJ19, Eq. 22] with approximate A and S
@@ -79,20 +80,21 @@ typedef struct pl_workspace {
     pl_arena arena; // to take from
     pl_uses uses;
     pl_block_jacobi D; // the inverse diagonal blocks of A; 0 in the known blocks
-    double *scale;     // (2*n_contact) see pl_contact_scales
-    double *world;     // (3*n_contact) scratch of pl_rows_transpose_add
+    double *scale;     // (2*n_constraint) see pl_contact_scales
+    double *world;     // (3*n_constraint) scratch of pl_rows_transpose_add
     double *r;         // (3*A.n) scratch
-    double *u;         // (3*n_contact) scratch
+    double *u;         // (3*n_constraint) scratch
     double b_norm;     // |b'|, see pl_contact_errors
     double started;    // [s] of pl_seconds
     double curvature;  // of A, as apg found it; 0: not yet
     bool direct;       // newton has solved with this A where apg did not: auto begins with it
-    const double *Av;  // A times the result, if the solver has computed that; or NULL
+    const pl_reduced *reduced; // for solvers of that form; NULL for others
+    const double *Av;          // A times the result, if the solver has computed that; or NULL
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
 
-// Improves v (3*A.n) and f (3*n_contact), which hold a first guess and, in known blocks, the
+// Improves v (3*A.n) and f (3*n_constraint), which hold a first guess and, in known blocks, the
 // velocities that stay. Sets stats->end and its counts; returns a failure only if it could not work
 // at all (memory). What it leaves in v and f is finite.
 typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options *options,
@@ -100,12 +102,16 @@ typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options
 
 typedef enum pl_form {
     PL_FORM_FULL,    // works on A and L
-    PL_FORM_REDUCED, // works on L A^-1 L^T
+    PL_FORM_REDUCED, // works on W = L A^-1 L^T, which pl_solve builds (reduced.h)
 } pl_form;
+
+// The laws that a solver knows (problem.h), and if they may have compliance.
+enum { PL_CAN_CONE = 1, PL_CAN_BOX = 2, PL_CAN_COMPLIANCE = 4 };
 
 typedef struct pl_solver {
     const char *name;
     pl_form form;
+    unsigned can;          // bits of the above: pl_solve refuses what is not among them
     const char *guarantee; // one line for a person who chooses
     const char *paper;     // where it is from
     pl_solve_fn *solve;
@@ -122,8 +128,9 @@ bool pl_solver_has_precond(const pl_solver *solver);
 
 // Solves, and measures the result. Returns PL_OK only if it ended with PL_SOLVE_CONVERGED;
 // PL_ERROR_NUMERICS if not, with v and f the best that the solver has; PL_ERROR_ARGUMENT (see
-// pl_problem_check, and options out of range) or PL_ERROR_MEMORY, with v and f as they were.
-// `options` may be NULL for the defaults; *stats is always set.
+// pl_problem_check, options out of range, and laws that the solver does not know) or
+// PL_ERROR_MEMORY, with v and f as they were. `options` may be NULL for the defaults; *stats is
+// always set.
 pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
                    const pl_solver_options *options, pl_workspace *ws, double *v, double *f,
                    pl_solve_stats *stats);
@@ -132,10 +139,15 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
 // large for anything else of 0.
 double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
 
-// How far from solved v and f are: 1 is. r (3*A.n) is the residual, u (3*n_contact) the relative
+// How far from solved v and f are: 1 is. r (3*A.n) is the residual, u (3*n_constraint) the relative
 // velocities. Infinite where a number is not finite. ws->r and ws->world are scratch.
 double pl_solve_error(const pl_problem *problem, const pl_solver_options *options,
                       const pl_workspace *ws, const double *r, const double *u, const double *f);
+
+// Are v and f within the tolerances? One product with A, which is counted. ws->r, ws->u and
+// ws->world are scratch.
+bool pl_is_solved(const pl_problem *problem, const pl_solver_options *options,
+                  const pl_workspace *ws, const double *v, const double *f, pl_solve_stats *stats);
 
 // Has the time that the options allow passed?
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);

@@ -50,7 +50,7 @@ static pl_solve_end project(pl_cr *cr, uint8_t rows)
 
 // Turns until both programs agree. Each ends with the residual of the velocities as it should be;
 // v and f become the best of them.
-static pl_solve_end iterate(pl_cr *cr, const pl_contact *contact, double *v, double *f)
+static pl_solve_end iterate(pl_cr *cr, const pl_constraint *contact, double *v, double *f)
 {
     double best = INFINITY;
     for (int32_t turn = 0, hopeless = 0; hopeless < HOPELESS_TURNS; turn++, hopeless++) {
@@ -77,7 +77,7 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
     PL_TRY(pl_cr_create(problem, &own, ws, stats, false, &cr));
     cr.patient = patient;
     pl_cr_load(&cr, v, f);
-    stats->end = iterate(&cr, problem->contact, v, f);
+    stats->end = iterate(&cr, problem->constraint, v, f);
     return PL_OK;
 }
 

@@ -8,7 +8,7 @@ static int32_t list_columns(const pl_touched *t, int32_t i, int32_t *mark, int32
     const pl_problem *problem = t->problem;
     int32_t n = 0;
     for (int32_t u = t->uses->start[i]; u < t->uses->start[i + 1]; u++) {
-        const pl_contact *contact = problem->contact + t->uses->use[u].contact;
+        const pl_constraint *contact = problem->constraint + t->uses->use[u].contact;
         for (int32_t k = contact->first; k < contact->first + contact->count; k++) {
             int32_t j = t->place[problem->entry[k].block];
             if (j < 0 || mark[j] == i) continue;
@@ -63,7 +63,7 @@ pl_status pl_touched_create(const pl_problem *problem, const pl_uses *uses, pl_a
 }
 
 // H += Gi^T K Gj for all pairs of a contact's blocks. Blocks stand column by column.
-static void add_contact(pl_touched *t, const pl_contact *contact, const pl_stiffness *K)
+static void add_contact(pl_touched *t, const pl_constraint *contact, const pl_stiffness *K)
 {
     const pl_entry *entry = t->problem->entry + contact->first;
     for (int32_t a = 0; a < contact->count; a++) {
@@ -97,9 +97,9 @@ bool pl_touched_set(pl_touched *t, double sigma, const pl_stiffness *K)
         const double *from = A->val + 9 * A->diag[t->uses->block[i]];
         for (int e = 0; e < 9; e++) t->H.val[9 * t->H.diag[i] + e] = sigma * from[e];
     }
-    for (int32_t k = 0; k < t->problem->n_contact; k++) {
+    for (int32_t k = 0; k < t->problem->n_constraint; k++) {
         bool counts = K[k].nn != 0 || K[k].t11 != 0 || K[k].t22 != 0;
-        if (counts) add_contact(t, t->problem->contact + k, K + k);
+        if (counts) add_contact(t, t->problem->constraint + k, K + k);
     }
     return pl_cholesky_factor(&t->factor, &t->H) == PL_OK;
 }

@@ -29,7 +29,7 @@ typedef struct pl_touched {
 pl_status pl_touched_create(const pl_problem *problem, const pl_uses *uses, pl_arena *arena,
                             pl_touched *out);
 
-// H for a stiffness K (n_contact), and its factor. False if it is not positive definite.
+// H for a stiffness K (n_constraint), and its factor. False if it is not positive definite.
 bool pl_touched_set(pl_touched *touched, double sigma, const pl_stiffness *K);
 
 // x := H^-1 x, x (3*H.n) in the order of `uses`.

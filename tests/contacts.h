@@ -50,9 +50,9 @@ static inline void start_masses(small *s, int32_t n, const double *mass, double 
 }
 
 // A frame with the normal n, which is normalized.
-static inline pl_contact contact_along(double x, double y, double z, double mu)
+static inline pl_constraint contact_along(double x, double y, double z, double mu)
 {
-    pl_contact contact = {.mu = mu};
+    pl_constraint contact = {.mu = mu, .limits = -1};
     double *n = contact.R, *t1 = n + 3, *t2 = n + 6, l = sqrt(x * x + y * y + z * z);
     n[0] = x / l, n[1] = y / l, n[2] = z / l;
     int axis = fabs(n[0]) < 0.7 ? 0 : 1, a = (axis + 1) % 3, b = (axis + 2) % 3;
@@ -64,27 +64,28 @@ static inline pl_contact contact_along(double x, double y, double z, double mu)
     return contact;
 }
 
-static inline pl_contact random_contact(double mu)
+static inline pl_constraint random_contact(double mu)
 {
-    pl_contact contact = contact_along(random_number(), random_number(), random_number() + 0.1, mu);
+    pl_constraint contact =
+        contact_along(random_number(), random_number(), random_number() + 0.1, mu);
     for (int i = 0; i < 3; i++) contact.c[i] = 0.3 * random_number();
     return contact;
 }
 
-static inline void add_contact(small *s, const pl_contact *contact, int32_t n_term,
+static inline void add_contact(small *s, const pl_constraint *contact, int32_t n_term,
                                const pl_term *term)
 {
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s->problem, contact, n_term, term));
 }
 
 // A positive definite system with random contacts; some blocks turn (have lever arms).
-static inline void start_random(small *s, int32_t n, int32_t n_contact, double mu)
+static inline void start_random(small *s, int32_t n, int32_t n_constraint, double mu)
 {
     random_matrix(n, 2 * n, 8, &s->A);
     start_small(s, 0.1);
     for (int32_t i = 0; i < 3 * n; i++) s->b[i] = 3 * random_number();
-    for (int32_t k = 0; k < n_contact; k++) {
-        pl_contact contact = random_contact(mu);
+    for (int32_t k = 0; k < n_constraint; k++) {
+        pl_constraint contact = random_contact(mu);
         pl_term term[4];
         int32_t n_term = 1 + (int32_t)(random_bits() % 4);
         for (int32_t t = 0; t < n_term; t++) {
@@ -104,20 +105,20 @@ static inline void start_floor(small *s, int32_t side)
     grid_matrix(side, 1, &s->A);
     start_small(s, 0.01);
     for (int32_t i = 0; i < 3 * s->A.n; i++) s->b[i] = random_number() - (i % 3 == 2);
-    for (int32_t i = 0; i < s->A.n && s->problem.n_contact < SMALL_ROOM; i += i < 9 ? 1 : 3) {
-        pl_contact contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
+    for (int32_t i = 0; i < s->A.n && s->problem.n_constraint < SMALL_ROOM; i += i < 9 ? 1 : 3) {
+        pl_constraint contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
         pl_term term[2] = {{i, 1, {0}}, {(i + 1) % s->A.n, 0.3, {0}}};
         add_contact(s, &contact, 2, term);
     }
 }
 
-// L, row-major (3*n_contact) x (3*A.n), from the definition: u = R^T sum (w v + v x r).
+// L, row-major (3*n_constraint) x (3*A.n), from the definition: u = R^T sum (w v + v x r).
 static inline double *dense_rows(const pl_problem *p)
 {
     size_t n = 3 * (size_t)p->A->n;
-    double *L = calloc(3 * (size_t)p->n_contact * n + 1, sizeof *L);
-    for (int32_t k = 0; k < p->n_contact; k++) {
-        const pl_contact *c = p->contact + k;
+    double *L = calloc(3 * (size_t)p->n_constraint * n + 1, sizeof *L);
+    for (int32_t k = 0; k < p->n_constraint; k++) {
+        const pl_constraint *c = p->constraint + k;
         for (int32_t t = c->first; t < c->first + c->count; t++) {
             const pl_term term = pl_problem_term(p, t);
             for (int j = 0; j < 3; j++) {
@@ -166,7 +167,7 @@ static inline void eliminate(int n, int m, long double *M, long double *B)
 
 // The reduced form of a problem whose known velocities are v: v = v0 + Y f, u = q + W f.
 typedef struct reduced {
-    int n, m;        // 3*A.n, 3*n_contact
+    int n, m;        // 3*A.n, 3*n_constraint
     long double *v0; // (n) without impulses
     long double *Y;  // (n x m) A^-1 L^T; 0 in known rows
     long double *q;  // (m)
@@ -175,7 +176,7 @@ typedef struct reduced {
 
 static inline reduced reduce(const pl_problem *p, const double *v)
 {
-    int n = 3 * p->A->n, m = 3 * p->n_contact, cols = m + 1;
+    int n = 3 * p->A->n, m = 3 * p->n_constraint, cols = m + 1;
     reduced r = {n,
                  m,
                  calloc((size_t)n, sizeof *r.v0),
@@ -196,7 +197,7 @@ static inline reduced reduce(const pl_problem *p, const double *v)
         r.v0[i] = B[i * cols + m];
     }
     for (int k = 0; k < m; k++) {
-        r.q[k] = -p->contact[k / 3].c[k % 3];
+        r.q[k] = -p->constraint[k / 3].c[k % 3];
         for (int i = 0; i < n; i++) {
             r.q[k] += L[k * n + i] * r.v0[i];
             for (int l = 0; l < m; l++) r.W[k * m + l] += L[k * n + i] * r.Y[i * m + l];
@@ -221,6 +222,20 @@ static inline void velocities_of(const reduced *r, const long double *f, double 
     }
 }
 
+// The rows of a box, one after the other, from w (3).
+static inline void slow_box(const reduced *r, int k, const pl_limits *limits, long double *w,
+                            long double *f)
+{
+    for (int a = 0; a < 3; a++) {
+        long double next = f[k + a], answer = r->W[(k + a) * r->m + k + a] + limits->compliance[a];
+        if (limits->lo[a] < limits->hi[a]) next -= w[a] / answer;
+        if (next < limits->lo[a]) next = limits->lo[a];
+        if (next > limits->hi[a]) next = limits->hi[a];
+        for (int b = 0; b < 3; b++) w[b] += r->W[(k + b) * r->m + k + a] * (next - f[k + a]);
+        f[k + a] = next;
+    }
+}
+
 // f (m) := projected Gauss-Seidel, row by row, on W, until nothing moves; fails if that takes too
 // long. Shares no code with the solvers.
 static inline void slow_solve(const pl_problem *p, const reduced *r, long double *f)
@@ -233,18 +248,25 @@ static inline void slow_solve(const pl_problem *p, const reduced *r, long double
         moved = 0;
         for (int k = 0; k < m; k += 3) {
             long double u[3], old[3] = {f[k], f[k + 1], f[k + 2]};
+            const pl_limits *limits = pl_limits_of(p, p->constraint + k / 3);
+            const double *e = limits != NULL ? limits->compliance : (double[3]){0};
             for (int a = 0; a < 3; a++) {
-                u[a] = r->q[k + a];
+                u[a] = r->q[k + a] + e[a] * f[k + a];
                 for (int l = 0; l < m; l++) u[a] += r->W[(k + a) * m + l] * f[l];
             }
-            long double wn = r->W[k * m + k];
-            long double wt = r->W[(k + 1) * m + k + 1] + r->W[(k + 2) * m + k + 2];
+            if (limits != NULL && limits->law == PL_LAW_BOX) {
+                slow_box(r, k, limits, u, f);
+                for (int a = 0; a < 3; a++) moved = fmaxl(moved, fabsl(f[k + a] - old[a]));
+                continue;
+            }
+            long double wn = r->W[k * m + k] + e[0];
+            long double wt = r->W[(k + 1) * m + k + 1] + r->W[(k + 2) * m + k + 2] + 2 * e[1];
             long double next = f[k] - u[0] / wn;
             f[k] = next > 0 ? next : 0;
             for (int a = 1; a < 3; a++) u[a] += r->W[(k + a) * m + k] * (f[k] - old[0]);
             f[k + 1] -= u[1] / wt, f[k + 2] -= u[2] / wt;
             long double length = sqrtl(f[k + 1] * f[k + 1] + f[k + 2] * f[k + 2]);
-            long double limit = p->contact[k / 3].mu * f[k];
+            long double limit = p->constraint[k / 3].mu * f[k];
             if (length > limit) f[k + 1] *= limit / length, f[k + 2] *= limit / length;
             for (int a = 0; a < 3; a++) {
                 long double d = fabsl(f[k + a] - old[a]);
@@ -284,7 +306,7 @@ static inline void set_to_rest(small *s)
     for (int32_t i = 0; i < 3 * s->A.n; i++) {
         if (!s->known[i / 3]) s->v[i] = 0;
     }
-    memset(s->f, 0, 3 * (size_t)s->problem.n_contact * sizeof *s->f);
+    memset(s->f, 0, 3 * (size_t)s->problem.n_constraint * sizeof *s->f);
 }
 
 // From rest and without impulses; must converge.

@@ -31,8 +31,8 @@ typedef struct pile {
     double h;                  // a length of an element's edge
     double wall[4];
     pl_problem problem;
-    int64_t *key;    // (n_contact) vertex and face
-    double *impulse; // (3*n_contact) the first guess
+    int64_t *key;    // (n_constraint) vertex and face
+    double *impulse; // (3*n_constraint) the first guess
     int32_t room;
 } pile;
 
@@ -136,7 +136,7 @@ static inline void pile_contact(pile *p, const double *n, double d, int32_t n_te
                                 const pl_term *term, int64_t key)
 {
     double dt = p->options.dt, demand = d >= 0 ? d : fmax(0.2 * d, -0.1 * dt);
-    pl_contact contact = {.c = {-demand / dt, 0, 0}, .mu = p->options.mu};
+    pl_constraint contact = {.c = {-demand / dt, 0, 0}, .mu = p->options.mu};
     double *R = contact.R, *t1 = R + 3, *t2 = R + 6;
     int axis = fabs(n[0]) < 0.7 ? 0 : 1, a1 = (axis + 1) % 3, a2 = (axis + 2) % 3;
     double l = sqrt(n[a1] * n[a1] + n[a2] * n[a2]);
@@ -146,13 +146,13 @@ static inline void pile_contact(pile *p, const double *n, double d, int32_t n_te
         t2[i] = n[(i + 1) % 3] * t1[(i + 2) % 3] - n[(i + 2) % 3] * t1[(i + 1) % 3];
     }
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&p->problem, &contact, n_term, term));
-    if (p->problem.n_contact > p->room) {
-        p->room = 2 * p->problem.n_contact;
+    if (p->problem.n_constraint > p->room) {
+        p->room = 2 * p->problem.n_constraint;
         p->key = realloc(p->key, (size_t)p->room * sizeof *p->key);
         p->impulse = realloc(p->impulse, 3 * (size_t)p->room * sizeof *p->impulse);
     }
-    p->key[p->problem.n_contact - 1] = key;
-    memset(p->impulse + 3 * (p->problem.n_contact - 1), 0, 3 * sizeof(double));
+    p->key[p->problem.n_constraint - 1] = key;
+    memset(p->impulse + 3 * (p->problem.n_constraint - 1), 0, 3 * sizeof(double));
 }
 
 // If vertex i projects into the face (three vertices) from near.
@@ -216,7 +216,7 @@ static inline void pile_box(const pile *p, int32_t body, double *box)
 // Assembles, and finds the contacts; impulses of pairs that had a contact before are kept.
 static inline void pile_update(pile *p)
 {
-    int32_t n_old = p->problem.n_contact;
+    int32_t n_old = p->problem.n_constraint;
     int64_t *old_key = malloc(((size_t)n_old + 1) * sizeof *old_key);
     double *old = malloc((3 * (size_t)n_old + 1) * sizeof *old);
     if (n_old > 0) memcpy(old_key, p->key, (size_t)n_old * sizeof *old_key);
@@ -239,7 +239,7 @@ static inline void pile_update(pile *p)
             }
         }
     }
-    for (int32_t k = 0, o = 0; k < p->problem.n_contact; k++) { // both in the order of vertices
+    for (int32_t k = 0, o = 0; k < p->problem.n_constraint; k++) { // both in the order of vertices
         while (o < n_old && old_key[o] >> 32 < p->key[k] >> 32) o++;
         for (int32_t q = o; q < n_old && old_key[q] >> 32 == p->key[k] >> 32; q++) {
             if (old_key[q] == p->key[k]) memcpy(p->impulse + 3 * k, old + 3 * q, 3 * sizeof *old);

@@ -96,7 +96,7 @@ static void test_steps_are_conjugate_while_contacts_stay_as_they_are(void)
         start_small(&s, 0.01);
         for (int32_t i = 0; i < 3 * BLOCKS; i++) s.b[i] = 0.1 * random_number() - (i % 3 == 2);
         for (int32_t i = 0; i < n_held; i++) {
-            pl_contact contact = contact_along(0, 0, 1, 10);
+            pl_constraint contact = contact_along(0, 0, 1, 10);
             add_contact(&s, &contact, 1, (pl_term[]){{i, 1, {0}}});
             held[i] = 1;
         }
@@ -148,19 +148,19 @@ static void test_allocations_that_fail(void)
 }
 
 // Vertices on triangles, two or three at nearly the same place, with normals that differ.
-static void start_near_duplicates(small *s, int32_t n, int32_t n_contact, double mu)
+static void start_near_duplicates(small *s, int32_t n, int32_t n_constraint, double mu)
 {
     double normal[3] = {0};
     int32_t at = 0;
     random_matrix(n, 2 * n, 8, &s->A);
     start_small(s, 0.1);
     for (int32_t i = 0; i < 3 * n; i++) s->b[i] = 3 * random_number();
-    for (int32_t k = 0; k < n_contact; k++) {
+    for (int32_t k = 0; k < n_constraint; k++) {
         double tilted[3];
         if (k % 3 == 0) at = (int32_t)(random_bits() % (uint64_t)n);
         for (int i = 0; i < 3 && k % 3 == 0; i++) normal[i] = random_number();
         for (int i = 0; i < 3; i++) tilted[i] = normal[i] + 0.5 * random_number();
-        pl_contact contact = contact_along(tilted[0], tilted[1], tilted[2], mu);
+        pl_constraint contact = contact_along(tilted[0], tilted[1], tilted[2], mu);
         double a = 0.5 + 0.4 * random_number(), b = (1 - a) * (0.5 + 0.5 * random_number());
         const double w[4] = {1, -a, -b, -(1 - a - b)};
         pl_term term[4];
@@ -233,7 +233,7 @@ static void test_known_rows_have_no_residual(void)
         for (int32_t i = 0; i < 120; i++) s.b[i] = 3 * random_number();
         s.known[0] = 1;
         for (int k = 0; k < 6; k++) {
-            pl_contact contact = random_contact(0.3);
+            pl_constraint contact = random_contact(0.3);
             add_contact(&s, &contact, 2, (pl_term[]){{5 * k, 1, {0}}, {5 * k + 3, -1, {0}}});
         }
         solve_anew(&s, apg, 1e-6, 1e-6);

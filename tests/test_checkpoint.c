@@ -186,9 +186,9 @@ static void test_damage_leaves_contacts_alone(void)
     step(whole, 11), step(other, 11);
     expect_refusal(other, PL_ERROR_FORMAT, "damaged");
     step(whole, 2), step(other, 2);
-    int32_t n_contact;
-    pl_world_contacts(whole, &n_contact);
-    TEST_ASSERT_TRUE(n_contact > 0);
+    int32_t n_constraint;
+    pl_world_contacts(whole, &n_constraint);
+    TEST_ASSERT_TRUE(n_constraint > 0);
     TEST_ASSERT_EQUAL_HEX64(pl_world_hash(whole), pl_world_hash(other));
     free(data);
     pl_world_destroy(fresh), pl_world_destroy(whole), pl_world_destroy(other);

@@ -59,7 +59,7 @@ static void start_random_cluster(int32_t n, double mu, double shift)
 // A direction that makes an angle of `turn` [rad] with n (3).
 static void tilt(const double *n, double turn, double *out)
 {
-    pl_contact frame = contact_along(n[0], n[1], n[2], 0);
+    pl_constraint frame = contact_along(n[0], n[1], n[2], 0);
     double around = 3.2 * random_number(), s = sin(turn);
     for (int i = 0; i < 3; i++) {
         out[i] =
@@ -73,13 +73,13 @@ static void start_near_duplicates(int32_t n, double mu, double apart)
 {
     double G[3 * ROOM * 3 * BLOCKS], weight[BLOCKS] = {1, -0.2, -0.3, -0.5}, root[BLOCKS];
     double v[3 * BLOCKS], sum = 0;
-    pl_contact first = random_contact(mu);
+    pl_constraint first = random_contact(mu);
     for (int b = 0; b < BLOCKS; b++) root[b] = pow(10, 0.25 * random_number());
     for (int i = 0; i < 3 * BLOCKS; i++) v[i] = random_number() - (i < 3 ? first.R[i] : 0);
     for (int32_t k = 0; k < n; k++) {
         double normal[3];
         tilt(first.R, k == 0 ? 0 : 0.7 * (1 + random_number()), normal);
-        pl_contact contact = contact_along(normal[0], normal[1], normal[2], mu);
+        pl_constraint contact = contact_along(normal[0], normal[1], normal[2], mu);
         mu_of[k] = mu;
         for (int a = 0; a < 3; a++) c.q[3 * k + a] = 0;
         for (int b = 0; b < BLOCKS; b++) {

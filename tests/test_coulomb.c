@@ -131,8 +131,8 @@ static void test_projection(void)
 
 static pl_contact_errors errors_of(double mu, const double *u, const double *f)
 {
-    pl_contact contact = contact_along(0, 0, 1, mu);
-    pl_problem problem = {.n_contact = 1, .contact = &contact, .dt = 0.1};
+    pl_constraint contact = contact_along(0, 0, 1, mu);
+    pl_problem problem = {.n_constraint = 1, .constraint = &contact, .dt = 0.1};
     pl_contact_errors errors = {.residual = 7};
     pl_contact_errors_update(&problem, (double[]){2, 4}, u, f, &errors); // s_n = 2, s_t = 4
     TEST_ASSERT_EQUAL_DOUBLE(7, errors.residual);

@@ -27,7 +27,7 @@ static void solve_with(const char *name, small *s, pl_solver_options *options, b
     const pl_solver *solver;
     TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(name, &solver));
     memset(s->v, 0, 3 * (size_t)s->A.n * sizeof *s->v);
-    memset(s->f, 0, 3 * (size_t)s->problem.n_contact * sizeof *s->f);
+    memset(s->f, 0, 3 * (size_t)s->problem.n_constraint * sizeof *s->f);
     options->trace = traced ? note : NULL;
     options->trace_user = traced ? points : NULL;
     n_point = 0;
@@ -45,7 +45,7 @@ static void check_trace(small *s, pl_precond precond)
     pl_solver_options options = pl_solver_options_default();
     options.precond = precond;
     static double v[3 * SMALL_ROOM], f[3 * SMALL_ROOM];
-    size_t n_v = 3 * (size_t)s->A.n, n_f = 3 * (size_t)s->problem.n_contact;
+    size_t n_v = 3 * (size_t)s->A.n, n_f = 3 * (size_t)s->problem.n_constraint;
     solve(s, &options, false);
     int32_t iterations = s->stats.iterations;
     memcpy(v, s->v, n_v * sizeof *v);
@@ -75,7 +75,7 @@ static void test_norms_of_masses(void)
     const double mass[2] = {2, 8};
     small s;
     start_masses(&s, 2, mass, 1e-3);
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     add_contact(&s, &contact, 1, &(pl_term){.block = 0, .w = 1});
     s.b[1] = 2;
     s.b[3] = -4;
@@ -95,7 +95,7 @@ static void test_norms_of_a_contact(void)
     const double mass[2] = {2, 8};
     small s;
     start_masses(&s, 2, mass, 1e-3);
-    pl_contact contact = contact_along(0, 0, 1, 5);
+    pl_constraint contact = contact_along(0, 0, 1, 5);
     contact.c[0] = -1;
     add_contact(&s, &contact, 1, &(pl_term){.block = 0, .w = 1});
     s.b[1] = 2;
@@ -154,7 +154,7 @@ static void test_schur_of_a_column(void)
     for (int k = 0; k < 2; k++) {
         small s;
         start_masses(&s, N, mass, 1e-3);
-        const pl_contact contact = contact_along(0, 0, 1, 0.5);
+        const pl_constraint contact = contact_along(0, 0, 1, 0.5);
         for (int i = 0; i < 2 * N; i++) {
             const pl_term term[] = {{i / 2, 1, {0}}, {i / 2 - 1, -1, {0}}};
             add_contact(&s, &contact, i < 2 ? 1 : 2, term);
@@ -178,7 +178,7 @@ static void test_schur_of_a_column(void)
 static double left_over(const small *s, const double *mass)
 {
     double *L = dense_rows(&s->problem), sum = 0;
-    int n = 3 * s->A.n, m = 3 * s->problem.n_contact;
+    int n = 3 * s->A.n, m = 3 * s->problem.n_constraint;
     for (int i = 0; i < n; i++) {
         double r = s->b[i] - mass[i / 3] * s->v[i];
         for (int k = 0; k < m; k++) r += L[k * n + i] * s->f[k];
@@ -199,7 +199,7 @@ static void test_not_astray(void)
         small s;
         start_masses(&s, 1, mass, 0.01);
         for (int side = -1; side <= 1; side += 2) {
-            pl_contact contact = contact_along(0.8 * side, 0, 0.6, 0.8);
+            pl_constraint contact = contact_along(0.8 * side, 0, 0.6, 0.8);
             contact.c[0] = 1;
             add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
         }

@@ -42,7 +42,7 @@ static void test_two_eigenvalues_take_two_steps(void)
     start_masses(&s, 20, mass, 0.01);
     for (int i = 0; i < 20; i += 2) {
         for (int a = 0; a < 6; a++) s.b[3 * i + a] = random_number();
-        pl_contact contact = random_contact(0);
+        pl_constraint contact = random_contact(0);
         add_contact(&s, &contact, 2, (pl_term[]){{i, 1, {0}}, {i + 1, -1, {0, 0.3, 0}}});
     }
     const way full = {"minres", PL_PRECOND_FULL};
@@ -59,7 +59,7 @@ static void test_a_residual_of_rows_alone(void)
     for (int w = 0; w < 2; w++) {
         small s;
         start_masses(&s, 2, (double[]){1, 4}, 0.01);
-        pl_contact contact = contact_along(0, 0, 1, 0);
+        pl_constraint contact = contact_along(0, 0, 1, 0);
         contact.c[0] = 1;
         add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, -1, {0}}});
         solve_anew(&s, both[w], 1e-9, 1e-9);

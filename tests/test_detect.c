@@ -114,15 +114,15 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
         }
     }
     TEST_ASSERT_TRUE(worst < -0.9);
-    int32_t n = contact->contacts.problem.n_contact;
+    int32_t n = contact->contacts.problem.n_constraint;
     TEST_ASSERT_EQUAL(d->n_hit, hits); // each counts: the way is not free
     TEST_ASSERT_TRUE(n > 0 && n < hits);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < i; j++) {
             const pl_row *row[2] = {&contact->contacts.row[i], &contact->contacts.row[j]};
             pl_hit hit[2] = {{.pair = row[0]->pair}, {.pair = row[1]->pair}};
-            const double *R[2] = {contact->contacts.problem.contact[i].R,
-                                  contact->contacts.problem.contact[j].R};
+            const double *R[2] = {contact->contacts.problem.constraint[i].R,
+                                  contact->contacts.problem.constraint[j].R};
             for (int k = 0; k < 2; k++) {
                 memcpy(hit[k].impact.closest.weight, row[k]->weight, sizeof row[k]->weight);
                 memcpy(hit[k].impact.closest.normal, R[k], 3 * sizeof(double));
@@ -135,7 +135,7 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
 
 static const pl_row *find_row(const pl_contacts *contacts, const pl_feature_pair *pair)
 {
-    for (int32_t i = 0; i < contacts->problem.n_contact; i++) {
+    for (int32_t i = 0; i < contacts->problem.n_constraint; i++) {
         if (pl_pair_compare(&contacts->row[i].pair, pair) == 0) return &contacts->row[i];
     }
     return NULL;
@@ -177,7 +177,7 @@ static bool gets_row(pl_world *world, const double *a, const double *b, const do
     const pl_row *row = find_row(&contacts, &pair);
     bool has = row != NULL;
     TEST_ASSERT_TRUE(!has || row->found);
-    for (int32_t i = 0; i < contacts.problem.n_contact; i++) {
+    for (int32_t i = 0; i < contacts.problem.n_constraint; i++) {
         TEST_ASSERT_TRUE(&contacts.row[i] == row || !contacts.row[i].found);
     }
     contacts.memory = NULL;
@@ -259,7 +259,7 @@ static double find_gap(int kind, pl_mesh *ground, const double tet[12], const do
     take_step(world, &contacts);
     place(world, v);
     TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&contact->detection, &contact->boundary, &contacts));
-    for (int32_t i = 0; i < contacts.problem.n_contact; i++) {
+    for (int32_t i = 0; i < contacts.problem.n_constraint; i++) {
         if (contacts.row[i].pair.kind != kind) continue;
         TEST_ASSERT_TRUE(isnan(gap));
         gap = contacts.row[i].gap / safety;

@@ -38,7 +38,7 @@ static void start_beam(pile *p, const pile_options *options)
     for (int32_t i = 0; i < p->n_vert; i++) {
         if (p->x[3 * i] > 0.99) p->b[3 * i] += 0.3;
     }
-    TEST_ASSERT_TRUE(p->problem.n_contact > 50);
+    TEST_ASSERT_TRUE(p->problem.n_constraint > 50);
 }
 
 typedef struct answer {
@@ -50,7 +50,7 @@ typedef struct answer {
 // From the velocities before, without impulses.
 static answer solve(const pile *p, const char *name, const pl_solver_options *options)
 {
-    size_t n = 3 * (size_t)p->n_vert, m = 3 * (size_t)p->problem.n_contact;
+    size_t n = 3 * (size_t)p->n_vert, m = 3 * (size_t)p->problem.n_constraint;
     const pl_solver *solver;
     pl_workspace ws = {0};
     answer a = {.v = calloc(n, sizeof *a.v), .f = calloc(m + 1, sizeof *a.f)};
@@ -111,7 +111,7 @@ static void test_auto_begins_as_apg(void)
     TEST_ASSERT_TRUE(apg.stats.iterations <= 40);
     TEST_ASSERT_EQUAL(0, both.stats.factorizations);
     TEST_ASSERT_TRUE(same_bits(apg.v, both.v, 3 * (int64_t)p.n_vert));
-    TEST_ASSERT_TRUE(same_bits(apg.f, both.f, 3 * (int64_t)p.problem.n_contact));
+    TEST_ASSERT_TRUE(same_bits(apg.f, both.f, 3 * (int64_t)p.problem.n_constraint));
     free_answer(&apg), free_answer(&both);
     pile_free(&p);
 }
@@ -144,7 +144,7 @@ static void test_a_pile(void)
             free_answer(&apg);
             pile_step(&p, "apg", &ws, &stats);
         }
-        TEST_ASSERT_TRUE(p.problem.n_contact > 50);
+        TEST_ASSERT_TRUE(p.problem.n_constraint > 50);
         pl_workspace_free(&ws);
         pile_free(&p);
     }
@@ -178,7 +178,7 @@ static void test_variants_of_the_beam(void)
 
     memset(known, 1, (size_t)p.n_vert);
     memset(p.v, 0, 3 * (size_t)p.n_vert * sizeof *p.v);
-    for (int32_t k = 0; k < p.problem.n_contact; k++) p.problem.contact[k].c[0] = -1;
+    for (int32_t k = 0; k < p.problem.n_constraint; k++) p.problem.constraint[k].c[0] = -1;
     face = solve(&p, "face", NULL);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, face.status, pl_error_text());
     free_answer(&face);
@@ -239,7 +239,7 @@ static void test_threads_do_not_change_bits(void)
         TEST_ASSERT_TRUE(a.stats.factorizations > 1);
         if (threads == 1) first = a;
         TEST_ASSERT_TRUE(same_bits(first.v, a.v, 3 * (int64_t)p.n_vert));
-        TEST_ASSERT_TRUE(same_bits(first.f, a.f, 3 * (int64_t)p.problem.n_contact));
+        TEST_ASSERT_TRUE(same_bits(first.f, a.f, 3 * (int64_t)p.problem.n_constraint));
         if (threads > 1) free_answer(&a);
     }
     free_answer(&first);
@@ -257,7 +257,7 @@ static pl_status solve_fresh(void *user)
     pl_workspace ws = {0};
     pl_solve_stats stats;
     memcpy(f->v, f->p->v, 3 * (size_t)f->p->n_vert * sizeof *f->v);
-    memset(f->f, 0, 3 * (size_t)f->p->problem.n_contact * sizeof *f->f);
+    memset(f->f, 0, 3 * (size_t)f->p->problem.n_constraint * sizeof *f->f);
     pl_status status = pl_solve(&pl_solvers[1], &f->p->problem, NULL, &ws, f->v, f->f, &stats);
     pl_workspace_free(&ws);
     return status;
@@ -268,7 +268,7 @@ static void test_allocations_that_fail(void)
     pile p;
     start_beam(&p, &beam);
     TEST_ASSERT_EQUAL_STRING("face", pl_solvers[1].name);
-    fresh f = {&p, random_vector(3 * p.n_vert), random_vector(3 * p.problem.n_contact)};
+    fresh f = {&p, random_vector(3 * p.n_vert), random_vector(3 * p.problem.n_constraint)};
     TEST_ASSERT_TRUE(fail_each_allocation(solve_fresh, &f) > 3);
     free(f.v), free(f.f);
     pile_free(&p);

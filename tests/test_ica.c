@@ -19,7 +19,7 @@ static void test_masses_take_one_iteration(void)
     small s;
     start_masses(&s, 3, (double[]){1, 2, 3}, 0.01);
     s.b[2] = -1, s.b[5] = -1, s.b[3] = 0.2;
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, -1, {0}}});
     add_contact(&s, &contact, 1, &(pl_term){1, 1, {0}});
     solve_anew(&s, ICA, 1e-9, 1e-9);
@@ -36,7 +36,7 @@ static void start_coupled(small *s, double factor)
     }
     start_small(s, 0.01);
     s->b[2] = -1, s->b[3] = 1;
-    pl_contact contact = contact_along(0, 0, 1, 0.8);
+    pl_constraint contact = contact_along(0, 0, 1, 0.8);
     add_contact(s, &contact, 1, &(pl_term){0, 1, {0}});
 }
 

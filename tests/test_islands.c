@@ -15,10 +15,10 @@ typedef struct found {
     small s;
     pl_block_jacobi D;
     pl_uses uses;
-    double *scale; // (2*n_contact)
+    double *scale; // (2*n_constraint)
     int32_t *used; // (A.n) contacts of each block
     pl_islands islands;
-    int32_t *island, *cluster; // (n_contact) where each contact stands; -1: nowhere
+    int32_t *island, *cluster; // (n_constraint) where each contact stands; -1: nowhere
 } found;
 
 void setUp(void)
@@ -49,15 +49,15 @@ static void start_blocks(found *f, int32_t n)
 static void add_random(found *f, int32_t first, int32_t n)
 {
     const pl_problem *p = &f->s.problem;
-    pl_contact contact = random_contact(0.5);
+    pl_constraint contact = random_contact(0.5);
     pl_term term[5];
     int32_t n_term = 1 + random_below(3);
     for (int32_t t = 0; t < n_term; t++) {
         term[t] = (pl_term){first + random_below(n), random_number(), {0}};
         if (term[t].block % 5 == 4) term[t].r[t] = 1, term[t].w = 0;
     }
-    if (p->n_contact > 0 && random_below(3) == 0) {
-        const pl_contact *last = p->contact + p->n_contact - 1;
+    if (p->n_constraint > 0 && random_below(3) == 0) {
+        const pl_constraint *last = p->constraint + p->n_constraint - 1;
         double change = 0.6 * (1 + random_number()); // of any strength
         n_term = last->count;
         for (int32_t t = 0; t < n_term; t++) {
@@ -89,7 +89,7 @@ static void prepare(found *f)
     }
     TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s->problem, &s->ws.arena, &f->uses));
     double *sum = random_vector(s->A.n);
-    f->scale = random_vector(2 * s->problem.n_contact);
+    f->scale = random_vector(2 * s->problem.n_constraint);
     pl_contact_scales(&s->problem, &f->D, &f->uses, sum, f->scale);
     free(sum);
     f->used = calloc((size_t)s->A.n + 1, sizeof *f->used);
@@ -106,20 +106,20 @@ static void end_found(found *f)
 
 // --- Slow answers ---
 
-// label (n_contact) := the first contact of the component of each over the blocks that are not
+// label (n_constraint) := the first contact of the component of each over the blocks that are not
 // known: labels travel to blocks and back until none moves.
 static void spread(const found *f, int32_t *label)
 {
     const pl_problem *p = &f->s.problem;
     int32_t *at = malloc((size_t)p->A->n * sizeof *at);
     for (int32_t i = 0; i < p->A->n; i++) at[i] = INT32_MAX;
-    for (int32_t k = 0; k < p->n_contact; k++) label[k] = f->scale[2 * k] > 0 ? k : -1;
+    for (int32_t k = 0; k < p->n_constraint; k++) label[k] = f->scale[2 * k] > 0 ? k : -1;
     for (bool moved = true; moved;) {
         moved = false;
-        for (int32_t k = 0; k < p->n_contact; k++) {
-            const pl_entry *entry = p->entry + p->contact[k].first;
+        for (int32_t k = 0; k < p->n_constraint; k++) {
+            const pl_entry *entry = p->entry + p->constraint[k].first;
             if (label[k] < 0) continue;
-            for (int32_t t = 0; t < p->contact[k].count; t++) {
+            for (int32_t t = 0; t < p->constraint[k].count; t++) {
                 int32_t block = entry[t].block;
                 if (pl_is_known(p, block) || at[block] == label[k]) continue;
                 moved = true;
@@ -139,7 +139,7 @@ static double coupling(const found *f, int32_t a, int32_t b, int32_t *shared)
     *shared = INT32_MAX;
     const int32_t pair[3][2] = {{a, b}, {a, a}, {b, b}};
     for (int i = 0; i < 3; i++) {
-        const pl_contact *c = p->contact + pair[i][0], *d = p->contact + pair[i][1];
+        const pl_constraint *c = p->constraint + pair[i][0], *d = p->constraint + pair[i][1];
         for (int32_t k = c->first; k < c->first + c->count; k++) {
             for (int32_t m = d->first; m < d->first + d->count; m++) {
                 pl_term s = pl_problem_term(p, k), t = pl_problem_term(p, m);
@@ -160,7 +160,7 @@ static double coupling(const found *f, int32_t a, int32_t b, int32_t *shared)
 static void locate(found *f)
 {
     const pl_islands *o = &f->islands;
-    int32_t n = f->s.problem.n_contact, size = INT32_MAX, first = -1;
+    int32_t n = f->s.problem.n_constraint, size = INT32_MAX, first = -1;
     f->island = malloc(((size_t)n + 1) * sizeof *f->island);
     f->cluster = malloc(((size_t)n + 1) * sizeof *f->cluster);
     for (int32_t k = 0; k < n; k++) f->island[k] = f->cluster[k] = -1;
@@ -192,7 +192,7 @@ static void locate(found *f)
 
 static void check_islands(const found *f)
 {
-    int32_t n = f->s.problem.n_contact, *label = malloc(((size_t)n + 1) * sizeof *label);
+    int32_t n = f->s.problem.n_constraint, *label = malloc(((size_t)n + 1) * sizeof *label);
     int32_t *root = malloc(((size_t)f->islands.n + 1) * sizeof *root), n_root = 0;
     for (int32_t i = 0; i < f->islands.n; i++) root[i] = -1;
     spread(f, label);
@@ -218,7 +218,7 @@ static bool is_alone(const found *f, int32_t k)
 // joined by a chain that is not weak. Returns how many pairs are in one cluster and strong.
 static int32_t check_clusters(const found *f)
 {
-    int32_t n = f->s.problem.n_contact, n_strong = 0;
+    int32_t n = f->s.problem.n_constraint, n_strong = 0;
     int32_t *label = malloc(((size_t)n + 1) * sizeof *label), *size = calloc((size_t)n + 1, 4);
     for (int32_t k = 0; k < n; k++) label[k] = k;
     for (int32_t a = 0; a < n; a++) {
@@ -274,7 +274,7 @@ static double check_strips(const found *f)
             int32_t first = o->cluster[strip[e]], last = o->cluster[strip[e + 1]];
             most = PL_MAX(most, (double)(last - first) / all);
             for (int32_t j = first; j < last; j++) {
-                const pl_contact *contact = p->contact + o->contact[j];
+                const pl_constraint *contact = p->constraint + o->contact[j];
                 for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
                     int32_t block = p->entry[t].block;
                     if (pl_is_known(p, block)) continue;
@@ -298,16 +298,16 @@ static void test_random_problems(void)
     int32_t n_strong = 0, n_island = 0, n_none = 0;
     for (int trial = 0; trial < 1000; trial++) {
         found f = {0};
-        int32_t n = 3 + random_below(40), n_contact = random_below(60);
+        int32_t n = 3 + random_below(40), n_constraint = random_below(60);
         start_blocks(&f, n);
         for (int32_t i = 0; i < n; i++) f.s.known[i] = random_below(4) == 0;
-        for (int32_t k = 0; k < n_contact; k++) add_random(&f, 0, n);
+        for (int32_t k = 0; k < n_constraint; k++) add_random(&f, 0, n);
         prepare(&f);
         locate(&f);
         check_islands(&f);
         n_strong += check_clusters(&f);
         n_island += f.islands.n;
-        for (int32_t k = 0; k < n_contact; k++) n_none += f.island[k] < 0;
+        for (int32_t k = 0; k < n_constraint; k++) n_none += f.island[k] < 0;
         TEST_ASSERT_EQUAL(0, f.islands.n_large);
         end_found(&f);
     }
@@ -320,7 +320,7 @@ static void test_a_contact_that_answers_to_nothing_parts_no_island(void)
     found f = {0};
     start_blocks(&f, 1);
     for (int k = 0; k < 3; k++) {
-        pl_contact contact = random_contact(0.5);
+        pl_constraint contact = random_contact(0.5);
         add_contact(&f.s, &contact, 1, (pl_term[]){{0, k == 1 ? 0 : 1, {0}}});
     }
     prepare(&f);
@@ -339,7 +339,7 @@ static void test_many_contacts_of_a_block_are_no_cluster(void)
         int32_t n = counts[i];
         start_blocks(&f, 1);
         for (int32_t k = 0; k < n; k++) {
-            pl_contact contact = random_contact(0.5);
+            pl_constraint contact = random_contact(0.5);
             add_contact(&f.s, &contact, 1, (pl_term[]){{0, 1, {0}}});
         }
         prepare(&f);
@@ -353,16 +353,16 @@ static void test_many_contacts_of_a_block_are_no_cluster(void)
 // the first patch, `n_body` contacts have one more block in common.
 static void start_patches(found *f, int32_t n_body)
 {
-    const int32_t n_contact[] = {30, 900, 5, 700, 5, 100}, n_patch = 6, size = 400;
+    const int32_t n_constraint[] = {30, 900, 5, 700, 5, 100}, n_patch = 6, size = 400;
     start_blocks(f, n_patch * size + 1);
     for (int32_t i = 0; i < n_patch * size; i += 7) f->s.known[i] = 1;
     for (int32_t p = 0; p < n_patch; p++) {
-        for (int32_t k = 0; k < n_contact[p]; k++) {
-            add_random(f, p * size, 2 + PL_MIN(n_contact[p] / 3, size - 2));
+        for (int32_t k = 0; k < n_constraint[p]; k++) {
+            add_random(f, p * size, 2 + PL_MIN(n_constraint[p] / 3, size - 2));
         }
     }
     for (int32_t k = 0; k < n_body; k++) {
-        pl_contact contact = random_contact(0.5);
+        pl_constraint contact = random_contact(0.5);
         add_contact(&f->s, &contact, 2,
                     (pl_term[]){{random_below(size), 1, {0}}, {n_patch * size, -1, {0}}});
     }
@@ -393,7 +393,7 @@ static void test_a_flat_contact_is_cut_evenly(void)
     for (int32_t i = 0; i < (N - 1) * (N - 1); i++) {
         int32_t corner = i / (N - 1) * N + i % (N - 1);
         pl_term term[] = {{corner, 0.3, {0}}, {corner + N, 0.3, {0}}, {corner + N + 1, 0.4, {0}}};
-        pl_contact contact = random_contact(0.5);
+        pl_constraint contact = random_contact(0.5);
         for (int t = 0; t < 3; t++) term[t].block += i % 2 * N * N;
         add_contact(&f.s, &contact, 3, term);
         contact = random_contact(0.5);
@@ -456,7 +456,7 @@ static void test_allocations_may_fail(void)
     fail_each_allocation(create_fresh, &f);
     int64_t room = 0;
     while (create_within(&f, room) == PL_ERROR_MEMORY) room += 512; // strips take more
-    TEST_ASSERT_TRUE(room > 12 * 4 * f.s.problem.n_contact);
+    TEST_ASSERT_TRUE(room > 12 * 4 * f.s.problem.n_constraint);
     end_found(&f);
 }
 

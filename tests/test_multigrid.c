@@ -26,7 +26,7 @@ typedef struct body {
     pl_block_jacobi D;
     double lambda;
     uint8_t *known;  // (A.n)
-    pl_stiffness *K; // (n_contact)
+    pl_stiffness *K; // (n_constraint)
     pl_multigrid mg;
 } body;
 
@@ -89,8 +89,8 @@ static void prepare(body *b, double hard)
     }
     if (b->lambda == 0) b->lambda = find_lambda(b);
     free(b->K);
-    b->K = calloc((size_t)problem->n_contact + 1, sizeof *b->K);
-    for (int32_t k = 0; k < problem->n_contact; k++) {
+    b->K = calloc((size_t)problem->n_constraint + 1, sizeof *b->K);
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
         double S[9];
         pl_contact_block(problem, &b->D, k, S);
         if (!(S[0] > 0) || k % 7 == 6) continue;
@@ -117,11 +117,11 @@ static void end_body(body *b)
 static void multiply(const body *b, const double *x, double *y)
 {
     const pl_problem *p = &b->p.problem;
-    int64_t m = 3 * (int64_t)p->n_contact;
+    int64_t m = 3 * (int64_t)p->n_constraint;
     double *u = calloc((size_t)m + 1, sizeof *u), *world = calloc((size_t)m + 1, sizeof *world);
     pl_bsr_multiply(p->A, x, y);
     pl_rows_multiply(p, NULL, false, x, u);
-    for (int32_t k = 0; k < p->n_contact; k++) {
+    for (int32_t k = 0; k < p->n_constraint; k++) {
         const pl_stiffness *K = b->K + k;
         double u1 = u[3 * k + 1], u2 = u[3 * k + 2];
         u[3 * k] *= (double)K->nn;
@@ -366,7 +366,7 @@ static void test_a_beam_on_the_ground(void)
 {
     body b;
     start_body(&b, &beam, true);
-    TEST_ASSERT_TRUE(b.p.problem.n_contact > 50);
+    TEST_ASSERT_TRUE(b.p.problem.n_constraint > 50);
     prepare(&b, 5);
     check_symmetric(&b);
     TEST_ASSERT_TRUE(reduce_error(&b, cycle, 6) < 0.4);
@@ -449,7 +449,7 @@ static void test_several_bodies(void)
     }
     for (int k = 0; k < 12; k++) {
         pl_term term[3] = {{n, 1, {0}}, {n + 1, 0, {0.1 * k, 0.05, -0.05}}, {7 * k, -1, {0}}};
-        pl_contact contact = contact_along(0, 0.1, 1, 0.5);
+        pl_constraint contact = contact_along(0, 0.1, 1, 0.5);
         TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&b.p.problem, &contact, 3, term));
     }
     prepare(&b, 5);

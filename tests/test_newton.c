@@ -1,6 +1,7 @@
 // The direct method. What all solvers have in common, tests/test_solvers.c tries.
 
-#include "contacts.h"
+#include "joints.h"
+#include "../solvers/newton.h"
 #include "../solvers/contact_matrix.h"
 
 void setUp(void)
@@ -24,7 +25,7 @@ static void test_the_matrix_is_that_of_its_formula(void)
     small s;
     start_random(&s, 9, 7, 0.5);
     s.known[4] = 1;
-    int n = 3 * s.A.n, m = 3 * s.problem.n_contact;
+    int n = 3 * s.A.n, m = 3 * s.problem.n_constraint;
     pl_uses uses;
     pl_contact_matrix M;
     pl_sym3 D[7] = {{0}};
@@ -71,8 +72,8 @@ static void test_the_matrix_is_that_of_its_formula(void)
 static int unneeded_block(const pl_problem *p)
 {
     bool needed[64] = {0};
-    for (int32_t k = 0; k < p->n_contact; k++) {
-        if (p->contact[k].count == 1) needed[p->entry[p->contact[k].first].block] = true;
+    for (int32_t k = 0; k < p->n_constraint; k++) {
+        if (p->constraint[k].count == 1) needed[p->entry[p->constraint[k].first].block] = true;
     }
     int block = 0;
     while (needed[block]) block++;
@@ -135,7 +136,7 @@ static void start_stack(small *s, int n, double ratio, int contacts)
         mass[2 * i] = pow(ratio, i), mass[2 * i + 1] = mass[2 * i] / 6;
     }
     start_masses(s, 2 * n, mass, 0.01);
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     for (int i = 0; i < n; i++) {
         s->b[6 * i + 2] = -0.1 * mass[2 * i]; // falls by 0.1 m/s
         for (int k = 0; k < contacts; k++) {
@@ -192,7 +193,7 @@ static void test_a_contact_that_stands_twice(void)
     small s;
     start_masses(&s, 1, (double[]){2}, 0.01);
     s.b[0] = 0.3, s.b[2] = -1;
-    pl_contact contact = contact_along(0, 0, 1, 0.2);
+    pl_constraint contact = contact_along(0, 0, 1, 0.2);
     for (int k = 0; k < 2; k++) add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
     solve_anew(&s, NEWTON, 1e-10, 1e-10);
     TEST_ASSERT_DOUBLE_WITHIN(1e-8, 1, s.f[0] + s.f[3]);
@@ -216,7 +217,7 @@ static void test_sliding_is_exact(void)
             TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5 * s.f[3 * i], t);
             for (int a = 0; a < 3; a++) {
                 for (int e = 0; e < 3; e++) {
-                    push[e] += s.f[3 * i + a] * s.problem.contact[i].R[3 * a + e];
+                    push[e] += s.f[3 * i + a] * s.problem.constraint[i].R[3 * a + e];
                 }
             }
         }
@@ -247,7 +248,7 @@ static void start_rod(small *s, double stiff)
     start_small(s, 0.01);
     for (int32_t i = 0; i < N; i++) {
         for (int e = 0; e < 3; e++) s->b[3 * i + e] = random_number() - 0.5 * (e == 2);
-        pl_contact contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
+        pl_constraint contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.5);
         if (i % 10 == 0) add_contact(s, &contact, 1, &(pl_term){i, 1, {0}});
     }
 }
@@ -270,6 +271,180 @@ static void test_stiffness_costs_nothing(void)
         end_small(&s);
     }
     TEST_ASSERT_TRUE(n_hard > 0);
+}
+
+// --- Joints ---
+
+// Links of 0.1 kg, and a load at the end: up to 4.4e6 times as heavy. The residual that rounding
+// leaves is the machine's precision times the tension over the mass of a link; the velocities of a
+// chain add up what its joints leave.
+static void test_a_load_on_a_chain(void)
+{
+    enum { N = 24 };
+    const double load[] = {0.1, 500, 440000};
+    for (int k = 0; k < 6; k++) {
+        double mass[N], v[6 * N], f[6 * N];
+        small s;
+        for (int i = 0; i < N; i++) mass[i] = i < N - 1 ? 0.1 : load[k / 2];
+        start_chain(&s, N, mass, k % 2 == 1);
+        dense_joints(&s.problem, v, f);
+        solve_anew(&s, NEWTON, 1e-10, k < 4 ? 1e-12 : 1e-10);
+        TEST_ASSERT_TRUE(s.stats.factorizations <= 2);
+        TEST_ASSERT_TRUE(s.stats.iterations <= 12);
+        double close = k < 4 ? 1e-9 : 1e-7, tension = load[k / 2] * 0.0981;
+        for (int i = 0; i < 6 * N; i++) TEST_ASSERT_DOUBLE_WITHIN(close, v[i], s.v[i]);
+        for (int i = 0; i < 3 * s.problem.n_constraint; i++) {
+            TEST_ASSERT_DOUBLE_WITHIN(1e-8 * (1 + tension), f[i], s.f[i]);
+        }
+        // auto knows when sweeps get nowhere.
+        solve_anew(&s, AUTO, 1e-10, k < 4 ? 1e-12 : 1e-10);
+        TEST_ASSERT_TRUE(s.stats.factorizations > 0 && s.stats.iterations <= 8);
+        for (int i = 0; i < 6 * N; i++) TEST_ASSERT_DOUBLE_WITHIN(close, v[i], s.v[i]);
+        end_small(&s);
+    }
+}
+
+// A motor that is too weak, in one block with the rows of its hinge: a bound that is met costs a
+// factor.
+static void test_a_motor_that_gives_way(void)
+{
+    small s;
+    pl_limits motor = BILATERAL;
+    motor.lo[0] = -0.2, motor.hi[0] = 0.2;
+    start_bodies(&s, 2, (double[]){1, 2}, 0.01);
+    add_ball(&s, 0, (double[]){0.3, -0.1, 0.2}, 1, (double[]){-0.2, 0.4, 0.1}, &BILATERAL);
+    add_turning(&s, 0, 1, (double[]){1, 2, 0.5}, 40, &motor);
+    solve_anew(&s, NEWTON, 1e-12, 1e-13);
+    TEST_ASSERT_EQUAL_DOUBLE(0.2, s.f[3]);
+    TEST_ASSERT_TRUE(s.stats.iterations <= 8);
+    TEST_ASSERT_TRUE(s.stats.factorizations <= 3);
+    end_small(&s);
+}
+
+// Two bodies held to each other twice, in the same way: which of the joints pulls is open, the
+// velocities are not.
+static void test_joints_that_stand_twice(void)
+{
+    small s;
+    double v[12], f[6];
+    start_bodies(&s, 2, (double[]){1, 3}, 0.01);
+    const double r[3] = {0.3, -0.1, 0.2}, q[3] = {-0.2, 0.4, 0.1};
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    dense_joints(&s.problem, v, f);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    solve_anew(&s, NEWTON, 1e-12, 1e-13);
+    for (int i = 0; i < 12; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-10, v[i], s.v[i]);
+    end_small(&s);
+}
+
+// Interior points take joints along: what is left after them is what the contacts leave.
+static void test_interior_points_hold_joints(void)
+{
+    const double r[3] = {0.5, 0, 0}, q[3] = {0.5, 0, -1}, top[3] = {0, 0.2, 0.5};
+    pl_solver_options options = pl_solver_options_default();
+    options.eps1 = options.eps2 = 1e-10;
+    small s;
+    start_stack(&s, 4, 3, 4);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    add_ball(&s, 3, top, -1, q, &BILATERAL);
+    solve_anew(&s, NEWTON, 1e-10, 1e-10); // and the workspace is ready
+    double *v = random_vector(3 * s.A.n);
+    memcpy(v, s.v, 3 * (size_t)s.A.n * sizeof *v);
+    set_to_rest(&s);
+    for (int i = 0; i < 4; i++) s.v[6 * i + 2] = -0.1; // they fall
+    pl_newton n;
+    pl_solve_stats stats = {0};
+    TEST_ASSERT_EQUAL(PL_OK, pl_newton_create(&s.problem, &options, &s.ws, s.v, s.f, &n));
+    TEST_ASSERT_EQUAL(PL_OK, pl_newton_take(&n));
+    n.least = INFINITY;
+    n.most_factors = 100;
+    pl_newton_ipm(&n, 40, &stats);
+    TEST_ASSERT_TRUE(stats.factorizations > 3);
+    TEST_ASSERT_TRUE(n.best < 1e3); // 1e-7 m
+    pl_contact_errors errors = {0};
+    pl_newton_judge(&n, n.f, &stats);
+    pl_contact_errors_update(&s.problem, s.ws.scale, n.u, n.f, &errors);
+    TEST_ASSERT_TRUE(errors.joint < 1e-12);
+    for (int i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-4, v[i], s.v[i]);
+    free(v);
+    end_small(&s);
+}
+
+// Along a step rows that are carried are linear, whatever F(u) is there.
+static void test_a_line_with_linear_rows(void)
+{
+    small s;
+    start_masses(&s, 1, (double[]){2}, 0.01);
+    pl_constraint frame = contact_along(0, 0, 1, 0);
+    add_limited(&s, &frame, &BILATERAL, 1, &(pl_term){0, 1, {0}});
+    double at[3], Fe[3];
+    const double K[3] = {1e12, 1e12, 1e12}, f[3] = {0}, u[3] = {0.5, 0.25, 0.125}, F[3] = {7, 8, 9};
+    const double Le[3] = {0.3, -0.2, 0.1}, linear[3] = {10, 20, 30};
+    pl_cone_line line = {.problem = &s.problem, .K = K, .f = f, .u = u, .F = F, .Le = Le};
+    line.er = 4, line.eAe = 3, line.at = at, line.Fe = Fe, line.linear = linear;
+    double slope = 3 + 10 * 0.09 + 20 * 0.04 + 30 * 0.01;
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 4 - 0.5 * slope, pl_cone_line_at(&line, 0.5));
+    end_small(&s);
+}
+
+// Two joints that contradict each other: there is no solution, and that is said. What is left is
+// between the two.
+static void test_joints_that_contradict(void)
+{
+    small s;
+    start_bodies(&s, 2, (double[]){1, 3}, 0.01);
+    const double r[3] = {0.3, -0.1, 0.2}, q[3] = {-0.2, 0.4, 0.1};
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    s.problem.constraint[1] = s.problem.constraint[0]; // in the same frame
+    s.problem.constraint[1].c[0] = 0.01;
+    for (int w = 0; w < 2; w++) {
+        set_to_rest(&s);
+        TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, w == 0 ? NEWTON : AUTO, 1e-6, 1e-6));
+        TEST_ASSERT_EQUAL(PL_SOLVE_STALLED, s.stats.end);
+        TEST_ASSERT_TRUE(s.stats.errors.joint < 1.1e-4);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "joints "), pl_error_text());
+        for (int i = 0; i < 12; i++) TEST_ASSERT_TRUE(fabs(s.v[i]) < 30);
+    }
+    end_small(&s);
+}
+
+// A chain that hangs down on a box, which stands on a floor, with a load of 500 kg between: the box
+// carries what the chain lets through. And the same with a motor at every joint.
+static void test_joints_and_contacts(void)
+{
+    enum { N = 12 };
+    for (int motors = 0; motors < 2; motors++) {
+        double mass[N];
+        small s;
+        for (int i = 0; i < N; i++) mass[i] = i == N - 2 ? 500 : 1;
+        start_bodies(&s, N, mass, 0.01);
+        const double up[3] = {0, 0, 0.25}, down[3] = {0, 0, -0.25};
+        for (int i = 0; i < N - 1; i++) {
+            s.b[6 * i + 2] -= 0.0981 * mass[i];
+            add_ball(&s, i, up, i - 1, down, &BILATERAL);
+            const pl_limits motor = {PL_LAW_BOX, {0}, {-0.1, 0, 0}, {0.1, 0, 0}};
+            if (motors) add_turning(&s, i, i - 1, (double[]){1, i % 2, 0}, 0.2, &motor);
+        }
+        for (int k = 0; k < 8; k++) { // the load on the box, the box on the floor
+            pl_constraint contact = contact_along(0, 0, 1, 0.5);
+            double x = k % 2 - 0.5, y = k / 2 % 2 - 0.5;
+            const pl_term term[4] = {{2 * N - 2, k < 4 ? -1 : 1, {0}},
+                                     {2 * N - 1, 0, {k < 4 ? -x : x, k < 4 ? -y : y, -0.3}},
+                                     {2 * N - 4, 1, {0}},
+                                     {2 * N - 3, 0, {x, y, -0.3}}};
+            add_contact(&s, &contact, k < 4 ? 4 : 2, term);
+        }
+        solve_anew(&s, NEWTON, 1e-10, 1e-12);
+        TEST_ASSERT_TRUE(s.stats.factorizations < 60);
+        double *v = random_vector(3 * s.A.n);
+        memcpy(v, s.v, 3 * (size_t)s.A.n * sizeof *v);
+        solve_anew(&s, AUTO, 1e-9, 1e-11);
+        for (int i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-6, v[i], s.v[i]);
+        free(v);
+        end_small(&s);
+    }
 }
 
 // --- Limits, threads, memory ---
@@ -310,7 +485,7 @@ static void test_an_indefinite_matrix(void)
     }
     start_small(&s, 0.01);
     s.b[2] = -1;
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
     TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, NEWTON, 1e-6, 1e-6));
     for (int i = 0; i < 6; i++) TEST_ASSERT_TRUE(isfinite(s.v[i]));
@@ -325,11 +500,11 @@ static void test_threads_do_not_change_bits(void)
     for (int i = 0; i < N; i++) mass[i] = 1 + i % 7;
     start_masses(&s, N, mass, 0.01);
     for (int i = 0; i < N; i++) {
-        pl_contact contact = contact_along(0.2 * random_number(), 0.2 * random_number(), 1, 0.4);
+        pl_constraint contact = contact_along(0.2 * random_number(), 0.2 * random_number(), 1, 0.4);
         for (int e = 0; e < 3; e++) s.b[3 * i + e] = 0.3 * random_number() - (e == 2);
         add_contact(&s, &contact, i % HIGH > 0 ? 2 : 1, (pl_term[]){{i, 1, {0}}, {i - 1, -1, {0}}});
     }
-    int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_contact;
+    int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_constraint;
     double *v = random_vector(n), *f = random_vector(m);
     for (int threads = 1; threads <= 4; threads *= 2) {
         pl_threads_set(threads);
@@ -370,6 +545,13 @@ int main(void)
     RUN_TEST(test_a_contact_that_stands_twice);
     RUN_TEST(test_sliding_is_exact);
     RUN_TEST(test_stiffness_costs_nothing);
+    RUN_TEST(test_a_load_on_a_chain);
+    RUN_TEST(test_a_motor_that_gives_way);
+    RUN_TEST(test_joints_that_stand_twice);
+    RUN_TEST(test_interior_points_hold_joints);
+    RUN_TEST(test_a_line_with_linear_rows);
+    RUN_TEST(test_joints_that_contradict);
+    RUN_TEST(test_joints_and_contacts);
     RUN_TEST(test_limits);
     RUN_TEST(test_an_indefinite_matrix);
     RUN_TEST(test_threads_do_not_change_bits);

@@ -58,19 +58,19 @@ static pl_status solve(const pile *p, const way *w, pl_workspace *ws, double *v,
     options.precond = w->precond;
     options.paper = w->paper;
     memcpy(v, p->v, 3 * (size_t)p->n_vert * sizeof *v);
-    memcpy(f, p->impulse, 3 * (size_t)p->problem.n_contact * sizeof *f);
+    memcpy(f, p->impulse, 3 * (size_t)p->problem.n_constraint * sizeof *f);
     return pl_solve(solver, &p->problem, &options, ws, v, f, stats);
 }
 
 // Every way from the same start; then a step with the first.
 static void compare(pile *p, pl_workspace *ws, bool all)
 {
-    int n = 3 * p->n_vert, m = 3 * p->problem.n_contact;
+    int n = 3 * p->n_vert, m = 3 * p->problem.n_constraint;
     pile_update(p);
-    m = 3 * p->problem.n_contact;
+    m = 3 * p->problem.n_constraint;
     double *v = random_vector(n), *f = random_vector(m), *v0 = random_vector(n),
            *f0 = random_vector(m);
-    if (all) printf("%d contacts\n", p->problem.n_contact);
+    if (all) printf("%d contacts\n", p->problem.n_constraint);
     for (int w = 0; w < WAYS; w++) {
         pl_solve_stats stats;
         if (!all && !ways[w].must) continue;
@@ -100,7 +100,7 @@ static void run(const pile_options *options, int before, int least_contacts)
     for (int i = 0; i < before; i++) pile_step(&p, "apg", &ws, &(pl_solve_stats){0});
     int asked = steps_asked();
     for (int i = 0; i < (asked > 0 ? asked : 2); i++) compare(&p, &ws, asked > 0);
-    TEST_ASSERT_TRUE(p.problem.n_contact > least_contacts);
+    TEST_ASSERT_TRUE(p.problem.n_constraint > least_contacts);
     pl_workspace_free(&ws);
     pile_free(&p);
 }

@@ -164,7 +164,7 @@ static void test_impossible(void)
 {
     small s;
     start_masses(&s, 2, (double[]){1, 1}, 0.01);
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s.problem, &contact, 1, &(pl_term){1, 1, {0}}));
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s.problem, &contact, 1, &(pl_term){0, 1, {0}}));
     s.known[0] = 1;

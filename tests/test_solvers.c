@@ -33,11 +33,11 @@ static void test_random_problems_equal_the_oracle(void)
     int given_up = 0;
     for (int trial = 0; trial < 40; trial++) {
         small s;
-        int n_contact = 1 + trial % 6;
-        start_random(&s, 6 + trial % 4, n_contact, trial % 4 == 0 ? 0 : 0.1 * (trial % 9));
+        int n_constraint = 1 + trial % 6;
+        start_random(&s, 6 + trial % 4, n_constraint, trial % 4 == 0 ? 0 : 0.1 * (trial % 9));
         if (trial % 3 == 0) s.known[1] = 1, s.v[3] = 0.5, s.v[4] = -0.2;
-        for (int k = 0; k < n_contact; k++) { // none of the known block alone
-            pl_contact *contact = s.problem.contact + k;
+        for (int k = 0; k < n_constraint; k++) { // none of the known block alone
+            pl_constraint *contact = s.problem.constraint + k;
             if (contact->count == 1) s.problem.entry[contact->first].block = 0;
         }
         double *expected = random_vector(3 * s.A.n);
@@ -64,11 +64,11 @@ static void test_random_problems_equal_the_oracle(void)
 
 // Without friction the velocities minimize E(v) under u_n >= 0: tries every set of active contacts,
 // and takes the one that the conditions of Karush, Kuhn and Tucker hold for.
-static void enumerate_sets(const reduced *r, int n_contact, long double *f)
+static void enumerate_sets(const reduced *r, int n_constraint, long double *f)
 {
-    for (int set = 0; set < 1 << n_contact; set++) {
+    for (int set = 0; set < 1 << n_constraint; set++) {
         int on[8], m = 0;
-        for (int k = 0; k < n_contact; k++) {
+        for (int k = 0; k < n_constraint; k++) {
             if (set >> k & 1) on[m++] = 3 * k;
         }
         long double M[64], x[8];
@@ -128,7 +128,7 @@ static void test_the_measure_of_residuals(void)
 {
     small s;
     start_floor(&s, 5);
-    s.problem.n_contact = s.problem.n_term = 0;
+    s.problem.n_constraint = s.problem.n_term = 0;
     for (int i = 30; i < 60; i += 3) s.known[i] = 1, s.v[3 * i] = 2, s.v[3 * i + 2] = -1;
     int64_t n = 3 * (int64_t)s.A.n;
     double *Av = random_vector(n), sum = 0;
@@ -152,7 +152,7 @@ static void test_a_block_on_a_slope_sticks_or_slides(void)
             small s;
             start_masses(&s, 1, (double[]){2}, dt);
             s.b[2] = -2 * g * dt;
-            pl_contact contact = contact_along(-0.5, 0, 1, mu); // rises along x
+            pl_constraint contact = contact_along(-0.5, 0, 1, mu); // rises along x
             add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
             solve_anew(&s, ways[w], 1e-10, 1e-10);
             double down = -(s.v[0] * cosine + s.v[2] * sine);
@@ -172,13 +172,13 @@ static void test_two_masses_that_meet_go_on_together(void)
         start_masses(&s, 2, (double[]){1, 3}, 0.01);
         s.b[0] = 1 * 2.0;  // 2 m/s
         s.b[3] = 3 * -1.0; // -1 m/s
-        pl_contact contact = contact_along(1, 0, 0, 0.3);
+        pl_constraint contact = contact_along(1, 0, 0, 0.3);
         add_contact(&s, &contact, 2, (pl_term[]){{1, 1, {0}}, {0, -1, {0}}});
         solve_anew(&s, ways[w], 1e-10, 1e-10);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, -0.25, s.v[0]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, -0.25, s.v[3]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, 2.25, s.f[0]);
-        s.problem.contact[0].c[0] = 0.5; // and part at 0.5 m/s where the gap asks for it
+        s.problem.constraint[0].c[0] = 0.5; // and part at 0.5 m/s where the gap asks for it
         solve_anew(&s, ways[w], 1e-10, 1e-10);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.5, s.v[3] - s.v[0]);
         end_small(&s);
@@ -193,9 +193,9 @@ static void test_friction_is_against_the_slip(void)
             small s;
             random_matrix(1, 1, 6, &s.A); // not the same in all directions
             start_small(&s, 0.01);
-            pl_contact contact = contact_along(0.3, 0.1, 1, 0.4);
+            pl_constraint contact = contact_along(0.3, 0.1, 1, 0.4);
             add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
-            const double *R = s.problem.contact[0].R, *a = s.A.val;
+            const double *R = s.problem.constraint[0].R, *a = s.A.val;
             for (int c = 0; c < 3; c++) {
                 for (int d = 0; d < 3; d++) {
                     double v = 2 * (R[3 + d] * speed[0] + R[6 + d] * speed[1]) - R[d];
@@ -223,7 +223,7 @@ static void test_a_known_block_pushes(void)
         s.v[0] = 2, s.v[1] = 1; // a plate that comes from below, along x, and slides along y
         s.b[0] = NAN;           // its row does not count
         s.b[0] = 1e6;
-        pl_contact contact = contact_along(1, 0, 0, 0.25);
+        pl_constraint contact = contact_along(1, 0, 0, 0.25);
         add_contact(&s, &contact, 2, (pl_term[]){{1, 1, {0}}, {0, -1, {0}}});
         solve_anew(&s, ways[w], 1e-10, 1e-10);
         TEST_ASSERT_EQUAL_DOUBLE(2, s.v[0]);
@@ -242,7 +242,7 @@ static void test_lever_arms(void)
         small s;
         start_masses(&s, 2, (double[]){m, I}, 0.01);
         s.b[2] = -m; // falls at 1 m/s on a support below, at the arm (0.4, 0, 0)
-        pl_contact contact = contact_along(0, 0, 1, 0);
+        pl_constraint contact = contact_along(0, 0, 1, 0);
         add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, 0, {0.4, 0, 0}}});
         solve_anew(&s, ways[w], 1e-10, 1e-10);
         double p = 1 / (1 / m + 0.16 / I);
@@ -259,7 +259,7 @@ static void test_lever_arms(void)
         double v = m * 0.25 / (I + m * 0.25);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, v, s.v[0]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, v / 0.5, s.v[4]);
-        s.problem.contact[0].mu = 0.1;
+        s.problem.constraint[0].mu = 0.1;
         solve_anew(&s, ways[w], 1e-10, 1e-10);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, 1 - 0.1, s.v[0]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.1 * m * 0.5 / I, s.v[4]);
@@ -281,7 +281,7 @@ static void test_duplicates(void)
             memcpy(alone, s.v, sizeof alone);
             for (int32_t k = 0; k < 5; k++) {
                 for (int c = 1; c < copies; c++) {
-                    pl_contact contact = s.problem.contact[k];
+                    pl_constraint contact = s.problem.constraint[k];
                     pl_term term[4];
                     for (int t = 0; t < contact.count; t++) {
                         term[t] = pl_problem_term(&s.problem, contact.first + t);
@@ -306,7 +306,7 @@ static void test_a_rigid_box_on_four_corners(void)
         start_masses(&s, 2, (double[]){1, 1.0 / 6}, 0.001);
         s.b[2] = -9.81e-3;
         s.b[0] = 1e-3; // and pushed a little: sticks
-        pl_contact contact = contact_along(0, 0, 1, 0.5);
+        pl_constraint contact = contact_along(0, 0, 1, 0.5);
         for (int k = 0; k < 4; k++) {
             const pl_term term[2] = {{0, 1, {0}},
                                      {1, 0, {k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, -0.5}}};
@@ -326,7 +326,7 @@ static void start_plate(small *s, int n)
     s->b[2] = -3 * 9.81e-3;
     s->b[0] = 3 * 9.81e-3 * 0.6; // beyond friction
     s->b[5] = 1e-3;              // and turned
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     for (int k = 0; k < n * n; k++) {
         double x = k % n / (n - 1.0) - 0.5, y = k / n / (n - 1.0) - 0.5;
         add_contact(s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, 0, {x, y, -0.01}}});
@@ -359,7 +359,7 @@ static void test_rows_that_contradict_each_other(void)
         small s;
         start_masses(&s, 1, (double[]){1}, 0.01);
         for (int k = 0; k < 2; k++) {
-            pl_contact contact = contact_along(1, 0, 0, 0);
+            pl_constraint contact = contact_along(1, 0, 0, 0);
             contact.c[0] = k == 0 ? 1 : 0.5;
             add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
             s.f[3 * k] = 1;
@@ -380,7 +380,7 @@ static void test_the_full_preconditioner_is_an_inverse(void)
     start_masses(&s, 20, mass, 0.01);
     for (int i = 0; i < 20; i += 2) {
         for (int a = 0; a < 6; a++) s.b[3 * i + a] = random_number();
-        pl_contact contact = random_contact(0);
+        pl_constraint contact = random_contact(0);
         add_contact(&s, &contact, 2, (pl_term[]){{i, 1, {0}}, {i + 1, -1, {0, 0.3, 0}}});
     }
     solve_anew(&s, ways[1], 1e-8, 1e-8);
@@ -410,7 +410,7 @@ static void test_contacts_are_added_and_solved_again(void)
         start_random(&s, 10, 3, 0.4);
         solve_anew(&s, ways[w], 1e-8, 1e-8);
         for (int round = 0; round < 3; round++) {
-            pl_contact contact = random_contact(0.4);
+            pl_constraint contact = random_contact(0.4);
             pl_term term[2] = {{round, 1, {0}}, {5 + round, -0.5, {0}}};
             add_contact(&s, &contact, 2, term);
             TEST_ASSERT_EQUAL_MESSAGE(PL_OK, solve_small(&s, ways[w], 1e-8, 1e-8), pl_error_text());
@@ -473,7 +473,7 @@ static void test_a_crushed_block_ends(void)
         small s;
         start_masses(&s, 1, (double[]){1}, 0.01);
         for (int side = -1; side <= 1; side += 2) {
-            pl_contact contact = contact_along(side, 0, 0, 0.5);
+            pl_constraint contact = contact_along(side, 0, 0, 0.5);
             contact.c[0] = 1;
             add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
         }
@@ -501,7 +501,8 @@ static void test_a_point_between_walls_that_close(void)
         small s;
         start_masses(&s, 1, (double[]){1}, 0.01);
         for (int side = -1; side <= 1; side += 2) {
-            pl_contact contact = contact_along(0.8 * side, 0, 0.6, locked ? 0.8 : 0.7); // tan: 0.75
+            pl_constraint contact =
+                contact_along(0.8 * side, 0, 0.6, locked ? 0.8 : 0.7); // tan: 0.75
             contact.c[0] = 1;
             add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
         }
@@ -524,7 +525,7 @@ static void test_a_contact_of_known_blocks(void)
         small s;
         start_masses(&s, 2, (double[]){1, 1}, 0.01);
         s.known[0] = 1, s.v[2] = -1, s.b[5] = -1;
-        pl_contact contact = contact_along(0, 0, 1, 0.5);
+        pl_constraint contact = contact_along(0, 0, 1, 0.5);
         contact.c[0] = -2; // the gap allows -2
         add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
         contact.c[0] = 0;
@@ -532,7 +533,7 @@ static void test_a_contact_of_known_blocks(void)
         solve_anew(&s, ways[w], 1e-8, 1e-8);
         TEST_ASSERT_EQUAL_DOUBLE(0, s.f[0]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0, s.v[5]);
-        s.problem.contact[0].c[0] = 0;
+        s.problem.constraint[0].c[0] = 0;
         TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, ways[w], 1e-8, 1e-8));
         TEST_ASSERT_EQUAL(PL_SOLVE_IMPOSSIBLE, s.stats.end);
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "contact 0"), pl_error_text());
@@ -604,7 +605,7 @@ static void test_threads_do_not_change_bits(void)
 {
     small s;
     start_floor(&s, 22); // 10,648 rows, 3,552 contacts: all loops run in parallel, apg is single
-    int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_contact;
+    int64_t n = 3 * (int64_t)s.A.n, m = 3 * (int64_t)s.problem.n_constraint;
     double *v = random_vector(n), *f = random_vector(m);
     for (int w = 0; w < WAYS_OF_MANY; w++) {
         bool slow = w >= 3; // some of these are, and so are more threads than cores

@@ -41,7 +41,7 @@ static void test_patience(void)
     start_small(&s, 0.1);
     for (int32_t i = 0; i < 180; i++) s.b[i] = 10 * random_number() - 8 * (i % 3 == 2);
     for (int32_t k = 0; k < 60; k++) {
-        pl_contact contact = contact_along(0.3 * random_number(), 0.3 * random_number(), 1, 0.5);
+        pl_constraint contact = contact_along(0.3 * random_number(), 0.3 * random_number(), 1, 0.5);
         add_contact(&s, &contact, 1, &(pl_term){k, 1, {0}});
     }
     solve_anew(&s, SP[0], 1e-7, 1e-7);

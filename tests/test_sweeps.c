@@ -25,8 +25,8 @@ typedef struct ready {
 static void prepare(small *s, ready *r)
 {
     *r = (ready){.s = s};
-    r->u0 = random_vector(3 * s->problem.n_contact);
-    r->scale = random_vector(2 * s->problem.n_contact);
+    r->u0 = random_vector(3 * s->problem.n_constraint);
+    r->scale = random_vector(2 * s->problem.n_constraint);
     r->sum = random_vector(s->A.n);
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(s->A.n, &r->D));
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&r->D, &s->A));
@@ -53,7 +53,7 @@ static void end(ready *r)
 static void check_solved(small *s, int32_t most)
 {
     ready r;
-    int64_t n = 3 * (int64_t)s->A.n, m = 3 * (int64_t)s->problem.n_contact;
+    int64_t n = 3 * (int64_t)s->A.n, m = 3 * (int64_t)s->problem.n_constraint;
     double *u = random_vector(m), *world = random_vector(m), *g = random_vector(n);
     prepare(s, &r);
     int32_t made = pl_sweeps_run(&r.sweeps, most, 1e-12, r.u0, s->f);
@@ -84,7 +84,7 @@ static void test_random_masses(void)
         start_masses(&s, 12, mass, 0.1);
         for (int i = 0; i < 36; i++) s.b[i] = 3 * random_number();
         for (int k = 0; k < 10; k++) {
-            pl_contact contact = random_contact(0.1 * (trial % 6));
+            pl_constraint contact = random_contact(0.1 * (trial % 6));
             int32_t a = (int32_t)(random_bits() % 12),
                     b = (a + 1 + (int32_t)(random_bits() % 11)) % 12;
             pl_term term[2] = {{a, 1, {0}}, {b, -1, {0}}};
@@ -107,7 +107,7 @@ static void test_sweeps_of_a_dense_matrix(void)
         s.known[3] = 1;
         for (int i = 0; i < 24; i++) s.b[i] = 3 * random_number();
         for (int k = 0; k < 9; k++) {
-            pl_contact contact = random_contact(0.1 * (trial % 6));
+            pl_constraint contact = random_contact(0.1 * (trial % 6));
             pl_term term[4];
             for (int t = 0; t < 4; t++) {
                 term[t] = (pl_term){(k + t * t) % 8, random_number(), {0}};
@@ -128,7 +128,7 @@ static void test_sweeps_of_a_dense_matrix(void)
             pl_coulomb law;
             const long double *W = dense.W + 81 * k;
             for (int e = 0; e < 9; e++) S[e] = (double)W[e / 3 * 27 + 3 * k + e % 3];
-            pl_coulomb_prepare(S, s.problem.contact[k].mu, &law);
+            pl_coulomb_prepare(S, s.problem.constraint[k].mu, &law);
             for (int a = 0; a < 3; a++) {
                 u[a] = (double)dense.q[3 * k + a];
                 for (int j = 0; j < 27; j++) u[a] += (double)W[a * 27 + j] * expected[j];
@@ -154,7 +154,7 @@ static void check_plate(int n)
     start_masses(&s, 2, (double[]){3, 0.5}, 0.01);
     s.b[0] = 0.2, s.b[2] = -0.3, s.b[3] = 0.01, s.b[5] = 0.02;
     for (int k = 0; k < n; k++) {
-        pl_contact contact = contact_along(0.01 * random_number(), 0, 1, 0.5);
+        pl_constraint contact = contact_along(0.01 * random_number(), 0, 1, 0.5);
         const double x = k % 9 / 8.0 - 0.5, y = k / 9 / 8.0 - 0.5;
         add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, 0, {x, y, -0.05}}});
     }
@@ -177,11 +177,11 @@ static void test_contacts_that_others_close(void)
     for (int k = 0; k < 13; k++) mass[1 + k] = 0.2;
     start_masses(&s, 14, mass, 0.01);
     for (int k = 0; k < 13; k++) {
-        pl_contact contact = contact_along(0, 0, 1, 0.3);
+        pl_constraint contact = contact_along(0, 0, 1, 0.3);
         contact.c[0] = -0.01;
         add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1 + k, -1, {0}}});
     }
-    pl_contact lid = contact_along(0, 0, -1, 0.3);
+    pl_constraint lid = contact_along(0, 0, -1, 0.3);
     lid.c[0] = 0.5;
     add_contact(&s, &lid, 1, (pl_term[]){{0, 1, {0}}});
     ready r;
@@ -202,7 +202,7 @@ static void test_impulses_without_an_answer_do_not_grow(void)
         start_masses(&s, 2, (double[]){1, 1}, 0.01);
         s.known[0] = 1;
         for (int k = 0; k < n; k++) {
-            pl_contact contact = contact_along(0, 0, 1, 0.5);
+            pl_constraint contact = contact_along(0, 0, 1, 0.5);
             contact.c[0] = 0.1;
             add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, 0, {0.01, 0, -0.5}}});
         }
@@ -221,7 +221,7 @@ static void test_open_contacts_keep_no_friction(void)
     small s;
     ready r;
     start_masses(&s, 2, (double[]){1, 1}, 0.01);
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     contact.c[0] = -1;
     add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, -1, {0}}});
     s.f[1] = 1;
@@ -235,7 +235,7 @@ static void test_open_contacts_keep_no_friction(void)
 
 // Contacts between masses that are neighbours, some of them lever arms or known; every third is
 // nearly the same as the last but for its normal, if there are to be clusters.
-static void start_many(small *s, int32_t n, int32_t n_contact, bool clusters)
+static void start_many(small *s, int32_t n, int32_t n_constraint, bool clusters)
 {
     double *mass = random_vector(n);
     pl_term term[4];
@@ -244,8 +244,8 @@ static void start_many(small *s, int32_t n, int32_t n_contact, bool clusters)
     start_masses(s, n, mass, 0.01);
     for (int32_t i = 0; i < 3 * n; i++) s->b[i] = random_number();
     for (int32_t i = 0; i < n; i += 17) s->known[i] = 1;
-    for (int32_t k = 0; k < n_contact; k++) {
-        pl_contact contact = random_contact(0.5);
+    for (int32_t k = 0; k < n_constraint; k++) {
+        pl_constraint contact = random_contact(0.5);
         if (clusters && k % 3 == 1) {
             for (int t = 0; t < count; t++) term[t].w *= 1 + 1e-3 * random_number();
         } else {
@@ -321,7 +321,7 @@ static void test_clusters_are_solved_together(void)
         start_masses(&s, 2, (double[]){1, 1}, 0.01);
         s.b[2] = -1, s.b[0] = 0.5;
         for (int k = 0; k < 3; k++) {
-            pl_contact contact = contact_along(0.3 * k - 0.3, 0.2 * (k == 1), 1, 0.6);
+            pl_constraint contact = contact_along(0.3 * k - 0.3, 0.2 * (k == 1), 1, 0.6);
             add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, -1 + 1e-4 * k, {0}}});
         }
         prepare(&s, &r);
@@ -337,7 +337,7 @@ static void test_clusters_are_solved_together(void)
 static void start_pile(small *s, int piles, int high)
 {
     double *mass = random_vector(piles * high);
-    pl_contact up = contact_along(0, 0, 1, 0.5);
+    pl_constraint up = contact_along(0, 0, 1, 0.5);
     for (int i = 0; i < piles * high; i++) mass[i] = 1;
     start_masses(s, piles * high, mass, 0.01);
     for (int i = 0; i < piles * high; i++) {

@@ -37,7 +37,7 @@ static long double *dense_H(const small *s, double sigma, const pl_stiffness *K)
         for (int j = 0; j < n; j++) {
             bool known = pl_is_known(p, i / 3) || pl_is_known(p, j / 3);
             if (i / 3 == j / 3) H[i * n + j] = known ? i == j : sigma * A[i * n + j];
-            for (int k = 0; k < p->n_contact && !known; k++) {
+            for (int k = 0; k < p->n_constraint && !known; k++) {
                 const double *r = L + 3 * k * n;
                 H[i * n + j] += K[k].nn * r[i] * r[j] + K[k].t11 * r[n + i] * r[n + j] +
                                 K[k].t22 * r[2 * n + i] * r[2 * n + j] +
@@ -96,11 +96,11 @@ static void check(small *s, double sigma)
     const pl_problem *p = &s->problem;
     pl_uses uses;
     pl_touched t;
-    pl_stiffness *K = calloc((size_t)p->n_contact + 1, sizeof *K);
+    pl_stiffness *K = calloc((size_t)p->n_constraint + 1, sizeof *K);
     TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(p, &s->ws.arena, &uses));
     TEST_ASSERT_EQUAL(PL_OK, pl_touched_create(p, &uses, &s->ws.arena, &t));
     for (int again = 0; again < 2; again++) { // the second time over the first
-        fill_stiffness(p->n_contact, K);
+        fill_stiffness(p->n_constraint, K);
         TEST_ASSERT_TRUE(pl_touched_set(&t, sigma, K));
         long double *H = dense_H(s, sigma, K);
         check_matrix(s, &t, H);
@@ -130,7 +130,7 @@ static void test_duplicates(void)
     small s;
     start_random(&s, 12, 6, 0.5);
     for (int32_t k = 0; k < 40; k++) {
-        pl_contact contact = s.problem.contact[k % 6];
+        pl_constraint contact = s.problem.constraint[k % 6];
         pl_term term[4];
         for (int t = 0; t < contact.count; t++) {
             term[t] = pl_problem_term(&s.problem, contact.first + t);
@@ -140,7 +140,7 @@ static void test_duplicates(void)
     check(&s, 2);
     end_small(&s);
     start_masses(&s, 2, (double[]){3, 0.5}, 0.001);
-    pl_contact contact = contact_along(0.1, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0.1, 0, 1, 0.5);
     for (int k = 0; k < 50; k++) {
         double x = random_number(), y = random_number();
         add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, 0, {x, y, -0.1}}});
@@ -162,7 +162,7 @@ static void test_the_factor_of_a_rigid_body_is_sparse(void)
         for (int c = 0; c < 3; c++) s.A.val[9 * s.A.diag[i] + 4 * c] = 1;
     }
     start_small(&s, 0.01);
-    pl_contact contact = contact_along(0, 0.2, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0.2, 1, 0.5);
     for (int32_t k = 0; k < N; k++) {
         double x = random_number(), y = random_number();
         add_contact(&s, &contact, 3,
@@ -197,7 +197,7 @@ static void test_an_indefinite_matrix_is_told(void)
     pl_uses uses;
     pl_touched t;
     start_masses(&s, 2, (double[]){1, 1}, 0.01);
-    pl_contact contact = contact_along(0, 0, 1, 0.5);
+    pl_constraint contact = contact_along(0, 0, 1, 0.5);
     add_contact(&s, &contact, 2, (pl_term[]){{0, 1, {0}}, {1, -1, {0}}});
     TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s.problem, &s.ws.arena, &uses));
     TEST_ASSERT_EQUAL(PL_OK, pl_touched_create(&s.problem, &uses, &s.ws.arena, &t));

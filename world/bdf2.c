@@ -402,8 +402,8 @@ static void remember(pl_world *world)
     }
     if (world->contact == NULL) return;
     const pl_contacts *c = &world->contact->contacts;
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
-        const pl_contact *contact = &c->problem.contact[i];
+    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
+        const pl_constraint *contact = &c->problem.constraint[i];
         const double *f = c->f + 3 * (int64_t)i;
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
         for (int32_t t = contact->first; t < contact->first + contact->count; t++) {

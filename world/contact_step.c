@@ -145,7 +145,7 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     pl_contact_step *contact = world->contact;
     contact->options.eps2 = pl_contacts_tolerance(&contact->contacts);
     PL_TRY(pl_contact_step_note(contact, world->system.v_new));
-    if (contact->contacts.problem.n_contact == 0) {
+    if (contact->contacts.problem.n_constraint == 0) {
         return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
                              stats);
     }
@@ -242,7 +242,7 @@ void pl_contact_step_sum(pl_world *world)
         memset(world->bodies.body[i].angular_impulse, 0,
                sizeof world->bodies.body[i].angular_impulse);
     }
-    for (int32_t i = 0; i < contact->contacts.problem.n_contact; i++) {
+    for (int32_t i = 0; i < contact->contacts.problem.n_constraint; i++) {
         const pl_row *row = &contact->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         double F[3], torque[3];
@@ -263,8 +263,8 @@ void pl_contact_step_impulses(const pl_world *world, double *impulse)
 {
     const pl_contacts *c = &world->contact->contacts;
     memset(impulse, 0, 6 * (size_t)world->state.n_rigid * sizeof *impulse);
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
-        const pl_contact *block = &c->problem.contact[i];
+    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
+        const pl_constraint *block = &c->problem.constraint[i];
         double F[3], torque[3];
         pl_contacts_impulse(c, i, F);
         for (int32_t t = block->first; t < block->first + block->count; t++) {
@@ -283,7 +283,7 @@ static void publish_contact(const pl_world *world, int32_t i, pl_contact_point *
     const pl_contact_step *contact = world->contact;
     const pl_boundary *boundary = &contact->boundary;
     const pl_row *row = &contact->contacts.row[i];
-    const pl_contact *block = &contact->contacts.problem.contact[i];
+    const pl_constraint *block = &contact->contacts.problem.constraint[i];
     const double *f = contact->contacts.f + 3 * (int64_t)i, *R = block->R;
     int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
     int32_t a = boundary->body[row->point[0]], b = boundary->body[row->point[second]];
@@ -322,8 +322,8 @@ static pl_status publish_contacts(pl_world *world)
     const pl_contacts *c = &contact->contacts;
     contact->n_published = 0;
     PL_TRY(pl_reserve((void **)&contact->published, &contact->published_capacity,
-                      c->problem.n_contact, sizeof *contact->published));
-    for (int32_t i = 0; i < c->problem.n_contact; i++) {
+                      c->problem.n_constraint, sizeof *contact->published));
+    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
         if (c->f[3 * (int64_t)i] > 0)
             contact->published[contact->n_published++].body_a = i; // for now
     }
@@ -335,7 +335,7 @@ pl_status pl_contact_step_finish(pl_world *world, pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
     PL_TRY(publish_contacts(world));
-    stats->constraints = contact->contacts.problem.n_contact;
+    stats->constraints = contact->contacts.problem.n_constraint;
     stats->contacts = contact->n_published;
     double start = pl_seconds();
     stats->min_gap = pl_detect_gap(&contact->detection, &contact->boundary);

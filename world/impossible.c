@@ -76,13 +76,13 @@ typedef struct rows {
     const double *v_known;     // (3*A.n)
     int64_t n;                 // unknowns and known ones, 3*A.n
     double *scale;             // (A.n) of a block: 0 if it is known, 1/m for what turns
-    double *c;                 // (n_contact) [m/s]
+    double *c;                 // (n_constraint) [m/s]
     double *v, *y, *d, *q, *g; // (n)
-    double *r, *u;             // (n_contact)
+    double *r, *u;             // (n_constraint)
 } rows;
 
 // What an entry of a contact does to the velocity along its normal: the gradient.
-static void gradient(const pl_problem *p, const pl_contact *block, const pl_entry *entry,
+static void gradient(const pl_problem *p, const pl_constraint *block, const pl_entry *entry,
                      double out[3])
 {
     double turn[3];
@@ -93,8 +93,8 @@ static void gradient(const pl_problem *p, const pl_contact *block, const pl_entr
 // u := J v; only the rows with active > 0, if it is not NULL, others are 0.
 static void multiply(const rows *s, const double *v, const double *active, double *u)
 {
-    for (int32_t i = 0; i < s->p->n_contact; i++) {
-        const pl_contact *block = &s->p->contact[i];
+    for (int32_t i = 0; i < s->p->n_constraint; i++) {
+        const pl_constraint *block = &s->p->constraint[i];
         u[i] = 0;
         if (active != NULL && !(active[i] > 0)) continue;
         for (int32_t t = block->first; t < block->first + block->count; t++) {
@@ -110,8 +110,8 @@ static void multiply(const rows *s, const double *v, const double *active, doubl
 static void multiply_transpose(const rows *s, const double *r, double *y)
 {
     memset(y, 0, (size_t)s->n * sizeof *y);
-    for (int32_t i = 0; i < s->p->n_contact; i++) {
-        const pl_contact *block = &s->p->contact[i];
+    for (int32_t i = 0; i < s->p->n_constraint; i++) {
+        const pl_constraint *block = &s->p->constraint[i];
         for (int32_t t = block->first; t < block->first + block->count && r[i] != 0; t++) {
             const pl_entry *entry = &s->p->entry[t];
             double g[3];
@@ -128,7 +128,7 @@ static double violations(const rows *s, const double *v)
 {
     double sum = SLOW * pl_vec_dot(s->n, v, v);
     multiply(s, v, NULL, s->u);
-    for (int32_t i = 0; i < s->p->n_contact; i++) {
+    for (int32_t i = 0; i < s->p->n_constraint; i++) {
         s->r[i] = fmax(s->c[i] - s->u[i], 0);
         sum += s->r[i] * s->r[i];
     }
@@ -180,7 +180,7 @@ static void minimize(const rows *s)
 
 static bool take(const pl_problem *p, const double *v, rows *s)
 {
-    int64_t n = 3 * (int64_t)p->A->n, m = p->n_contact;
+    int64_t n = 3 * (int64_t)p->A->n, m = p->n_constraint;
     *s = (rows){.p = p, .v_known = v, .n = n};
     s->scale = pl_alloc_zero(p->A->n, sizeof *s->scale);
     s->c = pl_alloc(3 * m, sizeof *s->c);
@@ -214,8 +214,8 @@ static void fill(rows *s)
     for (int64_t i = 0; i < p->A->n; i++) {
         s->scale[i] = pl_is_known(p, i) ? 0 : s->scale[i] > 0 ? 1 / s->scale[i] : 1;
     }
-    for (int32_t i = 0; i < p->n_contact; i++) {
-        const pl_contact *block = &p->contact[i];
+    for (int32_t i = 0; i < p->n_constraint; i++) {
+        const pl_constraint *block = &p->constraint[i];
         s->c[i] = block->c[0];
         for (int32_t t = block->first; t < block->first + block->count; t++) {
             const pl_entry *entry = &p->entry[t];
@@ -232,7 +232,7 @@ static bool prove(const rows *s, double tolerance)
 {
     double sum = 0, asked = 0, fastest = 0, leftover = 0;
     multiply_transpose(s, s->r, s->y);
-    for (int32_t i = 0; i < s->p->n_contact; i++) {
+    for (int32_t i = 0; i < s->p->n_constraint; i++) {
         sum += s->r[i];
         asked += s->r[i] * s->c[i];
         fastest = fmax(fastest, fabs(s->c[i]));
@@ -280,8 +280,8 @@ static void share_out(const pl_world *world, const rows *s, double *share)
 {
     const pl_contact_step *contact = world->contact;
     double most = 0;
-    for (int32_t i = 0; i < s->p->n_contact; i++) most = fmax(most, s->r[i]);
-    for (int32_t i = 0; i < s->p->n_contact; i++) {
+    for (int32_t i = 0; i < s->p->n_constraint; i++) most = fmax(most, s->r[i]);
+    for (int32_t i = 0; i < s->p->n_constraint; i++) {
         const pl_row *row = &contact->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         if (!(s->r[i] > 1e-3 * most)) continue;
@@ -294,7 +294,7 @@ pl_status pl_explain_failure(const pl_world *world, pl_status status)
 {
     const pl_contact_step *contact = world->contact;
     bool ours = status == PL_ERROR_NUMERICS || status == PL_ERROR_TIME;
-    if (!ours || contact == NULL || contact->contacts.problem.n_contact == 0) return status;
+    if (!ours || contact == NULL || contact->contacts.problem.n_constraint == 0) return status;
     char text[1024]; // what is said if this finds nothing
     snprintf(text, sizeof text, "%s", pl_error_text());
     rows s;

@@ -52,7 +52,7 @@ double pl_step_work(const pl_world *world)
         int64_t vertex = world->bodies.driven[i].vertex;
         if (world->system.prescribed[vertex] != 0) work += balance(world, vertex);
     }
-    int32_t n = world->contact != NULL ? world->contact->contacts.problem.n_contact : 0;
+    int32_t n = world->contact != NULL ? world->contact->contacts.problem.n_constraint : 0;
     for (int32_t i = 0; i < n; i++) work += work_of_contact(world, i);
     return work;
 }

@@ -342,12 +342,12 @@ static pl_status thin_out(const pl_recorded *from, int part, pl_recorded *out)
     *out = *from;
     out->problem = (pl_problem){.A = &from->A, .b = from->b, .known = from->known};
     out->problem.dt = from->problem.dt;
-    out->f = pl_alloc(3 * (int64_t)from->problem.n_contact, sizeof *out->f);
+    out->f = pl_alloc(3 * (int64_t)from->problem.n_constraint, sizeof *out->f);
     if (out->f == NULL) return PL_ERROR_MEMORY;
-    for (int32_t i = 0; i < from->problem.n_contact; i++) {
+    for (int32_t i = 0; i < from->problem.n_constraint; i++) {
         if (i % PARTS >= part) continue;
-        const pl_contact *c = &from->problem.contact[i];
-        memcpy(out->f + 3 * (int64_t)out->problem.n_contact, from->f + 3 * (int64_t)i,
+        const pl_constraint *c = &from->problem.constraint[i];
+        memcpy(out->f + 3 * (int64_t)out->problem.n_constraint, from->f + 3 * (int64_t)i,
                3 * sizeof *out->f);
         pl_term term[TERMS];
         PL_ASSERT(c->count <= TERMS);
@@ -384,7 +384,7 @@ static pl_status time_part(pl_bench_replay *replay, const pl_recorded *recorded,
     double solve, build;
     PL_TRY(time_solve(replay, recorded, usual, false, &solve, &solved));
     PL_TRY(time_solve(replay, recorded, "delassus", true, &build, &built));
-    int32_t constraints = 3 * recorded->problem.n_contact;
+    int32_t constraints = 3 * recorded->problem.n_constraint;
     printf("  %8d constraints: %8.2f ms, operator %8.2f ms, residual %.1e, hash %016" PRIx64 "\n",
            constraints, 1e3 * solve, 1e3 * build, solved.stats.errors.residual, solved.hash);
     pl_output_printf(out, "%d,%.6g,%.6g,%d\n", constraints, 1e3 * solve, 1e3 * build,

@@ -16,7 +16,7 @@ pl_status pl_bench_replay_solve(pl_bench_replay *replay, const pl_recorded *reco
                                 const pl_solver *solver, const pl_solver_options *options,
                                 pl_bench_solved *out)
 {
-    int64_t n_v = 3 * (int64_t)recorded->A.n, n_f = 3 * (int64_t)recorded->problem.n_contact;
+    int64_t n_v = 3 * (int64_t)recorded->A.n, n_f = 3 * (int64_t)recorded->problem.n_constraint;
     size_t v_size = (size_t)n_v * sizeof *replay->v, f_size = (size_t)n_f * sizeof *replay->f;
     PL_TRY(pl_reserve((void **)&replay->v, &replay->v_capacity, n_v, sizeof *replay->v));
     PL_TRY(pl_reserve((void **)&replay->f, &replay->f_capacity, n_f, sizeof *replay->f));
