@@ -6,10 +6,11 @@
 //     E(v) <= E(y) - g0 . (v - y) + s (v - y) . D (v - y) / 2,    g0 = b - A y.
 // A step minimizes the right-hand side under the laws of contact instead of the left:
 //     v = y + D^-1 (g0 + L^T f) / s,    u = L v - c and f obey Signorini and Coulomb,
-// which couples contacts only through the blocks that they share: a few sweeps of Gauss-Seidel
-// (sweeps.h) on f / s, warm from the last step, do. Where v = y, A v = b + L^T f holds and all is
-// solved. Coulomb's law makes this a fixed-point iteration rather than a minimization; the friction
-// is exact in every step, and there are no states to switch.
+// (or whatever law a constraint has; its compliance is s times as large for f / s, and its bounds
+// are as much smaller), which couples contacts only through the blocks that they share: a few
+// sweeps of Gauss-Seidel (sweeps.h) on f / s, warm from the last step, do. Where v = y, A v = b +
+// L^T f holds and all is solved. Coulomb's law makes this a fixed-point iteration rather than a
+// minimization; the friction is exact in every step, and there are no states to switch.
 //
 // The next y runs ahead. While the same contacts open, stick and slip, and y obeys them, the step
 // d = v - y = D^-1 (g0 + L^T f) / s is the gradient of E within what they allow, projected in the
@@ -482,6 +483,7 @@ static void set_curvature(pl_apg *a, double s)
 {
     for (int64_t i = 0; i < 3 * (int64_t)a->problem->n_constraint; i++) a->f[i] *= a->s / s;
     a->s = a->ws->curvature = s;
+    pl_sweeps_set_unit(&a->sweeps, s);
     pl_sweeps_set(&a->sweeps, a->f);
 }
 
@@ -491,6 +493,21 @@ void pl_apg_settle(pl_apg *a, pl_solve_stats *stats)
     if (s > a->s) set_curvature(a, s);
 }
 
+// Of a constraint with limits: its f is over s.
+static double add_broken_limited(const pl_apg *a, const pl_limits *limits, const double *scale,
+                                 const double *u, const double *f)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        bool box = limits->law == PL_LAW_BOX;
+        double lo = box ? limits->lo[i] : 0, hi = box ? limits->hi[i] : INFINITY, g = a->s * f[i];
+        double w = u[i] + limits->compliance[i] * g, s = scale[i > 0];
+        bool held = box || i == 0 ? g > lo && g < hi : f[0] > 0;
+        if (held && s > 0) sum += w * w / s;
+    }
+    return sum;
+}
+
 // What the rows that are held have at y, whose relative velocities are ws->u, of some contacts.
 static double add_broken(const pl_apg *a, int64_t first, int64_t last)
 {
@@ -498,7 +515,9 @@ static double add_broken(const pl_apg *a, int64_t first, int64_t last)
     double sum = 0;
     for (int64_t k = first; k < last; k++) {
         const double *f = a->f + 3 * k, *u = a->ws->u + 3 * k, *scale = a->ws->scale + 2 * k;
-        if (!(scale[0] > 0) || f[0] <= 0) continue;
+        const pl_limits *limits = pl_limits_of(problem, problem->constraint + k);
+        if (limits != NULL) sum += add_broken_limited(a, limits, scale, u, f);
+        if (!(scale[0] > 0) || f[0] <= 0 || limits != NULL) continue;
         double most = SLIPS * problem->constraint[k].mu * f[0];
         bool sticks = f[1] * f[1] + f[2] * f[2] < most * most;
         sum += u[0] * u[0] / scale[0];
@@ -599,6 +618,7 @@ pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_st
         ws->curvature = s > 1 + POWER_ROUNDING ? POWER_MARGIN * s : 1;
     }
     out->s = ws->curvature;
+    pl_sweeps_set_unit(&out->sweeps, out->s);
     return PL_OK;
 }
 

@@ -1,32 +1,15 @@
-// What contacts push with at given velocities, and how that changes with these. Internal.
+// What constraints push with at given velocities, all of them, also along a step. Internal.
 //
-// With a stiffness K for each contact, normal and tangential, and impulses f to start from,
-//     F(u) = P(f - K u),
-// where P is the projection of pl_coulomb_project: so f solves the contact if F(u) = f. On a face
-// of the cone dF = -J du, [Alart & Curnier 1991],
-//     open: J = 0;    stick: J = K;
-//     slip, with p = f_t - K_t u_t, d = p / |p|:  J_nn = K_n,  J_tn = mu K_n d,
-//         J_tt = (mu F_n / |p|) K_t (I - d d^T)
+// F, J and their K are those of law.h, for all constraints at once.
 
 #ifndef PL_CONES_H
 #define PL_CONES_H
 
-#include "problem.h"
+#include "law.h"
 
-// J of a contact [kg]; all 0 where it is open.
-typedef struct pl_cone_slope {
-    double nn, t11, t12, t22; // symmetric
-    double n1, n2;            // J_tn, by which it is not: of the tangents by the normal velocity
-} pl_cone_slope;
-
-// F := P(f - K u) for all contacts. K (2*n_constraint): normal and tangential; a contact with a
-// normal one of 0 has F = 0. f, u, F (3*n_constraint).
+// F := F(u) of all constraints. K, f, u, F (3*n_constraint).
 void pl_cones_push(const pl_problem *problem, const double *K, const double *f, const double *u,
                    double *F);
-
-// J of a contact, at the velocities u (3) where it pushes with F (3).
-pl_cone_slope pl_cone_slope_at(double mu, const double *K, const double *f, const double *u,
-                               const double *F);
 
 // A step e of Newton's for r(v) = b + L^T F(L v - c) - A v. All arrays are (3*n_constraint).
 typedef struct pl_cone_line {
@@ -35,6 +18,7 @@ typedef struct pl_cone_line {
     const double *u, *F, *Le; // u and F at its start, and L e
     double er, eAe;           // e . r at its start, e . A e
     double *at, *Fe;          // u and F at the place that was looked at last
+    const double *linear;     // J of rows that are linear along it, 0 for the others; may be NULL
 } pl_cone_line;
 
 // The residual along the step, e . r, after a part t of it.

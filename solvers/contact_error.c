@@ -40,16 +40,47 @@ static double update(double dt, double mu, const double *s, const double *u, con
     return 0.5 * (dn * dn / s[0] + dd / s[1]);
 }
 
-// Of the contacts first .. last - 1; the energy is their sum.
+// The same for a box; its rows have the same s.
+static double update_box(double dt, const pl_limits *limits, double s, const double *u,
+                         const double *f, pl_contact_errors *e)
+{
+    double d[3], sum = 0;
+    pl_box_map(limits, s, u, f, d);
+    for (int a = 0; a < 3; a++) {
+        e->joint = larger(e->joint, dt * d[a]);
+        sum += 0.5 * d[a] * d[a] / s;
+    }
+    return sum;
+}
+
+// The same for a constraint that is not a plain cone; s (2) may be 0.
+static double update_limited(double dt, const pl_limits *limits, double mu, const double *s,
+                             const double *u, const double *f, pl_contact_errors *e)
+{
+    bool answers = s[0] > 0 && s[1] > 0;
+    double w[3];
+    if (limits->law == PL_LAW_BOX) return answers ? update_box(dt, limits, s[0], u, f, e) : 0;
+    pl_law_velocity(limits, u, f, w);
+    e->penetration = larger(e->penetration, -dt * w[0]);
+    return answers ? update(dt, mu, s, w, f, e) : 0;
+}
+
+// Of the constraints first .. last - 1; the energy is their sum.
 static pl_contact_errors update_part(const pl_problem *problem, const double *scale,
                                      const double *u, const double *f, int64_t first, int64_t last)
 {
     pl_contact_errors e = {0};
     for (int64_t k = first; k < last; k++) {
         const double *s = scale + 2 * k;
+        const pl_constraint *constraint = problem->constraint + k;
+        if (constraint->limits >= 0) {
+            e.energy += update_limited(problem->dt, pl_limits_of(problem, constraint),
+                                       constraint->mu, s, u + 3 * k, f + 3 * k, &e);
+            continue;
+        }
         e.penetration = larger(e.penetration, -problem->dt * u[3 * k]);
         if (!(s[0] > 0 && s[1] > 0)) continue;
-        e.energy += update(problem->dt, problem->constraint[k].mu, s, u + 3 * k, f + 3 * k, &e);
+        e.energy += update(problem->dt, constraint->mu, s, u + 3 * k, f + 3 * k, &e);
     }
     return e;
 }
@@ -86,6 +117,7 @@ void pl_contact_errors_update(const pl_problem *problem, const double *scale, co
         sum.fischer_normal = larger(sum.fischer_normal, part[p].fischer_normal);
         sum.fischer_stick = larger(sum.fischer_stick, part[p].fischer_stick);
         sum.fischer_slip = larger(sum.fischer_slip, part[p].fischer_slip);
+        sum.joint = larger(sum.joint, part[p].joint);
         sum.energy += part[p].energy;
     }
     double tangential = larger(sum.fischer_stick, sum.fischer_slip);
@@ -96,7 +128,7 @@ void pl_contact_errors_update(const pl_problem *problem, const double *scale, co
 
 double pl_contact_errors_worst(const pl_contact_errors *e)
 {
-    double other = larger(larger(e->friction, e->cone), e->fischer);
+    double other = larger(larger(e->friction, e->cone), larger(e->fischer, e->joint));
     return larger(larger(e->penetration, e->normal), other);
 }
 

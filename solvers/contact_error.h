@@ -1,15 +1,16 @@
-// How well velocities and impulses solve a contact problem: one yardstick for every solver.
-// Internal.
+// How well velocities and impulses solve a problem: one yardstick for every solver. Internal.
 //
-// Velocities u become displacements by dt, impulses f by dt s, with s how much a contact's velocity
-// answers to its impulse and those of its neighbours (pl_contact_scales): so all but the first and
-// the last are in metres. All
-// are maxima over the contacts, but for the last. Contacts all of whose blocks are known have no
-// impulse that could help; they count in `penetration` only.
+// Velocities u become displacements by dt, impulses f by dt s, with s how much a constraint's
+// velocity answers to its impulse and those of its neighbours (pl_contact_scales): so all but the
+// first and the last are in metres; rows that weigh angular velocities count in radians. Where
+// there is compliance, u stands for w = u + E f. All are maxima, over the contacts (cones) or, of
+// `joint`, over the boxes, but for the last. Constraints all of whose blocks are known have no
+// impulse that could help; they count in `penetration` only, or not at all.
 
 #ifndef PL_CONTACT_ERROR_H
 #define PL_CONTACT_ERROR_H
 
+#include "law.h"
 #include "rows.h"
 
 typedef struct pl_contact_errors {
@@ -28,20 +29,22 @@ typedef struct pl_contact_errors {
     // sticks, and y is. [VJ19, 6.3] has the same where it slips; where it sticks, it takes |f_t|
     // for x, which overlooks any slip where nothing pulls.
     double fischer_stick, fischer_slip;
-    // The mean over contacts of (d_n^2 / s_n + d_t^2 / s_t) / 2 [J], with d the natural maps above
-    // as velocities: the energy that the error would have. This is how we read the unit-consistent
-    // measure of Enzenhoefer et al. that [Ho22, 6.2.2] uses and gives no formula of.
+    double joint; // of the natural map of a box's rows: dt s |f - clamp(f - w / s)| [m] or [rad]
+    // The mean over constraints of (d_n^2 / s_n + d_t^2 / s_t) / 2 [J], with d the natural maps
+    // above as velocities, of a box the sum over its rows: the energy that the error would have.
+    // This is how we read the unit-consistent measure of Enzenhoefer et al. that [Ho22, 6.2.2] uses
+    // and gives no formula of.
     double energy;
 } pl_contact_errors;
 
-// Of the contacts alone; `residual` is left as it is. scale (2*n_constraint), u and f
+// Of the constraints alone; `residual` is left as it is. scale (2*n_constraint), u and f
 // (3*n_constraint).
 void pl_contact_errors_update(const pl_problem *problem, const double *scale, const double *u,
                               const double *f, pl_contact_errors *errors);
 
-// The largest error of the contacts [m]; not a number if one is not.
+// The largest error of the constraints [m]; not a number if one is not.
 double pl_contact_errors_worst(const pl_contact_errors *errors);
-// Is every error of the contacts at most eps2 [m]? False if one is not a number.
+// Is every error of the constraints at most eps2 [m]? False if one is not a number.
 bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2);
 
 // r := b + L^T f - A v in the rows that are not known, 0 in the others. r (3*A.n); world

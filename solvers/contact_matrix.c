@@ -171,7 +171,8 @@ bool pl_contact_matrix_set(pl_contact_matrix *M, const pl_sym3 *D)
         }
     }
     for (int32_t k = 0; k < M->problem->n_constraint; k++) {
-        if (D[k].nn != 0) add_contact(M, k, D + k);
+        bool counts = D[k].nn != 0 || D[k].t11 != 0 || D[k].t22 != 0;
+        if (counts) add_contact(M, k, D + k);
     }
     return pl_cholesky_factor(&M->factor, &M->H) == PL_OK;
 }

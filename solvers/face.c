@@ -50,10 +50,10 @@ typedef struct face {
     const pl_solver_options *options;
     pl_workspace *ws;
     int64_t n, m;
-    double *v, *f; // (n), (m) the result so far
-    double *K;     // (2*n_constraint) normal and tangential; 0 where a contact does not answer
-    double *u, *F; // (m) at v
-    double *r;     // (n) r(v)
+    double *v, *f;            // (n), (m) the result so far
+    double *K;                // (m) of each row; 0 where a contact does not answer
+    double *u, *F;            // (m) at v
+    double *r;                // (n) r(v)
     double *e, *Ae, *Le, *Fe; // the step; A and L times it; F at its end
     pl_stiffness *J;          // (n_constraint) the symmetric part
     float *couple;            // (2*n_constraint) J_tn
@@ -87,8 +87,9 @@ static pl_status create(const pl_problem *problem, const pl_solver_options *opti
         double S[9];
         bool answers = ws->scale[2 * (int64_t)k] > 0;
         pl_contact_block(problem, &ws->D, k, S);
-        out->K[2 * k] = answers && S[0] > 0 ? STIFFNESS / S[0] : 0;
-        out->K[2 * k + 1] = answers && S[4] + S[8] > 0 ? 2 * STIFFNESS / (S[4] + S[8]) : 0;
+        double *K = out->K + 3 * (int64_t)k;
+        K[0] = answers && S[0] > 0 ? STIFFNESS / S[0] : 0;
+        K[1] = K[2] = answers && S[4] + S[8] > 0 ? 2 * STIFFNESS / (S[4] + S[8]) : 0;
     }
     PL_TRY(pl_multigrid_create(problem, &ws->D, &ws->uses, out->apg->single, out->apg->s,
                                &ws->arena, &out->mg));
@@ -105,8 +106,9 @@ static void push(const face *s, const double *u, double *F)
 static void linearize(face *s)
 {
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
-        pl_cone_slope J = pl_cone_slope_at(s->problem->constraint[k].mu, s->K + 2 * k, s->f + 3 * k,
-                                           s->u + 3 * k, s->F + 3 * k);
+        const pl_constraint *constraint = s->problem->constraint + k;
+        pl_slope J = pl_law_slope(pl_limits_of(s->problem, constraint), constraint->mu,
+                                  s->K + 3 * k, s->f + 3 * k, s->u + 3 * k, s->F + 3 * k);
         s->J[k] = (pl_stiffness){(float)J.nn, (float)J.t11, (float)J.t12, (float)J.t22};
         s->couple[2 * k] = (float)J.n1;
         s->couple[2 * k + 1] = (float)J.n2;

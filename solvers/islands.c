@@ -131,6 +131,7 @@ static void find_near_in_blocks(void *context, int64_t first, int64_t last)
             uint32_t bits = 0;
             for (int32_t l = 0; l < j; l++) {
                 int32_t a = use[l].contact, b = use[j].contact;
+                if (contact[a].limits >= 0 || contact[b].limits >= 0) continue;
                 double r = fabs(response(f, contact + a, contact + b));
                 if (r > STRONG * sqrt(f->self[a] * f->self[b])) bits |= (uint32_t)1 << l;
             }

@@ -17,9 +17,10 @@ enum {
 
 // Contacts that answer to nothing (scale 0) are in no island. Islands come by size, the largest
 // first. They consist of clusters: contacts at nearly the same place, which one must solve together
-// since each answers the others' impulses as its own. Where these would be too many, as between two
-// flat faces, each contact is a cluster. The contacts of a cluster and the clusters of an island
-// come in the order of the problem, in a large island within each of its strips.
+// since each answers the others' impulses as its own; only plain cones are ever put together. Where
+// these would be too many, as between two flat faces, each contact is a cluster. The contacts of a
+// cluster and the clusters of an island come in the order of the problem, in a large island within
+// each of its strips.
 //
 // A large island is cut into strips, as one cuts a strip of land across its length: a strip shares
 // blocks with the one before and the one after it, so that every second one may be swept at once,

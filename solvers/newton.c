@@ -25,7 +25,6 @@
 // show the solution, interior points (newton_ipm.c) find about which faces it is on.
 
 #include "newton.h"
-#include "coulomb.h"
 #include "hessenberg.h"
 #include "vectors.h"
 
@@ -134,7 +133,7 @@ static void find_answers(pl_newton *s, const parts *p)
     for (int32_t k = 0; k < problem->n_constraint; k++) {
         const pl_constraint *contact = problem->constraint + k;
         const pl_entry *entry = problem->entry + contact->first;
-        double S[9], as_one[3] = {0}, *W = s->W + 2 * (int64_t)k;
+        double S[9], as_one[3] = {0}, *W = s->W + 3 * (int64_t)k;
         pl_contact_block(problem, &s->ws->D, k, S);
         for (int32_t a = 0; a < contact->count; a++) { // the weights of a part, at its first term
             int32_t part = p->of[entry[a].block], first = a;
@@ -151,7 +150,7 @@ static void find_answers(pl_newton *s, const parts *p)
         }
         bool answers = s->ws->scale[2 * (int64_t)k] > 0 && S[0] > 0 && S[4] + S[8] > 0;
         W[0] = answers ? PL_MAX(S[0], as_one[0]) : 0;
-        W[1] = answers ? 0.5 * PL_MAX(S[4] + S[8], as_one[1] + as_one[2]) : 0;
+        W[1] = W[2] = answers ? 0.5 * PL_MAX(S[4] + S[8], as_one[1] + as_one[2]) : 0;
     }
 }
 
@@ -237,7 +236,7 @@ static bool is_same(const pl_sym3 *a, const pl_sym3 *b, const double *K)
            a->n2 == b->n2;
 }
 
-static bool slips(const pl_cone_slope *J)
+static bool slips(const pl_slope *J)
 {
     return J->n1 != 0 || J->n2 != 0;
 }
@@ -246,8 +245,9 @@ static bool slips(const pl_cone_slope *J)
 static void linearize(pl_newton *s)
 {
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
-        s->J[k] = pl_cone_slope_at(s->problem->constraint[k].mu, s->K + 2 * k, s->f + 3 * k,
-                                   s->u + 3 * k, s->F + 3 * k);
+        const pl_constraint *constraint = s->problem->constraint + k;
+        s->J[k] = pl_law_slope(pl_limits_of(s->problem, constraint), constraint->mu, s->K + 3 * k,
+                               s->f + 3 * k, s->u + 3 * k, s->F + 3 * k);
     }
 }
 
@@ -257,14 +257,14 @@ static bool factorize(pl_newton *s, bool *slip, pl_solve_stats *stats)
     bool same = s->factored;
     *slip = false;
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
-        const pl_cone_slope *J = s->J + k;
+        const pl_slope *J = s->J + k;
         const pl_sym3 D = {.nn = J->nn, .t11 = J->t11, .t12 = J->t12, .t22 = J->t22};
         *slip = *slip || slips(J);
-        same = same && is_same(&D, s->D + k, s->K + 2 * k);
+        same = same && is_same(&D, s->D + k, s->K + 3 * k);
     }
     if (same) return true;
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
-        const pl_cone_slope *J = s->J + k;
+        const pl_slope *J = s->J + k;
         s->D[k] = (pl_sym3){.nn = J->nn, .t11 = J->t11, .t12 = J->t12, .t22 = J->t22};
     }
     stats->factorizations++;
@@ -363,7 +363,7 @@ static double search(const pl_newton *s)
 }
 
 // z (3) := F - J w.
-static void follow_one(const pl_cone_slope *J, const double *w, const double *F, double *z)
+static void follow_one(const pl_slope *J, const double *w, const double *F, double *z)
 {
     z[0] = F[0] - J->nn * w[0];
     z[1] = F[1] - (J->n1 * w[0] + (J->t11 * w[1] + J->t12 * w[2]));
@@ -376,7 +376,8 @@ static void follow_impulses(const pl_newton *s)
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         double z[3];
         follow_one(s->J + k, s->Le + 3 * k, s->F + 3 * k, z);
-        pl_coulomb_project(s->problem->constraint[k].mu, z, s->Fe + 3 * k);
+        const pl_constraint *constraint = s->problem->constraint + k;
+        pl_law_project(pl_limits_of(s->problem, constraint), constraint->mu, z, s->Fe + 3 * k);
     }
 }
 
@@ -402,10 +403,12 @@ static bool begin(pl_newton *s, pl_solve_stats *stats)
 {
     static const double rest[3] = {0};
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
-        double *f = s->f + 3 * k, z[3], mu = s->problem->constraint[k].mu;
-        pl_coulomb_project(mu, f, s->F + 3 * k);
+        const pl_constraint *constraint = s->problem->constraint + k;
+        const pl_limits *limits = pl_limits_of(s->problem, constraint);
+        double *f = s->f + 3 * k, z[3], mu = constraint->mu;
+        pl_law_project(limits, mu, f, s->F + 3 * k);
         for (int i = 0; i < 3; i++) z[i] = (i == 0 ? 1 : SLIPS) * s->F[3 * k + i];
-        s->J[k] = pl_cone_slope_at(mu, s->K + 2 * k, z, rest, s->F + 3 * k);
+        s->J[k] = pl_law_slope(limits, mu, s->K + 3 * k, z, rest, s->F + 3 * k);
         follow_one(s->J + k, s->u + 3 * k, s->F + 3 * k, s->Fe + 3 * k);
     }
     pl_contact_residual(s->problem, &s->ws->uses, s->v, s->Fe, s->ws->world, s->r);
@@ -419,7 +422,7 @@ static bool begin(pl_newton *s, pl_solve_stats *stats)
 
 static void set_stiffness(pl_newton *s, double d)
 {
-    for (int64_t i = 0; i < 2 * (int64_t)s->problem->n_constraint; i++) {
+    for (int64_t i = 0; i < s->m; i++) {
         s->K[i] = s->W[i] > 0 ? 1 / (d * s->W[i]) : 0;
     }
 }
@@ -502,7 +505,7 @@ static void take_best(const pl_newton *s)
 pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
 {
     for (int64_t i = 0; i < s->m; i++) {
-        if (!(s->W[2 * (i / 3)] > 0)) s->f[i] = 0;
+        if (!(s->W[i - i % 3] > 0)) s->f[i] = 0;
     }
     if (pl_newton_judge(s, s->f, stats) <= 1) return PL_SOLVE_CONVERGED;
     int64_t start = stats->factorizations;

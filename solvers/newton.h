@@ -16,17 +16,17 @@ typedef struct pl_newton {
     double *best_v, *best_f; // of all so far
     double best;             // their error: 1 is solved
     double least;            // error since it last began
-    double *W; // (2*n_constraint) about how a contact answers its impulse, normal and tangential
-               // [1/kg]; 0 where it does not
+    double *W; // (m) about how a row answers its impulse [1/kg], the same for both tangents of a
+               // cone; 0 where it does not
     pl_contact_matrix H;
     double *u, *F; // (m) at v: relative velocities, impulses
     double *r;     // (n) at v and F: b + L^T F - A v
     // Of newton.c
-    double *K;                     // (2*n_constraint) 1 / (d W)
+    double *K;                     // (m) 1 / (d W)
     double *e, *Ae, *Le;           // (n), (n), (m) the step, A and L times it
     double *Fe;                    // (m) F at its end
     double *x;                     // (n) scratch
-    pl_cone_slope *J;              // (n_constraint)
+    pl_slope *J;                   // (n_constraint)
     pl_sym3 *D;                    // (n_constraint) of the factor
     bool factored;                 // there is one
     double *basis;                 // of GMRES, n_constraint numbers each

@@ -115,7 +115,7 @@ static pl_sym3 stiffness(const inside *c)
 
 static bool answers(const pl_newton *s, int64_t k)
 {
-    return s->W[2 * k] > 0;
+    return s->W[3 * k] > 0;
 }
 
 // --- An iteration ---
@@ -131,7 +131,7 @@ static void start(const pl_newton *s, inside *all)
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         if (!answers(s, k)) continue;
         all[k] = (inside){.mu = PL_MAX(s->problem->constraint[k].mu, LEAST_MU), .z = {z}};
-        all[k].g[0] = z / s->W[2 * k];
+        all[k].g[0] = z / s->W[3 * k];
     }
 }
 
@@ -245,7 +245,7 @@ static bool is_centred(const pl_newton *s, const inside *all)
         const inside *c = all + k;
         if (!answers(s, k)) continue;
         double zg = c->z[0] * c->g[0] + c->z[1] * c->g[1] + c->z[2] * c->g[2];
-        most = PL_MAX(most, s->W[2 * k] * PL_MAX(zg, 0));
+        most = PL_MAX(most, s->W[3 * k] * PL_MAX(zg, 0));
     }
     return s->problem->dt * sqrt(most) < CENTRED * s->options->eps2;
 }

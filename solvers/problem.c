@@ -7,12 +7,12 @@
 // made in single precision, and far below what a solver could feel.
 static const double FRAME_TOLERANCE = 1e-6;
 
-enum { CHUNK_CONTACTS = 500 }; // what a thread takes at least
+enum { CHUNK_CONSTRAINTS = 500 }; // what a thread takes at least
 
 void pl_problem_clear(pl_problem *problem)
 {
     problem->n_constraint = 0;
-    problem->n_term = problem->n_arm = 0;
+    problem->n_term = problem->n_arm = problem->n_limits = 0;
 }
 
 void pl_problem_free(pl_problem *problem)
@@ -20,6 +20,7 @@ void pl_problem_free(pl_problem *problem)
     pl_free(problem->constraint);
     pl_free(problem->entry);
     pl_free(problem->arm);
+    pl_free(problem->limits);
     *problem = (pl_problem){0};
 }
 
@@ -28,23 +29,23 @@ static bool has_arm(const pl_term *term)
     return term->r[0] != 0 || term->r[1] != 0 || term->r[2] != 0;
 }
 
-// The last contact's entry of a block, a new one if it has none.
-static pl_entry *find_entry(pl_problem *problem, pl_constraint *contact, int32_t block)
+// The last constraint's entry of a block, a new one if it has none.
+static pl_entry *find_entry(pl_problem *problem, pl_constraint *constraint, int32_t block)
 {
     pl_entry *end = problem->entry + problem->n_term;
-    for (pl_entry *e = problem->entry + contact->first; e < end; e++) {
+    for (pl_entry *e = problem->entry + constraint->first; e < end; e++) {
         if (e->block == block) return e;
     }
     problem->n_term++;
-    contact->count++;
+    constraint->count++;
     *end = (pl_entry){.block = block, .arm = -1};
     return end;
 }
 
 // w v + v x r is linear in w and r, so that two terms of one block are one.
-static void add_term(pl_problem *problem, pl_constraint *contact, const pl_term *term)
+static void add_term(pl_problem *problem, pl_constraint *constraint, const pl_term *term)
 {
-    pl_entry *entry = find_entry(problem, contact, term->block);
+    pl_entry *entry = find_entry(problem, constraint, term->block);
     entry->w += term->w;
     if (!has_arm(term)) return;
     if (entry->arm < 0) {
@@ -54,12 +55,12 @@ static void add_term(pl_problem *problem, pl_constraint *contact, const pl_term 
     for (int i = 0; i < 3; i++) problem->arm[3 * (int64_t)entry->arm + i] += term->r[i];
 }
 
-pl_status pl_problem_add(pl_problem *problem, const pl_constraint *contact, int32_t n_term,
-                         const pl_term *term)
+pl_status pl_problem_add_limited(pl_problem *problem, const pl_constraint *constraint,
+                                 const pl_limits *limits, int32_t n_term, const pl_term *term)
 {
     PL_ASSERT(n_term >= 0);
     if (n_term > INT32_MAX - problem->n_term || problem->n_constraint > INT32_MAX / 3 - 1) {
-        return pl_fail(PL_ERROR_ARGUMENT, "a contact problem cannot hold more than %d contacts",
+        return pl_fail(PL_ERROR_ARGUMENT, "a problem cannot hold more than %d constraints",
                        problem->n_constraint);
     }
     PL_TRY(pl_reserve((void **)&problem->constraint, &problem->constraint_capacity,
@@ -70,12 +71,22 @@ pl_status pl_problem_add(pl_problem *problem, const pl_constraint *contact, int3
     for (int32_t i = 0; i < n_term; i++) n_arm += has_arm(term + i);
     PL_TRY(pl_reserve((void **)&problem->arm, &problem->arm_capacity, 3 * n_arm,
                       sizeof *problem->arm));
+    PL_TRY(pl_reserve((void **)&problem->limits, &problem->limits_capacity,
+                      (int64_t)problem->n_limits + (limits != NULL), sizeof *problem->limits));
     pl_constraint *k = problem->constraint + problem->n_constraint++;
-    *k = *contact;
+    *k = *constraint;
     k->first = problem->n_term;
     k->count = 0;
+    k->limits = limits != NULL ? problem->n_limits++ : -1;
+    if (limits != NULL) problem->limits[k->limits] = *limits;
     for (int32_t i = 0; i < n_term; i++) add_term(problem, k, term + i);
     return PL_OK;
+}
+
+pl_status pl_problem_add(pl_problem *problem, const pl_constraint *constraint, int32_t n_term,
+                         const pl_term *term)
+{
+    return pl_problem_add_limited(problem, constraint, NULL, n_term, term);
 }
 
 // --- Checks ---
@@ -102,32 +113,59 @@ static double frame_error(const double *R)
     return worst;
 }
 
-static pl_status check_contact(const pl_problem *problem, int32_t k)
+static pl_status check_limits(const pl_limits *limits, int32_t k)
 {
-    const pl_constraint *contact = problem->constraint + k;
-    if (!(frame_error(contact->R) <= FRAME_TOLERANCE)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "contact %d: its frame is not orthonormal", k);
+    const double *e = limits->compliance;
+    if (limits->law != PL_LAW_CONE && limits->law != PL_LAW_BOX) {
+        return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: an unknown law, %d", k, limits->law);
     }
-    if (!(contact->mu >= 0) || !isfinite(contact->mu)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "contact %d: a friction coefficient of %g", k,
-                       contact->mu);
+    for (int a = 0; a < 3; a++) {
+        if (!(e[a] >= 0) || !isfinite(e[a])) {
+            return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: a compliance of %g", k, e[a]);
+        }
+        bool ordered = limits->lo[a] <= limits->hi[a]; // no NaN
+        bool open = limits->lo[a] < INFINITY && limits->hi[a] > -INFINITY;
+        if (limits->law == PL_LAW_BOX && !(ordered && open)) {
+            return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: bounds from %g to %g", k,
+                           limits->lo[a], limits->hi[a]);
+        }
     }
-    if (!all_finite(3, contact->c)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "contact %d: its offset is not finite", k);
+    if (limits->law == PL_LAW_CONE && e[1] != e[2]) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "constraint %d: compliances of %g and %g in the tangents of a cone, which "
+                       "must be the same",
+                       k, e[1], e[2]);
     }
-    for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+    return PL_OK;
+}
+
+static pl_status check_constraint(const pl_problem *problem, int32_t k)
+{
+    const pl_constraint *constraint = problem->constraint + k;
+    if (!(frame_error(constraint->R) <= FRAME_TOLERANCE)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: its frame is not orthonormal", k);
+    }
+    if (!(constraint->mu >= 0) || !isfinite(constraint->mu)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: a friction coefficient of %g", k,
+                       constraint->mu);
+    }
+    if (!all_finite(3, constraint->c)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: its offset is not finite", k);
+    }
+    for (int32_t t = constraint->first; t < constraint->first + constraint->count; t++) {
         const pl_entry *entry = problem->entry + t;
         if (entry->block < 0 || entry->block >= problem->A->n) {
-            return pl_fail(PL_ERROR_ARGUMENT, "contact %d: block %d is not among the %d of A", k,
+            return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: block %d is not among the %d of A", k,
                            entry->block, problem->A->n);
         }
         if (!isfinite(entry->w) || !all_finite(3, pl_entry_arm(problem, entry))) {
             return pl_fail(PL_ERROR_ARGUMENT,
-                           "contact %d: the weight or lever arm of block %d is not finite", k,
+                           "constraint %d: the weight or lever arm of block %d is not finite", k,
                            entry->block);
         }
     }
-    return PL_OK;
+    const pl_limits *limits = pl_limits_of(problem, constraint);
+    return limits != NULL ? check_limits(limits, k) : PL_OK;
 }
 
 static pl_status check_vector(const char *name, int64_t n, const double *x)
@@ -141,16 +179,16 @@ static pl_status check_vector(const char *name, int64_t n, const double *x)
     return PL_OK;
 }
 
-typedef struct contact_check {
+typedef struct constraint_check {
     const pl_problem *problem;
     _Atomic int32_t bad; // the first
-} contact_check;
+} constraint_check;
 
-static void check_contacts(void *context, int64_t first, int64_t last)
+static void check_constraints(void *context, int64_t first, int64_t last)
 {
-    contact_check *check = context;
+    constraint_check *check = context;
     for (int32_t k = (int32_t)first; k < last; k++) {
-        if (check_contact(check->problem, k) == PL_OK) continue;
+        if (check_constraint(check->problem, k) == PL_OK) continue;
         pl_lower(&check->bad, k);
         return;
     }
@@ -159,14 +197,13 @@ static void check_contacts(void *context, int64_t first, int64_t last)
 pl_status pl_problem_check(const pl_problem *problem, const double *v, const double *f)
 {
     if (!(problem->dt > 0) || !isfinite(problem->dt)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "a contact problem with a time step of %g s",
-                       problem->dt);
+        return pl_fail(PL_ERROR_ARGUMENT, "a problem with a time step of %g s", problem->dt);
     }
     PL_TRY(check_vector("b", 3 * (int64_t)problem->A->n, problem->b));
     PL_TRY(check_vector("v", 3 * (int64_t)problem->A->n, v));
     PL_TRY(check_vector("f", 3 * (int64_t)problem->n_constraint, f));
-    contact_check check = {problem, problem->n_constraint};
-    pl_loop(problem->n_constraint, CHUNK_CONTACTS, check_contacts, &check);
+    constraint_check check = {problem, problem->n_constraint};
+    pl_loop(problem->n_constraint, CHUNK_CONSTRAINTS, check_constraints, &check);
     if (check.bad == problem->n_constraint) return PL_OK;
-    return check_contact(problem, check.bad); // with the message of this thread
+    return check_constraint(problem, check.bad); // with the message of this thread
 }

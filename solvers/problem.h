@@ -1,25 +1,45 @@
-// The full form of the contact problem: velocities and contact impulses together. Internal.
+// The full form of a problem with constraints: velocities and impulses together. Internal.
 //
 // Unknown are the velocities v, in blocks of three (a vertex; the linear or the angular velocity of
-// a rigid body), and the impulses f, three per contact in the contact's frame: normal, tangent,
-// tangent. With L the rows of all contacts, and u = L v - c their relative velocities,
+// a rigid body), and the impulses f, three per constraint in its frame. Whatever constrains is one
+// block of up to three rows: a contact (normal, tangent, tangent), a joint or a part of one, a
+// motor, a limit. With L the rows of all, u = L v - c their relative velocities, and E the
+// compliance, one number for each row,
 //
 //     A v = b + L^T f                            in the block rows that are not known
-//     u_n >= 0, f_n >= 0, u_n f_n = 0            Signorini
-//     |f_t| <= mu f_n, and f_t = -mu f_n u_t / |u_t| where u_t is not 0       Coulomb
+//     w = u + E f,  and (w, f) obey the law of each constraint:
+//
+// cone, of a contact:
+//     w_n >= 0, f_n >= 0, w_n f_n = 0            Signorini
+//     |f_t| <= mu f_n, and f_t = -mu f_n w_t / |w_t| where w_t is not 0       Coulomb
+// box, row by row, with bounds lo <= hi:
+//     lo <= f <= hi,  w > 0 only where f = lo,  w < 0 only where f = hi
+//
+// so that w = 0 between the bounds. Bounds -INFINITY .. INFINITY are a bilateral row (w = 0), 0 ..
+// INFINITY a unilateral one, finite ones a motor or dry friction, which gives way beyond its
+// strength; and lo = hi = 0 is a row that is not used: its velocity is free.
+//
+// Compliance makes a row soft. In a step h, a spring of stiffness k with a damper b pushes with
+// h (-k (phi + h u') - b u'), phi being its length now and u' its velocity then (implicit Euler);
+// this is the row with
+//     eps = 1 / (h b + h^2 k),    c = -gamma phi / h,    gamma = h k / (b + h k)
+// between any bounds, for w = u' - c + eps f = 0 is f = -(u' + gamma phi / h) / eps
+// [Ho22, 2.20-2.25]. 0 is hard.
 //
 // The paper's signs differ: [VJ19, Eq. 9] has A v + J^T lambda = b with J v >= c, where lambda >= 0
 // would pull. Here f = (lambda, -gamma): an impulse that pushes the bodies apart and one against
-// the slip. Rows are velocities [m/s]; times dt they are the displacements of [VJ19, Eq. 7].
+// the slip. Rows are velocities [m/s], or [rad/s] where they weigh angular velocities; times dt
+// they are the displacements of [VJ19, Eq. 7].
 
 #ifndef PL_PROBLEM_H
 #define PL_PROBLEM_H
 
 #include "bsr.h"
 
-// What a block adds to a contact's relative velocity: w v + v x r. A linear velocity has a weight
-// (a barycentric coordinate, with its sign) and r = 0; an angular one w = 0 and the lever arm from
-// the centre of mass to the contact (with its sign): omega x r.
+// What a block adds to a constraint's relative velocity: w v + v x r. A linear velocity has a
+// weight (a barycentric coordinate, with its sign) and r = 0; an angular one w = 0 and the lever
+// arm from the centre of mass to the point (with its sign): omega x r. Where angular velocities
+// themselves are constrained, as by a hinge, they have a weight and no arm.
 typedef struct pl_term {
     int32_t block;
     double w;    // []
@@ -32,11 +52,24 @@ typedef struct pl_entry {
     int32_t block, arm; // where its r stands among the problem's arms, -1 for none
 } pl_entry;
 
+typedef enum pl_law {
+    PL_LAW_CONE,
+    PL_LAW_BOX,
+} pl_law;
+
+// What a plain cone, which is hard, does not need.
+typedef struct pl_limits {
+    pl_law law;
+    double compliance[3]; // of each row, 0 or more [1/kg]; of a cone the last two are the same
+    double lo[3], hi[3];  // of a box: lo <= f <= hi [N s], also infinite; a cone has none
+} pl_limits;
+
 typedef struct pl_constraint {
-    double R[9];          // n, t1, t2 one after the other: orthonormal
-    double c[3];          // along n, t1, t2 [m/s]; what the partner without a term does is in here
-    double mu;            // friction coefficient, 0 or more
+    double R[9];          // its axes one after the other, orthonormal; of a cone n, t1, t2
+    double c[3];          // along them [m/s]; what the partner without a term does is in here
+    double mu;            // friction coefficient of a cone, 0 or more; not used by a box
     int32_t first, count; // its terms
+    int32_t limits;       // where these stand among the problem's limits, -1 for a plain cone
 } pl_constraint;
 
 typedef struct pl_problem {
@@ -48,28 +81,48 @@ typedef struct pl_problem {
     int32_t n_x;          // the first blocks are velocities of vertices, whose places are known:
     const double *x;      // (3*n_x) [m]; may be NULL, with n_x = 0. For preconditioners
 
-    // The contacts, owned.
-    int32_t n_constraint, n_term, n_arm;
+    // The constraints, owned.
+    int32_t n_constraint, n_term, n_arm, n_limits;
     pl_constraint *constraint; // (n_constraint)
     pl_entry *entry;           // (n_term)
     double *arm;               // (3*n_arm) [m]
-    int64_t constraint_capacity, entry_capacity, arm_capacity;
+    pl_limits *limits;         // (n_limits)
+    int64_t constraint_capacity, entry_capacity, arm_capacity, limits_capacity;
 } pl_problem;
 
-// Empties the problem's contacts, and keeps their memory. A problem begins as {0}.
+// Empties the problem of constraints, and keeps their memory. A problem begins as {0}.
 void pl_problem_clear(pl_problem *problem);
 void pl_problem_free(pl_problem *problem); // leaves it empty
 
-// Appends a contact with the terms given: its `first` and `count` are set here, and terms of the
-// same block are added up, so that a block stands in a contact once. Fails with PL_ERROR_MEMORY, or
-// PL_ERROR_ARGUMENT beyond INT32_MAX terms; the problem is then as before.
-pl_status pl_problem_add(pl_problem *problem, const pl_constraint *contact, int32_t n_term,
+// Appends a plain cone with the terms given: its `first`, `count` and `limits` are set here, and
+// terms of the same block are added up, so that a block stands in a constraint once. Fails with
+// PL_ERROR_MEMORY, or PL_ERROR_ARGUMENT beyond INT32_MAX terms; the problem is then as before.
+pl_status pl_problem_add(pl_problem *problem, const pl_constraint *constraint, int32_t n_term,
                          const pl_term *term);
 
+// The same for a constraint of any law; `limits` may be NULL for a plain cone.
+pl_status pl_problem_add_limited(pl_problem *problem, const pl_constraint *constraint,
+                                 const pl_limits *limits, int32_t n_term, const pl_term *term);
+
 // Fails with PL_ERROR_ARGUMENT on what no solver could handle, and names it: a number that is not
-// finite in b, v (3*A.n), f (3*n_constraint) or a contact, a block out of range, a frame that is
-// not orthonormal, mu < 0, dt <= 0. A's values are left to the solvers.
+// finite in b, v (3*A.n), f (3*n_constraint) or a constraint (but for bounds, which may be
+// infinite), a block out of range, a frame that is not orthonormal, mu < 0, a compliance below 0,
+// or of a cone one that is not the same in both tangents, lo > hi, an unknown law, dt <= 0. A's
+// values are left to the solvers.
 pl_status pl_problem_check(const pl_problem *problem, const double *v, const double *f);
+
+// The limits of a constraint; NULL for a plain cone.
+static inline const pl_limits *pl_limits_of(const pl_problem *problem,
+                                            const pl_constraint *constraint)
+{
+    return constraint->limits >= 0 ? problem->limits + constraint->limits : NULL;
+}
+
+static inline bool pl_is_box(const pl_problem *problem, int64_t k)
+{
+    const pl_limits *limits = pl_limits_of(problem, problem->constraint + k);
+    return limits != NULL && limits->law == PL_LAW_BOX;
+}
 
 // The r of an entry.
 static inline const double *pl_entry_arm(const pl_problem *problem, const pl_entry *entry)

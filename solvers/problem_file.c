@@ -8,7 +8,11 @@
 
 #define MAGIC 0x31425250544e4c50ull // "PLNTPRB1"
 
-enum { VERSION = 2, CONTACT_NUMBERS = 13, TERM_NUMBERS = 4 };
+// Version 2 knew plain cones only: its constraints have no kind.
+enum { VERSION = 3, OLDEST = 2, FRAME_NUMBERS = 13, LIMITS_NUMBERS = 9, TERM_NUMBERS = 4 };
+
+// What a constraint is in a file; all but plain cones have limits.
+enum { KIND_PLAIN, KIND_CONE, KIND_BOX };
 
 typedef struct header {
     uint64_t magic, version;
@@ -30,16 +34,28 @@ static void put(writer *w, const void *data, size_t size)
 }
 
 // Number by number: the structs have gaps.
-static void put_contacts(writer *w, const pl_problem *problem)
+static void put_limits(writer *w, const pl_limits *limits)
+{
+    int32_t kind = KIND_PLAIN;
+    if (limits != NULL) kind = limits->law == PL_LAW_BOX ? KIND_BOX : KIND_CONE;
+    put(w, &kind, sizeof kind);
+    if (limits == NULL) return;
+    put(w, limits->compliance, sizeof limits->compliance);
+    put(w, limits->lo, sizeof limits->lo);
+    put(w, limits->hi, sizeof limits->hi);
+}
+
+static void put_constraints(writer *w, const pl_problem *problem)
 {
     for (int32_t k = 0; k < problem->n_constraint; k++) {
         const pl_constraint *c = problem->constraint + k;
-        double number[CONTACT_NUMBERS];
+        double number[FRAME_NUMBERS];
         memcpy(number, c->R, sizeof c->R);
         memcpy(number + 9, c->c, sizeof c->c);
         number[12] = c->mu;
         put(w, number, sizeof number);
         put(w, &c->count, sizeof c->count);
+        put_limits(w, pl_limits_of(problem, c));
     }
     for (int32_t k = 0; k < problem->n_constraint; k++) {
         const pl_constraint *c = problem->constraint + k;
@@ -77,7 +93,7 @@ pl_status pl_problem_write(const pl_problem *problem, const double *v, const dou
     if (problem->n_x > 0) put(&w, problem->x, 3 * (size_t)problem->n_x * sizeof *problem->x);
     put(&w, v, 3 * n * sizeof *v);
     put(&w, f, 3 * (size_t)problem->n_constraint * sizeof *f);
-    put_contacts(&w, problem);
+    put_constraints(&w, problem);
     pl_output_write(&w.out, &w.sum, sizeof w.sum);
     return pl_output_close(&w.out);
 }
@@ -119,7 +135,7 @@ static pl_status get_header(reader *r, header *h)
         return pl_fail(PL_ERROR_FORMAT, "%s: not a contact problem", r->name);
     }
     PL_TRY(get(r, h, sizeof *h));
-    if (h->version != VERSION) {
+    if (h->version < OLDEST || h->version > VERSION) {
         return pl_fail(PL_ERROR_FORMAT, "%s: a problem of version %llu, this is version %d",
                        r->name, (unsigned long long)h->version, (int)VERSION);
     }
@@ -165,21 +181,46 @@ static pl_status get_matrix(reader *r, const header *h, pl_bsr *A)
     return status == PL_OK ? get(r, A->val, 9 * (size_t)h->nnz * sizeof *A->val) : status;
 }
 
-// count (n_constraint) is scratch.
-static pl_status get_contacts(reader *r, const header *h, pl_constraint *contact, int32_t *count)
+// A constraint as it is in a file.
+typedef struct entry {
+    pl_constraint frame;
+    int32_t count; // of its terms
+    int32_t kind;
+    pl_limits limits;
+} entry;
+
+static pl_status get_limits(reader *r, const header *h, entry *e)
+{
+    double number[LIMITS_NUMBERS];
+    e->kind = KIND_PLAIN;
+    if (h->version > OLDEST) PL_TRY(get(r, &e->kind, sizeof e->kind));
+    if (e->kind == KIND_PLAIN) return PL_OK;
+    if (e->kind != KIND_CONE && e->kind != KIND_BOX) {
+        return damaged(r, "a constraint of an unknown kind");
+    }
+    PL_TRY(get(r, number, sizeof number));
+    e->limits.law = e->kind == KIND_BOX ? PL_LAW_BOX : PL_LAW_CONE;
+    memcpy(e->limits.compliance, number, sizeof e->limits.compliance);
+    memcpy(e->limits.lo, number + 3, sizeof e->limits.lo);
+    memcpy(e->limits.hi, number + 6, sizeof e->limits.hi);
+    return PL_OK;
+}
+
+static pl_status get_constraints(reader *r, const header *h, entry *e)
 {
     int64_t sum = 0;
-    for (int64_t k = 0; k < h->n_constraint; k++) {
-        double number[CONTACT_NUMBERS];
+    for (int64_t k = 0; k < h->n_constraint; k++, e++) {
+        double number[FRAME_NUMBERS];
         PL_TRY(get(r, number, sizeof number));
-        PL_TRY(get(r, count + k, sizeof *count));
-        memcpy(contact[k].R, number, sizeof contact[k].R);
-        memcpy(contact[k].c, number + 9, sizeof contact[k].c);
-        contact[k].mu = number[12];
-        if (count[k] < 0) return damaged(r, "a contact has a negative number of terms");
-        sum += count[k];
+        PL_TRY(get(r, &e->count, sizeof e->count));
+        PL_TRY(get_limits(r, h, e));
+        memcpy(e->frame.R, number, sizeof e->frame.R);
+        memcpy(e->frame.c, number + 9, sizeof e->frame.c);
+        e->frame.mu = number[12];
+        if (e->count < 0) return damaged(r, "a constraint has a negative number of terms");
+        sum += e->count;
     }
-    return sum == h->n_term ? PL_OK : damaged(r, "the terms of its contacts");
+    return sum == h->n_term ? PL_OK : damaged(r, "the terms of its constraints");
 }
 
 static pl_status get_terms(reader *r, const header *h, pl_term *term)
@@ -189,7 +230,7 @@ static pl_status get_terms(reader *r, const header *h, pl_term *term)
         PL_TRY(get(r, number, sizeof number));
         PL_TRY(get(r, &term[t].block, sizeof term[t].block));
         if (term[t].block < 0 || term[t].block >= h->n) {
-            return damaged(r, "a contact takes a block that is out of range");
+            return damaged(r, "a constraint takes a block that is out of range");
         }
         term[t].w = number[0];
         memcpy(term[t].r, number + 1, sizeof term[t].r);
@@ -197,21 +238,19 @@ static pl_status get_terms(reader *r, const header *h, pl_term *term)
     return PL_OK;
 }
 
-static pl_status add_contacts(reader *r, const header *h, pl_problem *problem)
+static pl_status add_constraints(reader *r, const header *h, pl_problem *problem)
 {
-    pl_constraint *contact = pl_alloc(h->n_constraint, sizeof *contact);
-    int32_t *count = pl_alloc(h->n_constraint, sizeof *count);
+    entry *all = pl_alloc(h->n_constraint, sizeof *all);
     pl_term *term = pl_alloc(h->n_term, sizeof *term);
-    bool all = contact != NULL && count != NULL && term != NULL;
-    pl_status status = all ? get_contacts(r, h, contact, count) : PL_ERROR_MEMORY;
+    pl_status status = all != NULL && term != NULL ? get_constraints(r, h, all) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = get_terms(r, h, term);
     int64_t first = 0;
     for (int64_t k = 0; status == PL_OK && k < h->n_constraint; k++) {
-        status = pl_problem_add(problem, contact + k, count[k], term + first);
-        first += count[k];
+        const pl_limits *limits = all[k].kind != KIND_PLAIN ? &all[k].limits : NULL;
+        status = pl_problem_add_limited(problem, &all[k].frame, limits, all[k].count, term + first);
+        first += all[k].count;
     }
-    pl_free(contact);
-    pl_free(count);
+    pl_free(all);
     pl_free(term);
     return status;
 }
@@ -232,7 +271,7 @@ static pl_status get_all(reader *r, pl_recorded *out)
                                 .dt = h.dt,
                                 .n_x = (int32_t)h.n_x,
                                 .x = out->x};
-    return add_contacts(r, &h, &out->problem);
+    return add_constraints(r, &h, &out->problem);
 }
 
 pl_status pl_problem_parse(const pl_bytes *bytes, const char *name, pl_recorded *out)

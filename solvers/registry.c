@@ -1,37 +1,45 @@
 #include "solver.h"
+#include "../base/text.h"
 #include "vectors.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+// What most solvers know.
+#define ALL_LAWS (PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE)
+
 const pl_solver pl_solvers[] = {
-    {"apg", PL_FORM_FULL,
+    {"apg", PL_FORM_FULL, ALL_LAWS,
      "exact cones; friction within eps2; one product with A per iteration, no state machine",
      "accelerated proximal gradient [Beck & Teboulle 2009; O'Donoghue & Candes 2015]",
      pl_apg_solve},
-    {"face", PL_FORM_FULL,
+    {"face", PL_FORM_FULL, PL_CAN_CONE,
      "as apg; for large or stiff bodies and large steps: iterations hardly grow with them",
      "apg and Newton's method on the faces of the cones, with multigrid", pl_face_solve},
-    {"auto", PL_FORM_FULL,
+    {"auto", PL_FORM_FULL, PL_CAN_CONE,
      "as apg: apg, and newton or face where that would take more than 100 iterations",
      "as apg, newton and face", pl_auto_solve},
-    {"newton", PL_FORM_FULL,
+    {"newton", PL_FORM_FULL, PL_CAN_CONE,
      "as apg; by sparse factors: for small systems, however stiff or unequal in mass",
      "proximal semi-smooth Newton [Alart & Curnier 1991], started by interior points",
      pl_newton_solve},
-    {"cr", PL_FORM_FULL, "friction within eps2 unless as printed; few iterations without friction",
+    {"cr", PL_FORM_FULL, PL_CAN_CONE,
+     "friction within eps2 unless as printed; few iterations without friction",
      "preconditioned conjugate residuals with switching states [VJ19, Alg. 1-3]", pl_cr_solve},
-    {"minres", PL_FORM_FULL,
+    {"minres", PL_FORM_FULL, PL_CAN_CONE,
      "as cr, with directions by Lanczos' recurrence; may stall where cr does not",
      "MINRES in place of CR [VJ19, 7; Paige & Saunders 1975]", pl_minres_solve},
-    {"ica", PL_FORM_FULL,
+    {"ica", PL_FORM_FULL, ALL_LAWS,
      "exact cones; plain relaxation: slow where A is stiff or contacts nearly coincide",
      "iterative constraint anticipation [Otaduy et al. 2009; VJ19, 6.2.2]", pl_ica_solve},
-    {"sp-cr", PL_FORM_FULL, "normal and friction impulses in turns, each by cr; may cycle",
+    {"sp-cr", PL_FORM_FULL, PL_CAN_CONE,
+     "normal and friction impulses in turns, each by cr; may cycle",
      "staggered projections [Kaufman et al. 2008], 2xCR Diag of [VJ19, 6.2.3]", pl_sp_cr_solve},
-    {"sp-as", PL_FORM_FULL, "as sp-cr, but states switch only between linear solves; may cycle",
+    {"sp-as", PL_FORM_FULL, PL_CAN_CONE,
+     "as sp-cr, but states switch only between linear solves; may cycle",
      "staggered projections [Kaufman et al. 2008], Active Set of [VJ19, 6.2.3]", pl_sp_as_solve},
-    {"delassus", PL_FORM_REDUCED,
+    {"delassus", PL_FORM_REDUCED, PL_CAN_CONE,
      "exact cones; builds L A^-1 L^T: for few contacts of small bodies",
      "Delassus operator by sparse factors, and Gauss-Seidel [VJ19, 6.2.4; Daviet et al. 2011]",
      pl_delassus_solve},
@@ -196,14 +204,53 @@ static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const doub
     return PL_OK;
 }
 
-// The first contact that is violated, and that no unknown velocity could help; -1 if none.
+// What the laws of the problem's constraints ask for, beyond plain cones.
+static unsigned find_needs(const pl_problem *problem)
+{
+    unsigned needs = PL_CAN_CONE;
+    for (int32_t i = 0; i < problem->n_limits; i++) {
+        const pl_limits *limits = problem->limits + i;
+        if (limits->law == PL_LAW_BOX) needs |= PL_CAN_BOX;
+        for (int a = 0; a < 3; a++) {
+            if (limits->compliance[a] > 0) needs |= PL_CAN_COMPLIANCE;
+        }
+    }
+    return needs;
+}
+
+// By how much the velocities in ws->u violate the law of a constraint that no impulse can help.
+static double violation(const pl_problem *problem, const pl_workspace *ws, int32_t k)
+{
+    return pl_law_impossible(pl_limits_of(problem, problem->constraint + k),
+                             ws->u + 3 * (int64_t)k);
+}
+
+static pl_status check_laws(const pl_solver *solver, const pl_problem *problem)
+{
+    unsigned needs = find_needs(problem), lacks = needs & ~solver->can;
+    if (lacks == 0) return PL_OK;
+    char names[256];
+    pl_text text = pl_text_start(names, sizeof names);
+    int32_t n = 0, at = 0;
+    for (int32_t i = 0; i < pl_n_solver; i++) n += (needs & ~pl_solvers[i].can) == 0;
+    for (int32_t i = 0; i < pl_n_solver; i++) {
+        if ((needs & ~pl_solvers[i].can) != 0) continue;
+        const char *before = at == 0 ? "" : at == n - 1 ? " and " : ", ";
+        pl_text_add(&text, "%s%s", before, pl_solvers[i].name);
+        at++;
+    }
+    return pl_fail(PL_ERROR_ARGUMENT, "%s cannot do %s; %s can", solver->name,
+                   (lacks & PL_CAN_BOX) != 0 ? "box constraints" : "compliance", names);
+}
+
+// The first constraint that is violated, and that no unknown velocity could help; -1 if none.
 static int32_t find_impossible(const pl_problem *problem, const pl_workspace *ws, double eps2,
                                const double *v)
 {
     pl_rows_multiply(problem, NULL, true, v, ws->u);
     for (int32_t k = 0; k < problem->n_constraint; k++) {
         bool stuck = !(ws->scale[2 * (int64_t)k] > 0);
-        if (stuck && -problem->dt * ws->u[3 * (int64_t)k] > eps2) return k;
+        if (stuck && problem->dt * violation(problem, ws, k) > eps2) return k;
     }
     return -1;
 }
@@ -233,6 +280,8 @@ static pl_status report(const pl_solver *solver, const pl_solver_options *option
                         const pl_solve_stats *stats)
 {
     const pl_contact_errors *e = &stats->errors;
+    char joint[32] = "";
+    if (e->joint > 0) snprintf(joint, sizeof joint, "%.3g", e->joint);
     switch (stats->end) {
     case PL_SOLVE_CONVERGED:
         return PL_OK;
@@ -241,10 +290,11 @@ static pl_status report(const pl_solver *solver, const pl_solver_options *option
     case PL_SOLVE_STALLED:
         return pl_fail(PL_ERROR_NUMERICS,
                        "%s did not converge in %d iterations and %.3g s: residual %.3g of %.3g, "
-                       "penetration %.3g, normal %.3g and friction error %.3g of %.3g m; allow "
+                       "penetration %.3g, normal %.3g and friction error %.3g of %.3g m%s%s; allow "
                        "more, or take smaller steps",
                        solver->name, stats->iterations, stats->seconds, e->residual, options->eps1,
-                       e->penetration, e->normal, e->friction, options->eps2);
+                       e->penetration, e->normal, e->friction, options->eps2,
+                       e->joint > 0 ? ", joints " : "", joint);
     case PL_SOLVE_SIZE:
         return PL_ERROR_NUMERICS; // the solver has said how large
     case PL_SOLVE_IMPOSSIBLE:
@@ -271,14 +321,18 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
     }
     PL_TRY(check_options(options));
     PL_TRY(pl_problem_check(problem, v, f));
+    PL_TRY(check_laws(solver, problem));
     PL_TRY(prepare(problem, ws, v));
     int32_t impossible = find_impossible(problem, ws, options->eps2, v);
     if (impossible >= 0) {
         stats->end = PL_SOLVE_IMPOSSIBLE;
         return pl_fail(PL_ERROR_NUMERICS,
-                       "contact %d closes by %.3g m, and the motion of all that takes part in it "
-                       "is given",
-                       impossible, -problem->dt * ws->u[3 * (int64_t)impossible]);
+                       pl_is_box(problem, impossible)
+                           ? "constraint %d is off by %.3g, and the motion of all that takes part "
+                             "in it is given"
+                           : "contact %d closes by %.3g m, and the motion of all that takes part "
+                             "in it is given",
+                       impossible, problem->dt * violation(problem, ws, impossible));
     }
     PL_TRY(solver->solve(problem, options, ws, v, f, stats));
     measure(problem, ws, v, f, stats);

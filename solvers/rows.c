@@ -255,6 +255,13 @@ static void scale_contacts(void *context, int64_t first, int64_t last)
         pl_add_response(contact->R, M, contact->R, S);
         s->scale[2 * k] = S[0];
         s->scale[2 * k + 1] = 0.5 * (S[4] + S[8]);
+        const pl_limits *limits = pl_limits_of(problem, contact);
+        if (limits == NULL || limits->law != PL_LAW_BOX) continue;
+        double most = 0;
+        for (int a = 0; a < 3; a++) {
+            if (limits->lo[a] < limits->hi[a]) most = PL_MAX(most, S[4 * a]);
+        }
+        s->scale[2 * k] = s->scale[2 * k + 1] = most;
     }
 }
 

@@ -80,7 +80,8 @@ void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32
 // when it and all contacts that share its blocks get the same impulse [1/kg]: S_nn, and the mean of
 // S_t1t1 and S_t2t2, each term's share times the sum of the weights (|w| + |r|) in its block over
 // its own. That bounds the sum of a row of |S|, so that many small errors on one body are not taken
-// for small. 0 where all blocks are known. D^-1 as above; sum (A.n) is scratch.
+// for small. Rows of a box that are used have the largest of theirs, both numbers. 0 where all
+// blocks are known. D^-1 as above; sum (A.n) is scratch.
 void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                        double *sum, double *scale);
 

@@ -103,9 +103,13 @@ typedef enum pl_form {
     PL_FORM_REDUCED, // works on L A^-1 L^T
 } pl_form;
 
+// The laws that a solver knows (problem.h), and if they may have compliance.
+enum { PL_CAN_CONE = 1, PL_CAN_BOX = 2, PL_CAN_COMPLIANCE = 4 };
+
 typedef struct pl_solver {
     const char *name;
     pl_form form;
+    unsigned can;          // bits of the above: pl_solve refuses what is not among them
     const char *guarantee; // one line for a person who chooses
     const char *paper;     // where it is from
     pl_solve_fn *solve;
@@ -122,8 +126,9 @@ bool pl_solver_has_precond(const pl_solver *solver);
 
 // Solves, and measures the result. Returns PL_OK only if it ended with PL_SOLVE_CONVERGED;
 // PL_ERROR_NUMERICS if not, with v and f the best that the solver has; PL_ERROR_ARGUMENT (see
-// pl_problem_check, and options out of range) or PL_ERROR_MEMORY, with v and f as they were.
-// `options` may be NULL for the defaults; *stats is always set.
+// pl_problem_check, options out of range, and laws that the solver does not know) or
+// PL_ERROR_MEMORY, with v and f as they were. `options` may be NULL for the defaults; *stats is
+// always set.
 pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
                    const pl_solver_options *options, pl_workspace *ws, double *v, double *f,
                    pl_solve_stats *stats);

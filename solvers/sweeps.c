@@ -55,6 +55,19 @@ static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps
     }
 }
 
+// How a node answers its impulse.
+static void prepare_node(const pl_sweeps *sweeps, pl_sweep_node *node)
+{
+    const pl_problem *problem = sweeps->problem;
+    const pl_constraint *constraint = problem->constraint + node->contact;
+    double S[9];
+    pl_contact_block(problem, sweeps->D, node->contact, S);
+    node->held = REGULARIZE * (S[0] + S[4] + S[8]);
+    for (int a = 0; a < 3; a++) S[4 * a] += node->held;
+    pl_block_prepare(&node->block, pl_limits_of(problem, constraint), constraint->mu, S,
+                     sweeps->unit);
+}
+
 typedef struct filling {
     const pl_problem *problem;
     const pl_block_jacobi *D;
@@ -69,11 +82,8 @@ static void fill_nodes(void *context, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) {
         pl_sweep_node *node = to->out->node + i;
         const pl_constraint *contact = problem->constraint + node->contact;
-        double S[9];
-        pl_contact_block(problem, to->D, node->contact, S);
-        node->held = REGULARIZE * (S[0] + S[4] + S[8]);
-        for (int a = 0; a < 3; a++) S[4 * a] += node->held;
-        pl_coulomb_prepare(S, contact->mu, &node->law);
+        node->limits = contact->limits;
+        prepare_node(to->out, node);
         memcpy(node->R, contact->R, sizeof node->R);
         link_node(problem, to->place, to->out, node);
     }
@@ -160,7 +170,8 @@ static pl_status take(pl_arena *arena, pl_sweeps *out)
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out)
 {
-    *out = (pl_sweeps){.problem = problem, .D = D, .uses = uses, .n_phase = 1, .n_small = 1};
+    *out = (pl_sweeps){
+        .problem = problem, .D = D, .uses = uses, .n_phase = 1, .n_small = 1, .unit = 1};
     PL_TRY(pl_islands_create(problem, D, uses, scale, arena, &out->islands));
     out->n = out->islands.cluster[out->islands.n_cluster];
     PL_TRY(take(arena, out));
@@ -172,6 +183,14 @@ pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, 
     pl_loop(out->n, CHUNK_CONTACTS, fill_nodes, &(filling){problem, D, place, out});
     pl_arena_back(arena, mark);
     return PL_OK;
+}
+
+void pl_sweeps_set_unit(pl_sweeps *sweeps, double unit)
+{
+    sweeps->unit = unit;
+    for (int32_t i = 0; i < sweeps->n && sweeps->problem->n_limits > 0; i++) {
+        if (sweeps->node[i].limits >= 0) prepare_node(sweeps, sweeps->node + i);
+    }
 }
 
 // --- Sweeps ---
@@ -260,11 +279,31 @@ static bool is_stirred(const pl_sweeps *sweeps, int32_t cluster)
     return false;
 }
 
+// The same as below for a constraint with limits. What is added to its S resists the change of its
+// impulse, not the impulse itself: where nothing changes any more it has no part in the solution.
+static double relax_limited(const pl_sweeps *sweeps, pl_sweep_node *node)
+{
+    const pl_limits *limits = sweeps->problem->limits + node->limits;
+    double x[3], w[3], d[3];
+    gather(sweeps, node, x);
+    for (int a = 0; a < 3; a++) {
+        const double *e = node->R + 3 * a;
+        w[a] = node->u0[a] + ((e[0] * x[0] + e[1] * x[1]) + e[2] * x[2]) +
+               sweeps->unit * limits->compliance[a] * node->f[a];
+        d[a] = -node->f[a];
+    }
+    double change = pl_block_relax(&node->block, limits, w, node->f);
+    for (int a = 0; a < 3; a++) d[a] += node->f[a];
+    push(sweeps, node, d);
+    return change;
+}
+
 // Solves contact i with all others held; returns the change of its relative velocity that its new
 // impulse makes.
 static inline double relax(const pl_sweeps *sweeps, int64_t i)
 {
     pl_sweep_node *node = sweeps->node + i;
+    if (node->limits >= 0) return relax_limited(sweeps, node);
     double x[3], u[3], d[3];
     gather(sweeps, node, x);
     u[0] = turn(node, x, 0);

@@ -1,7 +1,8 @@
-// Gauss-Seidel over contacts, each solved exactly, in the metric of a block-diagonal D. Internal.
+// Gauss-Seidel over constraints, each solved exactly, in the metric of a block-diagonal D.
+// Internal.
 //
 // For given relative velocities u0 it looks for impulses f such that u = u0 + S f, S = L D^-1 L^T,
-// obeys the laws of contact. S is not made but for the 3x3 blocks on its diagonal, and for clusters
+// obeys the laws of law.h. S is not made but for the 3x3 blocks on its diagonal, and for clusters
 // (see below): each block of D carries the velocity that all impulses make, v = D^-1 L^T f, and a
 // contact whose impulse changes adds what that makes to its few blocks.
 //
@@ -17,8 +18,8 @@
 #ifndef PL_SWEEPS_H
 #define PL_SWEEPS_H
 
-#include "coulomb.h"
 #include "islands.h"
+#include "law.h"
 
 // What a block adds to a contact's relative velocity: w v, or w v + v x r (see problem.h).
 typedef struct pl_sweep_link {
@@ -31,14 +32,18 @@ typedef struct pl_sweep_arm {
 } pl_sweep_arm;
 
 typedef struct pl_sweep_node {
-    pl_coulomb law; // with its diagonal block of S
-    double held;    // what was added to the diagonal of that [1/kg]
-    double R[9];    // see problem.h
+    union {
+        pl_coulomb law; // with its diagonal block of S
+        pl_block block; // if it has limits
+    };
+    double held; // what was added to the diagonal of S, without the compliance [1/kg]
+    double R[9]; // see problem.h
     double u0[3], f[3];
     double drift; // of its relative velocity by its own impulse, since its blocks were told
     int32_t contact;
     int32_t link, n_link; // its links,
     int32_t arm, n_arm;   // the last of which have arms
+    int32_t limits;       // see problem.h
 } pl_sweep_node;
 
 // Of those that are not known.
@@ -74,12 +79,17 @@ typedef struct pl_sweeps {
     struct pl_cluster *solver; // one for each thread
     bool plain;                // clusters are swept like other contacts; false unless set
     int32_t n_small;           // small islands are swept so many times as often; 1 unless set
+    double unit;               // of impulses; 1 unless set
 } pl_sweeps;
 
 // Borrows the problem, D and the uses; lives as long as what is taken from the arena does. D^-1
 // must be 0 in the known blocks; scale as pl_contact_scales makes it.
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out);
+
+// Impulses are to be in units of `unit`, those that were set stay as they are: u0, u and S f are
+// velocities, of which S is what they answer to a unit, and bounds and compliance follow.
+void pl_sweeps_set_unit(pl_sweeps *sweeps, double unit);
 
 // Its impulses become f (3*n_constraint), and `push` what belongs to them.
 void pl_sweeps_set(pl_sweeps *sweeps, const double *f);

@@ -52,7 +52,7 @@ static inline void start_masses(small *s, int32_t n, const double *mass, double 
 // A frame with the normal n, which is normalized.
 static inline pl_constraint contact_along(double x, double y, double z, double mu)
 {
-    pl_constraint contact = {.mu = mu};
+    pl_constraint contact = {.mu = mu, .limits = -1};
     double *n = contact.R, *t1 = n + 3, *t2 = n + 6, l = sqrt(x * x + y * y + z * z);
     n[0] = x / l, n[1] = y / l, n[2] = z / l;
     int axis = fabs(n[0]) < 0.7 ? 0 : 1, a = (axis + 1) % 3, b = (axis + 2) % 3;
@@ -222,6 +222,20 @@ static inline void velocities_of(const reduced *r, const long double *f, double 
     }
 }
 
+// The rows of a box, one after the other, from w (3).
+static inline void slow_box(const reduced *r, int k, const pl_limits *limits, long double *w,
+                            long double *f)
+{
+    for (int a = 0; a < 3; a++) {
+        long double next = f[k + a], answer = r->W[(k + a) * r->m + k + a] + limits->compliance[a];
+        if (limits->lo[a] < limits->hi[a]) next -= w[a] / answer;
+        if (next < limits->lo[a]) next = limits->lo[a];
+        if (next > limits->hi[a]) next = limits->hi[a];
+        for (int b = 0; b < 3; b++) w[b] += r->W[(k + b) * r->m + k + a] * (next - f[k + a]);
+        f[k + a] = next;
+    }
+}
+
 // f (m) := projected Gauss-Seidel, row by row, on W, until nothing moves; fails if that takes too
 // long. Shares no code with the solvers.
 static inline void slow_solve(const pl_problem *p, const reduced *r, long double *f)
@@ -234,12 +248,19 @@ static inline void slow_solve(const pl_problem *p, const reduced *r, long double
         moved = 0;
         for (int k = 0; k < m; k += 3) {
             long double u[3], old[3] = {f[k], f[k + 1], f[k + 2]};
+            const pl_limits *limits = pl_limits_of(p, p->constraint + k / 3);
+            const double *e = limits != NULL ? limits->compliance : (double[3]){0};
             for (int a = 0; a < 3; a++) {
-                u[a] = r->q[k + a];
+                u[a] = r->q[k + a] + e[a] * f[k + a];
                 for (int l = 0; l < m; l++) u[a] += r->W[(k + a) * m + l] * f[l];
             }
-            long double wn = r->W[k * m + k];
-            long double wt = r->W[(k + 1) * m + k + 1] + r->W[(k + 2) * m + k + 2];
+            if (limits != NULL && limits->law == PL_LAW_BOX) {
+                slow_box(r, k, limits, u, f);
+                for (int a = 0; a < 3; a++) moved = fmaxl(moved, fabsl(f[k + a] - old[a]));
+                continue;
+            }
+            long double wn = r->W[k * m + k] + e[0];
+            long double wt = r->W[(k + 1) * m + k + 1] + r->W[(k + 2) * m + k + 2] + 2 * e[1];
             long double next = f[k] - u[0] / wn;
             f[k] = next > 0 ? next : 0;
             for (int a = 1; a < 3; a++) u[a] += r->W[(k + a) * m + k] * (f[k] - old[0]);

@@ -1,6 +1,7 @@
 // Contact problems in files: the same bits back, the same solution, and no damage goes unseen.
 
 #include "contacts.h"
+#include "../base/hash.h"
 #include "../solvers/problem_file.h"
 
 #include <stdio.h>
@@ -24,7 +25,15 @@ static double places[24]; // of all blocks but the last
 
 static void start_example(small *s, bool known)
 {
-    start_random(s, 9, 7, 0.4);
+    start_random(s, 9, 5, 0.4);
+    for (int k = 0; k < 2; k++) {
+        const pl_limits limits[] = {
+            {PL_LAW_CONE, {0.1, 0.2, 0.2}, {0}, {0}},
+            {PL_LAW_BOX, {0, 0.3, 0}, {-INFINITY, -1, 0}, {INFINITY, 2, 0}}};
+        pl_constraint frame = random_contact(0.3);
+        TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_limited(&s->problem, &frame, limits + k, 1,
+                                                        &(pl_term){k, 1, {0}}));
+    }
     for (int i = 0; i < 24; i++) places[i] = random_number();
     s->problem.n_x = 8;
     s->problem.x = places;
@@ -54,8 +63,19 @@ static void check_same(const small *s, const pl_recorded *r)
     TEST_ASSERT_TRUE(same_bits(a->x, b->x, 24));
     TEST_ASSERT_EQUAL(a->n_constraint, b->n_constraint);
     TEST_ASSERT_EQUAL(a->n_term, b->n_term);
-    TEST_ASSERT_EQUAL_MEMORY(a->constraint, b->constraint,
-                             (size_t)a->n_constraint * sizeof *a->constraint);
+    for (int32_t k = 0; k < a->n_constraint; k++) {
+        const pl_constraint *c = a->constraint + k, *d = b->constraint + k;
+        TEST_ASSERT_TRUE(same_bits(c->R, d->R, 9) && same_bits(c->c, d->c, 3));
+        TEST_ASSERT_TRUE(same_bits(&c->mu, &d->mu, 1));
+        TEST_ASSERT_EQUAL_INT32(c->first, d->first);
+        TEST_ASSERT_EQUAL_INT32(c->count, d->count);
+        TEST_ASSERT_EQUAL_INT32(c->limits, d->limits);
+    }
+    TEST_ASSERT_EQUAL(a->n_limits, b->n_limits);
+    for (int32_t i = 0; i < a->n_limits; i++) {
+        TEST_ASSERT_EQUAL(a->limits[i].law, b->limits[i].law);
+        TEST_ASSERT_TRUE(same_bits(a->limits[i].compliance, b->limits[i].compliance, 9));
+    }
     for (int32_t t = 0; t < a->n_term; t++) {
         pl_term p = pl_problem_term(a, t), q = pl_problem_term(b, t);
         TEST_ASSERT_EQUAL(p.block, q.block);
@@ -141,11 +161,57 @@ static void test_counts_that_do_not_fit(void)
             memcpy(bytes.data + 8 * field, old, 8);
         }
     }
-    uint64_t version = 3;
-    memcpy(bytes.data + 8, &version, 8);
-    refuse(&bytes, "version 3, this is version 2");
+    for (uint64_t version = 1; version < 5; version += 3) {
+        memcpy(bytes.data + 8, &version, 8);
+        refuse(&bytes,
+               version == 1 ? "version 1, this is version 3" : "version 4, this is version 3");
+    }
     bytes.data[0] = 'x';
     refuse(&bytes, "not a contact problem");
+    pl_bytes_free(&bytes);
+    end_small(&s);
+}
+
+// Version 2 had plain cones only: the same file without the kinds of its constraints.
+static void test_old_files_are_read(void)
+{
+    enum { N = 7, RECORD = 13 * 8 + 4, TERM = 4 * 8 + 4 };
+    small s;
+    start_random(&s, 9, N, 0.4);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    pl_bytes bytes;
+    load(&bytes);
+    size_t tail = (size_t)s.problem.n_term * TERM, at = bytes.size - 8 - tail - N * (RECORD + 4);
+    for (int k = 0; k < N; k++) {
+        char *from = bytes.data + at + (size_t)k * (RECORD + 4);
+        int32_t kind;
+        memcpy(&kind, from + RECORD, sizeof kind);
+        TEST_ASSERT_EQUAL_INT32(0, kind);
+        memmove(bytes.data + at + (size_t)k * RECORD, from, RECORD);
+    }
+    memmove(bytes.data + at + N * RECORD, bytes.data + at + N * (RECORD + 4), tail);
+    bytes.size -= 4 * N;
+    memcpy(bytes.data + 8, &(uint64_t){2}, 8);
+    // The checksum is over pieces as they are written.
+    size_t nnz = (size_t)s.A.nnz, piece[] = {72, 80, 4 * nnz, 72 * nnz, 216, 9, 216, 24 * N};
+    uint64_t sum = PL_HASH_START;
+    at = 0;
+    for (int i = 0; i < 8 + 2 * N + 2 * s.problem.n_term; i++) {
+        size_t size = i < 8 ? piece[i] : i % 2 != 0 ? 4 : i < 8 + 2 * N ? 13 * 8 : 4 * 8;
+        sum = pl_hash(sum, bytes.data + at, size);
+        at += size;
+    }
+    TEST_ASSERT_EQUAL_INT64(bytes.size - 8, at);
+    memcpy(bytes.data + at, &sum, sizeof sum);
+    pl_recorded r;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_problem_parse(&bytes, "old", &r), pl_error_text());
+    TEST_ASSERT_EQUAL_INT32(N, r.problem.n_constraint);
+    TEST_ASSERT_EQUAL_INT32(0, r.problem.n_limits);
+    for (int k = 0; k < N; k++) {
+        TEST_ASSERT_TRUE(same_bits(s.problem.constraint[k].R, r.problem.constraint[k].R, 13));
+        TEST_ASSERT_EQUAL_INT32(-1, r.problem.constraint[k].limits);
+    }
+    pl_recorded_free(&r);
     pl_bytes_free(&bytes);
     end_small(&s);
 }
@@ -185,6 +251,7 @@ int main(void)
     RUN_TEST(test_an_empty_problem_comes_back);
     RUN_TEST(test_damage_is_seen);
     RUN_TEST(test_counts_that_do_not_fit);
+    RUN_TEST(test_old_files_are_read);
     RUN_TEST(test_a_missing_file);
     RUN_TEST(test_allocations_that_fail);
     return UNITY_END();

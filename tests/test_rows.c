@@ -173,8 +173,8 @@ static void test_what_no_solver_could_handle_is_named(void)
     double *number[] = {s.b + 5,        s.v + 2,      s.f + 7,   contact->R + 4,
                         contact->c + 1, &contact->mu, &entry->w, s.problem.arm + 3 * entry->arm,
                         &s.problem.dt};
-    const char *part[] = {"b[5]",      "v[2]",      "f[7]",      "contact 3: its frame",
-                          "contact 3", "contact 3", "contact 3", "contact 3",
+    const char *part[] = {"b[5]",         "v[2]",         "f[7]",         "constraint 3: its frame",
+                          "constraint 3", "constraint 3", "constraint 3", "constraint 3",
                           "time step"};
     for (int i = 0; i < 9; i++) {
         double old = *number[i];
@@ -183,18 +183,59 @@ static void test_what_no_solver_could_handle_is_named(void)
         *number[i] = old;
     }
     contact->mu = -0.1;
-    refuse(&s, "contact 3: a friction coefficient of -0.1");
+    refuse(&s, "constraint 3: a friction coefficient of -0.1");
     contact->mu = 0.5;
     contact->R[0] *= 1.01;
-    refuse(&s, "contact 3: its frame is not orthonormal");
+    refuse(&s, "constraint 3: its frame is not orthonormal");
     contact->R[0] /= 1.01;
     entry->block = 4;
-    refuse(&s, "contact 3: block 4 is not among the 4");
+    refuse(&s, "constraint 3: block 4 is not among the 4");
     entry->block = -1;
-    refuse(&s, "contact 3: block -1");
+    refuse(&s, "constraint 3: block -1");
     entry->block = 0;
     s.problem.dt = 0;
     refuse(&s, "time step of 0");
+    end_small(&s);
+}
+
+// Bounds may be infinite, all other numbers may not; what a cone does not use is not looked at.
+static void test_limits_that_no_solver_could_handle_are_named(void)
+{
+    small s;
+    start_random(&s, 4, 2, 0.5);
+    pl_constraint frame = random_contact(0);
+    const pl_limits good = {PL_LAW_BOX, {0, 0.1, 2}, {-INFINITY, 0, 1}, {INFINITY, 0, INFINITY}};
+    TEST_ASSERT_EQUAL(PL_OK,
+                      pl_problem_add_limited(&s.problem, &frame, &good, 1, &(pl_term){0, 1, {0}}));
+    TEST_ASSERT_EQUAL_INT32(-1, s.problem.constraint[1].limits);
+    TEST_ASSERT_EQUAL_INT32(0, s.problem.constraint[2].limits);
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_check(&s.problem, s.v, s.f));
+    pl_limits *limits = s.problem.limits;
+    const struct {
+        double *number, bad;
+        const char *part;
+    } bad[] = {{limits->compliance, -1e-9, "constraint 2: a compliance of -1e-09"},
+               {limits->compliance + 2, NAN, "constraint 2: a compliance of nan"},
+               {limits->compliance + 1, INFINITY, "constraint 2: a compliance of inf"},
+               {limits->lo, NAN, "constraint 2: bounds from nan to inf"},
+               {limits->lo + 1, 0.5, "constraint 2: bounds from 0.5 to 0"},
+               {limits->lo + 2, INFINITY, "constraint 2: bounds from inf to inf"},
+               {limits->hi + 1, NAN, "constraint 2: bounds from 0 to nan"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double old = *bad[i].number;
+        *bad[i].number = bad[i].bad;
+        refuse(&s, bad[i].part);
+        *bad[i].number = old;
+    }
+    limits->law = (pl_law)7;
+    refuse(&s, "constraint 2: an unknown law, 7");
+    limits->law = PL_LAW_CONE;
+    refuse(&s, "compliances of 0.1 and 2 in the tangents of a cone");
+    limits->compliance[2] = 0.1;
+    limits->lo[0] = NAN;
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_check(&s.problem, s.v, s.f));
+    pl_problem_clear(&s.problem);
+    TEST_ASSERT_EQUAL_INT32(0, s.problem.n_limits);
     end_small(&s);
 }
 
@@ -229,6 +270,7 @@ int main(void)
     RUN_TEST(test_scales_count_neighbours);
     RUN_TEST(test_threads_do_not_change_bits);
     RUN_TEST(test_what_no_solver_could_handle_is_named);
+    RUN_TEST(test_limits_that_no_solver_could_handle_are_named);
     RUN_TEST(test_allocations_that_fail);
     return UNITY_END();
 }
