@@ -11,7 +11,7 @@
 enum {
     FIRST_STEPS = 20, // of apg, twice: most small steps in time are solved by then
     MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
-    FAR_STEPS = 120,   // more are not taken to be left: face needs about so many, whatever apg would
+    FAR_STEPS = 120,  // more are not taken to be left: face needs about so many, whatever apg would
     SWEEPS = 1000,    // of apg, after which newton is looked at
     MANY = 2500,      // blocks of A; if there are more, newton is looked at only
     LONG = 200,       // after so many iterations
