@@ -39,7 +39,7 @@ static void solve_small(int n, double M[3][3], double *x)
 static void evaluate(const pl_box *box, const double *q, face *at)
 {
     const double *S = box->S;
-    int row[3], n = 0;
+    int row[3] = {0}, n = 0;
     double M[3][3], x[3];
     for (int a = 0; a < 3; a++) {
         at->f[a] = at->place[a] == AT_HI ? box->hi[a] : box->lo[a];

@@ -16,11 +16,16 @@ void pl_block_prepare(pl_block *block, const pl_limits *limits, double mu, const
     double T[9];
     memcpy(T, S, sizeof T);
     for (int a = 0; a < 3 && limits != NULL; a++) T[4 * a] += unit * limits->compliance[a];
+    pl_block_set(block, limits, mu, T, unit);
+}
+
+void pl_block_set(pl_block *block, const pl_limits *limits, double mu, const double *S, double unit)
+{
     if (!is_box(limits)) {
-        pl_coulomb_prepare(T, mu, &block->cone);
+        pl_coulomb_prepare(S, mu, &block->cone);
         return;
     }
-    memcpy(block->box.S, T, sizeof T);
+    memcpy(block->box.S, S, sizeof block->box.S);
     for (int a = 0; a < 3; a++) {
         block->box.lo[a] = limits->lo[a] / unit;
         block->box.hi[a] = limits->hi[a] / unit;

@@ -26,6 +26,10 @@ typedef union pl_block {
 void pl_block_prepare(pl_block *block, const pl_limits *limits, double mu, const double *S,
                       double unit);
 
+// The same where the compliance is in S.
+void pl_block_set(pl_block *block, const pl_limits *limits, double mu, const double *S,
+                  double unit);
+
 // f (3) := the impulse that obeys the law, for the q that belongs to w (3) and f; to rounding.
 // Returns by how much it changes w: the larger of its normal and its tangential part, or the most
 // of a row.

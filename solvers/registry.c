@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// What W may take, and what the factor of A may, for solvers of the reduced form [bytes].
+static const double MOST_BYTES = 2e9;
+
 // What most solvers know.
 #define ALL_LAWS (PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE)
 
@@ -39,7 +42,7 @@ const pl_solver pl_solvers[] = {
     {"sp-as", PL_FORM_FULL, PL_CAN_CONE,
      "as sp-cr, but states switch only between linear solves; may cycle",
      "staggered projections [Kaufman et al. 2008], Active Set of [VJ19, 6.2.3]", pl_sp_as_solve},
-    {"delassus", PL_FORM_REDUCED, PL_CAN_CONE,
+    {"delassus", PL_FORM_REDUCED, ALL_LAWS,
      "exact cones; builds L A^-1 L^T: for few contacts of small bodies",
      "Delassus operator by sparse factors, and Gauss-Seidel [VJ19, 6.2.4; Daviet et al. 2011]",
      pl_delassus_solve},
@@ -125,6 +128,23 @@ double pl_solve_error(const pl_problem *problem, const pl_solver_options *option
     pl_contact_errors_update(problem, ws->scale, u, f, &errors);
     double worst = pl_contact_errors_worst(&errors) / options->eps2;
     return isfinite(worst) ? PL_MAX(residual, worst) : INFINITY;
+}
+
+bool pl_is_solved(const pl_problem *problem, const pl_solver_options *options,
+                  const pl_workspace *ws, const double *v, const double *f, pl_solve_stats *stats)
+{
+    int64_t n = 3 * (int64_t)problem->A->n;
+    memset(ws->r, 0, (size_t)n * sizeof *ws->r);
+    pl_rows_transpose_add(problem, &ws->uses, 1, f, ws->world, ws->r);
+    double pushes = sqrt(pl_vec_dot(n, ws->r, ws->r));
+    pl_contact_residual(problem, &ws->uses, v, f, ws->world, ws->r);
+    stats->products++;
+    double r = sqrt(pl_vec_dot(n, ws->r, ws->r));
+    if (!(pl_relative_residual(ws, pushes, r) <= options->eps1)) return false;
+    pl_contact_errors errors = {0};
+    pl_rows_multiply(problem, NULL, true, v, ws->u);
+    pl_contact_errors_update(problem, ws->scale, ws->u, f, &errors);
+    return pl_contact_errors_within(&errors, options->eps2);
 }
 
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options)
@@ -255,6 +275,38 @@ static int32_t find_impossible(const pl_problem *problem, const pl_workspace *ws
     return -1;
 }
 
+// --- The solver ---
+
+// With the reduced form, unless it is solved as it is, or W would be too large.
+static pl_status solve_reduced(const pl_solver *solver, const pl_problem *problem,
+                               const pl_solver_options *options, pl_workspace *ws, double *v,
+                               double *f, pl_solve_stats *stats)
+{
+    pl_reduced reduced;
+    if (pl_is_solved(problem, options, ws, v, f, stats)) {
+        stats->end = PL_SOLVE_CONVERGED;
+        return PL_OK;
+    }
+    pl_status status = pl_reduced_create(problem, &ws->uses, &ws->D, ws->scale, v, true, MOST_BYTES,
+                                         &ws->arena, &reduced);
+    if (status != PL_OK) return status == PL_ERROR_NUMERICS ? PL_OK : status; // a breakdown
+    if (!reduced.fits) {
+        stats->end = PL_SOLVE_SIZE;
+        pl_fail(PL_ERROR_NUMERICS,
+                "%s: W of %d constraints would take %.3g GB and the factor of A %.3g GB, and "
+                "%.3g GB is the limit of each; take another solver",
+                solver->name, problem->n_constraint, 1e-9 * reduced.W_bytes, 1e-9 * reduced.G_bytes,
+                1e-9 * MOST_BYTES);
+        return PL_OK;
+    }
+    stats->factorizations += pl_reduced_count_factors(&reduced);
+    stats->products++;
+    ws->reduced = &reduced;
+    status = solver->solve(problem, options, ws, v, f, stats);
+    ws->reduced = NULL;
+    return status;
+}
+
 // --- After ---
 
 static void measure(const pl_problem *problem, const pl_workspace *ws, const double *v,
@@ -334,7 +386,11 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
                              "in it is given",
                        impossible, problem->dt * violation(problem, ws, impossible));
     }
-    PL_TRY(solver->solve(problem, options, ws, v, f, stats));
+    if (solver->form == PL_FORM_REDUCED) {
+        PL_TRY(solve_reduced(solver, problem, options, ws, v, f, stats));
+    } else {
+        PL_TRY(solver->solve(problem, options, ws, v, f, stats));
+    }
     measure(problem, ws, v, f, stats);
     stats->seconds = pl_seconds() - ws->started;
     return report(solver, options, stats);

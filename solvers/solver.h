@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "contact_error.h"
+#include "reduced.h"
 
 typedef enum pl_precond {
     PL_PRECOND_FULL, // [VJ19, Eq. 22] with approximate A and S
@@ -87,7 +88,8 @@ typedef struct pl_workspace {
     double started;    // [s] of pl_seconds
     double curvature;  // of A, as apg found it; 0: not yet
     bool direct;       // newton has solved with this A where apg did not: auto begins with it
-    const double *Av;  // A times the result, if the solver has computed that; or NULL
+    const pl_reduced *reduced; // for solvers of that form; NULL for others
+    const double *Av;          // A times the result, if the solver has computed that; or NULL
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
@@ -100,7 +102,7 @@ typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options
 
 typedef enum pl_form {
     PL_FORM_FULL,    // works on A and L
-    PL_FORM_REDUCED, // works on L A^-1 L^T
+    PL_FORM_REDUCED, // works on W = L A^-1 L^T, which pl_solve builds (reduced.h)
 } pl_form;
 
 // The laws that a solver knows (problem.h), and if they may have compliance.
@@ -141,6 +143,11 @@ double pl_relative_residual(const pl_workspace *ws, double pushes, double r);
 // velocities. Infinite where a number is not finite. ws->r and ws->world are scratch.
 double pl_solve_error(const pl_problem *problem, const pl_solver_options *options,
                       const pl_workspace *ws, const double *r, const double *u, const double *f);
+
+// Are v and f within the tolerances? One product with A, which is counted. ws->r, ws->u and
+// ws->world are scratch.
+bool pl_is_solved(const pl_problem *problem, const pl_solver_options *options,
+                  const pl_workspace *ws, const double *v, const double *f, pl_solve_stats *stats);
 
 // Has the time that the options allow passed?
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
