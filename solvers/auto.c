@@ -13,9 +13,10 @@ enum {
     MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
     FAR_STEPS = 120,  // more are not taken to be left: face needs about so many, whatever apg would
     SWEEPS = 1000,    // of apg, after which newton is looked at
-    MANY = 2500,      // blocks of A; if there are more, newton is looked at only
-    LONG = 200,       // after so many iterations
-    LEAST_STEPS = 10, // of face, if it is taken at all
+    JOINT_SWEEPS = 50, // the same where there are joints: sweeps spread slowly along chains
+    MANY = 2500,       // blocks of A; if there are more, newton is looked at only
+    LONG = 200,        // after so many iterations
+    LEAST_STEPS = 10,  // of face, if it is taken at all
 };
 
 // A solve by newton is taken to need so many factors, and solves with them.
@@ -119,7 +120,8 @@ static pl_status start(automatic *s, pl_solve_stats *stats)
 {
     bool costly;
     pl_apg_start(&s->apg, s->v, s->f, stats);
-    s->apg.most_swept = s->problem->A->n <= MANY && !s->tried ? SWEEPS : 0;
+    int32_t sweeps = s->problem->n_limits > 0 ? JOINT_SWEEPS : SWEEPS;
+    s->apg.most_swept = s->problem->A->n <= MANY && !s->tried ? sweeps : 0;
     s->left = INFINITY;
     PL_TRY(run_apg(s, FIRST_STEPS, &costly, stats));
     double before = s->apg.residual;

@@ -20,6 +20,13 @@
 // difference of large numbers: F - J L e, what the linear system says, is taken in its place if the
 // residual is less with it.
 //
+// Rows without bounds, those of joints, have no faces to find: their K is as large as can be, 1 /
+// (1e-12 W), so that a round or two solve them, whatever hangs on them. F(u) would be all rounding
+// then, eps K |u|. So their impulses lambda are unknowns, carried from step to step, with an
+// equation of their own,
+//     l = u + E lambda + (lambda - f) / K = 0,    dlambda = -J (l + L e),    J = 1 / (E + 1 / K),
+// which, put into A e = r + L^T dlambda, leaves the same matrix, and r - L^T J l on the right.
+//
 // K that is too large makes the faces hard to find, one that is too small takes many rounds: d
 // follows how it goes. Newton's method starts from the impulses given; if a few factors do not
 // show the solution, interior points (newton_ipm.c) find about which faces it is on.
@@ -43,7 +50,9 @@ enum {
     HARD = 25, // and at least, that make it larger
 };
 
-// d at the start, its bounds, and by what it changes.
+// d of rows that are carried; and at most, of other rows of boxes.
+static const double D_CARRIED = 1e-12, D_BOX = 1e-3;
+// d of all others at the start, its bounds, and by what it changes.
 static const double D_START = 0.1, D_AFTER = 1, D_LEAST = 1e-8, D_MOST = 1, HARDER = 0.2,
                     SOFTER = 3;
 // A round that leaves more of the error than this makes d smaller, if it was easy.
@@ -62,6 +71,8 @@ static const double SHORT_STEP = 0.1;
 // Impulses at the edge of the cone slip in the first step, where edge is within this factor.
 static const double SLIPS = 1 + 1e-6;
 static const double GMRES_DROP = 0.01;
+// A row of a box that hardly answers is taken to answer as this part of its neighbours.
+static const double LEAST_ANSWER = 1e-6;
 // A factor is used again if no stiffness has changed by more than this part of K.
 static const double SAME_STIFFNESS = 1e-9;
 
@@ -151,7 +162,37 @@ static void find_answers(pl_newton *s, const parts *p)
         bool answers = s->ws->scale[2 * (int64_t)k] > 0 && S[0] > 0 && S[4] + S[8] > 0;
         W[0] = answers ? PL_MAX(S[0], as_one[0]) : 0;
         W[1] = W[2] = answers ? 0.5 * PL_MAX(S[4] + S[8], as_one[1] + as_one[2]) : 0;
+        if (!pl_is_box(problem, k)) continue;
+        double most = PL_MAX(PL_MAX(S[0], S[4]), S[8]);
+        for (int d = 0; d < 3; d++) {
+            double own = PL_MAX(S[4 * d], as_one[d]);
+            W[d] = s->ws->scale[2 * (int64_t)k] > 0 ? PL_MAX(own, LEAST_ANSWER * most) : 0;
+        }
     }
+}
+
+// Is row i one of those that are carried?
+static bool is_carried(const pl_newton *s, int64_t i)
+{
+    const pl_limits *limits = pl_limits_of(s->problem, s->problem->constraint + i / 3);
+    return pl_is_bilateral(limits, (int)(i % 3));
+}
+
+// Memory for the rows that are carried, if there are any.
+static pl_status take_carried(pl_newton *s)
+{
+    bool any = false;
+    for (int64_t i = 0; i < s->m && s->problem->n_limits > 0; i++) any = any || is_carried(s, i);
+    s->rhs = s->r;
+    if (!any) return PL_OK;
+    s->rhs = pl_arena_take(&s->ws->arena, s->n, sizeof *s->rhs);
+    if (s->rhs == NULL) return PL_ERROR_MEMORY;
+    double **of_m[] = {&s->lambda, &s->stiff, &s->lack};
+    for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) {
+        *of_m[i] = pl_arena_take(&s->ws->arena, s->m, sizeof(double));
+        if (*of_m[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    return PL_OK;
 }
 
 pl_status pl_newton_take(pl_newton *s)
@@ -173,6 +214,7 @@ pl_status pl_newton_take(pl_newton *s)
     s->D = pl_arena_take(arena, n_constraint, sizeof *s->D);
     s->basis = pl_arena_take(arena, (PL_HESSENBERG_STEPS + 1) * n_constraint, sizeof *s->basis);
     if (s->J == NULL || s->D == NULL || s->basis == NULL) return PL_ERROR_MEMORY;
+    PL_TRY(take_carried(s));
     PL_TRY(pl_contact_matrix_take(&s->H, arena));
     PL_TRY(find_parts(s->problem, arena, &p));
     find_answers(s, &p);
@@ -193,6 +235,7 @@ static double residual_error(const pl_newton *s)
     double r = pl_relative_residual(ws, pushes, sqrt(pl_vec_dot(s->n, s->r, s->r)));
     pl_block_jacobi_apply(&ws->D, s->r, ws->r);
     for (int64_t i = 0; i < s->n; i++) worst = PL_MAX(worst, fabs(ws->r[i]));
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) worst = PL_MAX(worst, fabs(s->lack[i]));
     return PL_MAX(r / s->options->eps1, s->problem->dt * worst / s->options->eps2);
 }
 
@@ -224,6 +267,42 @@ pl_solve_end pl_newton_limits(const pl_newton *s, const pl_solve_stats *stats)
     if (stats->factorizations >= s->most_factors) return PL_SOLVE_STALLED;
     if (s->n_judged >= s->improved_at + VAIN_STEPS) return PL_SOLVE_STALLED;
     return PL_SOLVE_CONVERGED;
+}
+
+// --- Rows that are carried ---
+
+static void start_carried(pl_newton *s)
+{
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) {
+        s->lambda[i] = s->f[i];
+        s->lack[i] = 0;
+    }
+}
+
+void pl_newton_look_at_carried(pl_newton *s)
+{
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) {
+        if (!(s->stiff[i] > 0)) continue;
+        const pl_limits *limits = pl_limits_of(s->problem, s->problem->constraint + i / 3);
+        double w = s->u[i] + limits->compliance[i % 3] * s->lambda[i];
+        s->lack[i] = w + (s->lambda[i] - s->f[i]) / s->K[i];
+        s->F[i] = s->lambda[i];
+    }
+}
+
+void pl_newton_set_rhs(pl_newton *s)
+{
+    if (s->lambda == NULL) return;
+    for (int64_t i = 0; i < s->m; i++) s->ws->u[i] = s->stiff[i] * s->lack[i];
+    memcpy(s->rhs, s->r, (size_t)s->n * sizeof *s->r);
+    pl_rows_transpose_add(s->problem, &s->ws->uses, -1, s->ws->u, s->ws->world, s->rhs);
+}
+
+void pl_newton_carry(pl_newton *s, double t)
+{
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) {
+        if (s->stiff[i] > 0) s->lambda[i] -= t * s->stiff[i] * (s->lack[i] + s->Le[i]);
+    }
 }
 
 // --- A step ---
@@ -333,13 +412,14 @@ static bool find_step(pl_newton *s, pl_solve_stats *stats)
 {
     bool slip;
     if (!factorize(s, &slip, stats)) return false;
-    pl_contact_matrix_solve(&s->H, s->r, s->e);
+    pl_newton_set_rhs(s);
+    pl_contact_matrix_solve(&s->H, s->rhs, s->e);
     stats->iterations++;
     if (!slip) return true;
     double *w = s->Fe; // as scratch
     find_slip(s, w, stats);
     follow_slip(s, w, s->x);
-    for (int64_t i = 0; i < s->n; i++) s->x[i] = s->r[i] - s->x[i];
+    for (int64_t i = 0; i < s->n; i++) s->x[i] = s->rhs[i] - s->x[i];
     pl_contact_matrix_solve(&s->H, s->x, s->e);
     return true;
 }
@@ -353,10 +433,11 @@ static double search(const pl_newton *s)
                                .u = s->u,
                                .F = s->F,
                                .Le = s->Le,
-                               .er = pl_vec_dot(s->n, s->e, s->r),
+                               .er = pl_vec_dot(s->n, s->e, s->rhs),
                                .eAe = pl_vec_dot(s->n, s->e, s->Ae),
                                .at = s->ws->u,
-                               .Fe = s->Fe};
+                               .Fe = s->Fe,
+                               .linear = s->stiff};
     double end = pl_cone_line_at(&line, 1);
     if (!(line.er > 0)) return SHORT_STEP;
     return end > -ENOUGH * line.er ? 1 : pl_cone_line_turn(&line, end, TURN, LINE_STEPS);
@@ -379,6 +460,9 @@ static void follow_impulses(const pl_newton *s)
         const pl_constraint *constraint = s->problem->constraint + k;
         pl_law_project(pl_limits_of(s->problem, constraint), constraint->mu, z, s->Fe + 3 * k);
     }
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) {
+        if (s->stiff[i] > 0) s->Fe[i] = s->lambda[i];
+    }
 }
 
 // v goes along the step. *whole: all of it, and Fe holds what the linear system says.
@@ -392,6 +476,7 @@ static bool advance(pl_newton *s, bool *whole, pl_solve_stats *stats)
     double t = search(s);
     if (!isfinite(t)) return false;
     *whole = t == 1;
+    pl_newton_carry(s, t);
     if (*whole) follow_impulses(s);
     pl_vec_add(s->n, t, s->e, s->v);
     return true;
@@ -407,14 +492,24 @@ static bool begin(pl_newton *s, pl_solve_stats *stats)
         const pl_limits *limits = pl_limits_of(s->problem, constraint);
         double *f = s->f + 3 * k, z[3], mu = constraint->mu;
         pl_law_project(limits, mu, f, s->F + 3 * k);
-        for (int i = 0; i < 3; i++) z[i] = (i == 0 ? 1 : SLIPS) * s->F[3 * k + i];
+        for (int i = 0; i < 3; i++) {
+            double soft = limits != NULL ? 1 + s->K[3 * k + i] * limits->compliance[i] : 1;
+            z[i] = (i == 0 ? 1 : SLIPS) * s->F[3 * k + i] * soft;
+        }
         s->J[k] = pl_law_slope(limits, mu, s->K + 3 * k, z, rest, s->F + 3 * k);
         follow_one(s->J + k, s->u + 3 * k, s->F + 3 * k, s->Fe + 3 * k);
+    }
+    start_carried(s);
+    pl_newton_look_at_carried(s);
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) {
+        if (s->stiff[i] > 0) s->Fe[i] = s->lambda[i];
     }
     pl_contact_residual(s->problem, &s->ws->uses, s->v, s->Fe, s->ws->world, s->r);
     stats->products++;
     if (!find_step(s, stats)) return false;
     pl_vec_add(s->n, 1, s->e, s->v);
+    if (s->lambda != NULL) pl_rows_multiply(s->problem, NULL, false, s->e, s->Le);
+    pl_newton_carry(s, 1);
     return true;
 }
 
@@ -424,6 +519,17 @@ static void set_stiffness(pl_newton *s, double d)
 {
     for (int64_t i = 0; i < s->m; i++) {
         s->K[i] = s->W[i] > 0 ? 1 / (d * s->W[i]) : 0;
+    }
+    for (int64_t i = 0; i < s->m && s->problem->n_limits > 0; i++) {
+        const pl_limits *limits = pl_limits_of(s->problem, s->problem->constraint + i / 3);
+        bool carried = is_carried(s, i);
+        if (limits == NULL || limits->law != PL_LAW_BOX || !(s->W[i] > 0)) {
+            if (s->stiff != NULL) s->stiff[i] = 0;
+            continue;
+        }
+        s->K[i] = 1 / ((carried ? D_CARRIED : PL_MIN(d, D_BOX)) * s->W[i]);
+        if (s->stiff == NULL) continue;
+        s->stiff[i] = carried ? s->K[i] / (1 + s->K[i] * limits->compliance[i % 3]) : 0;
     }
 }
 
@@ -435,10 +541,12 @@ static double evaluate(pl_newton *s, bool whole, double *linear, pl_solve_stats 
     if (whole) {
         double error = pl_newton_judge(s, s->Fe, stats);
         if (error <= TARGET) return error;
+        pl_newton_look_at_carried(s);
         *linear = residual_error(s);
     }
     pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
     pl_cones_push(s->problem, s->K, s->f, s->u, s->F);
+    pl_newton_look_at_carried(s);
     return pl_newton_judge(s, s->F, stats);
 }
 
@@ -475,6 +583,7 @@ static pl_solve_end run_rounds(pl_newton *s, bool warm, int64_t most, pl_solve_s
     s->least = INFINITY;
     s->factored = false;
     set_stiffness(s, d);
+    start_carried(s);
     if (warm && !begin(s, stats)) return PL_SOLVE_STALLED;
     for (int32_t round = 0; round < OUTER_ROUNDS; round++) {
         int32_t n_step;

@@ -113,9 +113,30 @@ static pl_sym3 stiffness(const inside *c)
                      .t22 = mu * mu * (S[2] * S[2] + S[4] * S[4] + S[5] * S[5])};
 }
 
+// Is k a cone with an impulse that counts?
 static bool answers(const pl_newton *s, int64_t k)
 {
-    return s->W[3 * k] > 0;
+    return s->W[3 * k] > 0 && !pl_is_box(s->problem, k);
+}
+
+// What is not a cone: rows that are carried take part as in newton.c, with their impulse as it is
+// for the f there; others keep the impulses they have.
+static void take_others(const pl_newton *s, double *f)
+{
+    for (int64_t i = 0; i < s->m && s->problem->n_limits > 0; i++) {
+        if (!pl_is_box(s->problem, i / 3)) continue;
+        f[i] = s->stiff != NULL && s->stiff[i] > 0 ? s->lambda[i] : s->f[i];
+    }
+}
+
+static bool has_soft_cones(const pl_problem *problem)
+{
+    for (int32_t i = 0; i < problem->n_limits; i++) {
+        const pl_limits *limits = problem->limits + i;
+        bool soft = limits->compliance[0] > 0 || limits->compliance[1] > 0;
+        if (limits->law == PL_LAW_CONE && soft) return true;
+    }
+    return false;
 }
 
 // --- An iteration ---
@@ -138,14 +159,16 @@ static void start(const pl_newton *s, inside *all)
 // The impulses that g stands for.
 static void take_impulses(const pl_newton *s, const inside *all, double *f)
 {
-    memset(f, 0, (size_t)s->m * sizeof *f);
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const inside *c = all + k;
+        if (pl_is_box(s->problem, k)) continue;
+        memset(f + 3 * k, 0, 3 * sizeof *f);
         if (!answers(s, k)) continue;
         // Of no more friction than there is.
         double mu = s->problem->constraint[k].mu;
         f[3 * k] = c->g[0], f[3 * k + 1] = mu * c->g[1], f[3 * k + 2] = mu * c->g[2];
     }
+    take_others(s, f);
 }
 
 // What z lacks, and the scaling; returns the sum of z . g.
@@ -155,7 +178,9 @@ static double prepare(pl_newton *s, inside *all)
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         inside *c = all + k;
         const double *u = s->u + 3 * k;
+        const double *stiff = s->stiff != NULL ? s->stiff + 3 * k : NULL;
         s->D[k] = (pl_sym3){0};
+        if (stiff != NULL) s->D[k] = (pl_sym3){.nn = stiff[0], .t11 = stiff[1], .t22 = stiff[2]};
         if (!answers(s, k)) continue;
         double slip = s->problem->constraint[k].mu * sqrt(u[1] * u[1] + u[2] * u[2]);
         c->lack[0] = u[0] + slip - c->z[0];
@@ -176,7 +201,9 @@ static double find_step(pl_newton *s, inside *all, double centre, bool corrects)
     for (int64_t k = 0; k < problem->n_constraint; k++) {
         inside *c = all + k;
         double *f = s->Fe + 3 * k, q[3], a[3], b[3], t[3];
-        f[0] = f[1] = f[2] = 0;
+        for (int i = 0; i < 3; i++) {
+            f[i] = s->stiff != NULL ? -s->stiff[3 * k + i] * s->lack[3 * k + i] : 0;
+        }
         if (!answers(s, k)) continue;
         circle(c->l, c->l, q);
         for (int i = 0; i < 3; i++) q[i] = -q[i];
@@ -216,6 +243,7 @@ static double find_step(pl_newton *s, inside *all, double centre, bool corrects)
 static void go(pl_newton *s, inside *all, double t)
 {
     for (int64_t i = 0; i < s->n; i++) s->v[i] += t * s->e[i];
+    pl_newton_carry(s, t);
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         for (int i = 0; i < 3 && answers(s, k); i++) {
             all[k].z[i] += t * all[k].dz[i];
@@ -262,6 +290,8 @@ static pl_solve_end iterate(pl_newton *s, inside *all, int32_t n, pl_solve_stats
         if (!isfinite(error) || i == n || is_centred(s, all)) break;
         pl_solve_end end = pl_newton_limits(s, stats);
         if (end != PL_SOLVE_CONVERGED) return end;
+        if (s->lambda != NULL) memcpy(s->f, s->F, (size_t)s->m * sizeof *s->f);
+        pl_newton_look_at_carried(s);
         double gap = prepare(s, all);
         stats->factorizations++;
         if (!pl_contact_matrix_set(&s->H, s->D)) break;
@@ -279,7 +309,8 @@ pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats)
 {
     pl_arena_mark mark = pl_arena_here(&s->ws->arena);
     inside *all = pl_arena_take(&s->ws->arena, s->problem->n_constraint, sizeof *all);
-    if (all == NULL) return PL_SOLVE_STALLED;
+    if (all == NULL || has_soft_cones(s->problem)) return PL_SOLVE_STALLED;
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) s->lambda[i] = s->f[i];
     start(s, all);
     pl_solve_end end = iterate(s, all, n, stats);
     take_impulses(s, all, s->f);

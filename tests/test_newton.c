@@ -1,6 +1,6 @@
 // The direct method. What all solvers have in common, tests/test_solvers.c tries.
 
-#include "contacts.h"
+#include "joints.h"
 #include "../solvers/contact_matrix.h"
 
 void setUp(void)
@@ -272,6 +272,113 @@ static void test_stiffness_costs_nothing(void)
     TEST_ASSERT_TRUE(n_hard > 0);
 }
 
+// --- Joints ---
+
+// Links of 0.1 kg, and a load at the end: up to 4.4e6 times as heavy. The residual that rounding
+// leaves is the machine's precision times the tension over the mass of a link; the velocities of a
+// chain add up what its joints leave.
+static void test_a_load_on_a_chain(void)
+{
+    enum { N = 24 };
+    const double load[] = {0.1, 500, 440000};
+    for (int k = 0; k < 6; k++) {
+        double mass[N], v[6 * N], f[6 * N];
+        small s;
+        for (int i = 0; i < N; i++) mass[i] = i < N - 1 ? 0.1 : load[k / 2];
+        start_chain(&s, N, mass, k % 2 == 1);
+        dense_joints(&s.problem, v, f);
+        solve_anew(&s, NEWTON, 1e-10, k < 4 ? 1e-12 : 1e-10);
+        TEST_ASSERT_TRUE(s.stats.factorizations <= 2);
+        TEST_ASSERT_TRUE(s.stats.iterations <= 12);
+        double close = k < 4 ? 1e-9 : 1e-7, tension = load[k / 2] * 0.0981;
+        for (int i = 0; i < 6 * N; i++) TEST_ASSERT_DOUBLE_WITHIN(close, v[i], s.v[i]);
+        for (int i = 0; i < 3 * s.problem.n_constraint; i++) {
+            TEST_ASSERT_DOUBLE_WITHIN(1e-8 * (1 + tension), f[i], s.f[i]);
+        }
+        // auto knows when sweeps get nowhere.
+        solve_anew(&s, AUTO, 1e-10, k < 4 ? 1e-12 : 1e-10);
+        TEST_ASSERT_TRUE(s.stats.factorizations > 0 && s.stats.iterations <= 24);
+        for (int i = 0; i < 6 * N; i++) TEST_ASSERT_DOUBLE_WITHIN(close, v[i], s.v[i]);
+        end_small(&s);
+    }
+}
+
+// Two bodies held to each other twice, in the same way: which of the joints pulls is open, the
+// velocities are not.
+static void test_joints_that_stand_twice(void)
+{
+    small s;
+    double v[12], f[6];
+    start_bodies(&s, 2, (double[]){1, 3}, 0.01);
+    const double r[3] = {0.3, -0.1, 0.2}, q[3] = {-0.2, 0.4, 0.1};
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    dense_joints(&s.problem, v, f);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    solve_anew(&s, NEWTON, 1e-12, 1e-13);
+    for (int i = 0; i < 12; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-10, v[i], s.v[i]);
+    end_small(&s);
+}
+
+// Two joints that contradict each other: there is no solution, and that is said. What is left is
+// between the two.
+static void test_joints_that_contradict(void)
+{
+    small s;
+    start_bodies(&s, 2, (double[]){1, 3}, 0.01);
+    const double r[3] = {0.3, -0.1, 0.2}, q[3] = {-0.2, 0.4, 0.1};
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    s.problem.constraint[1] = s.problem.constraint[0]; // in the same frame
+    s.problem.constraint[1].c[0] = 0.01;
+    for (int w = 0; w < 2; w++) {
+        set_to_rest(&s);
+        TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, w == 0 ? NEWTON : AUTO, 1e-6, 1e-6));
+        TEST_ASSERT_EQUAL(PL_SOLVE_STALLED, s.stats.end);
+        TEST_ASSERT_TRUE(s.stats.errors.joint < 1.1e-4);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "joints "), pl_error_text());
+        for (int i = 0; i < 12; i++) TEST_ASSERT_TRUE(fabs(s.v[i]) < 30);
+    }
+    end_small(&s);
+}
+
+// A chain that hangs down on a box, which stands on a floor, with a load of 500 kg between: the box
+// carries what the chain lets through. And the same with a motor at every joint.
+static void test_joints_and_contacts(void)
+{
+    enum { N = 12 };
+    for (int motors = 0; motors < 2; motors++) {
+        double mass[N];
+        small s;
+        for (int i = 0; i < N; i++) mass[i] = i == N - 2 ? 500 : 1;
+        start_bodies(&s, N, mass, 0.01);
+        const double up[3] = {0, 0, 0.25}, down[3] = {0, 0, -0.25};
+        for (int i = 0; i < N - 1; i++) {
+            s.b[6 * i + 2] -= 0.0981 * mass[i];
+            add_ball(&s, i, up, i - 1, down, &BILATERAL);
+            const pl_limits motor = {PL_LAW_BOX, {0}, {-0.1, 0, 0}, {0.1, 0, 0}};
+            if (motors) add_turning(&s, i, i - 1, (double[]){1, i % 2, 0}, 0.2, &motor);
+        }
+        for (int k = 0; k < 8; k++) { // the load on the box, the box on the floor
+            pl_constraint contact = contact_along(0, 0, 1, 0.5);
+            double x = k % 2 - 0.5, y = k / 2 % 2 - 0.5;
+            const pl_term term[4] = {{2 * N - 2, k < 4 ? -1 : 1, {0}},
+                                     {2 * N - 1, 0, {k < 4 ? -x : x, k < 4 ? -y : y, -0.3}},
+                                     {2 * N - 4, 1, {0}},
+                                     {2 * N - 3, 0, {x, y, -0.3}}};
+            add_contact(&s, &contact, k < 4 ? 4 : 2, term);
+        }
+        solve_anew(&s, NEWTON, 1e-10, 1e-12);
+        TEST_ASSERT_TRUE(s.stats.factorizations < 60);
+        double *v = random_vector(3 * s.A.n);
+        memcpy(v, s.v, 3 * (size_t)s.A.n * sizeof *v);
+        solve_anew(&s, AUTO, 1e-9, 1e-11);
+        for (int i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-6, v[i], s.v[i]);
+        free(v);
+        end_small(&s);
+    }
+}
+
 // --- Limits, threads, memory ---
 
 static void test_limits(void)
@@ -370,6 +477,10 @@ int main(void)
     RUN_TEST(test_a_contact_that_stands_twice);
     RUN_TEST(test_sliding_is_exact);
     RUN_TEST(test_stiffness_costs_nothing);
+    RUN_TEST(test_a_load_on_a_chain);
+    RUN_TEST(test_joints_that_stand_twice);
+    RUN_TEST(test_joints_that_contradict);
+    RUN_TEST(test_joints_and_contacts);
     RUN_TEST(test_limits);
     RUN_TEST(test_an_indefinite_matrix);
     RUN_TEST(test_threads_do_not_change_bits);
