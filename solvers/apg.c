@@ -494,15 +494,15 @@ void pl_apg_settle(pl_apg *a, pl_solve_stats *stats)
 }
 
 // Of a constraint with limits: its f is over s.
-static double add_broken_limited(const pl_apg *a, const pl_limits *limits, const double *scale,
-                                 const double *u, const double *f)
+static double add_broken_limited(const pl_apg *a, const pl_limits *limits, double mu,
+                                 const double *scale, const double *u, const double *f)
 {
-    double sum = 0;
+    double sum = 0, most = SLIPS * mu * f[0];
+    bool sticks = f[0] > 0 && f[1] * f[1] + f[2] * f[2] < most * most;
     for (int i = 0; i < 3; i++) {
-        bool box = limits->law == PL_LAW_BOX;
-        double lo = box ? limits->lo[i] : 0, hi = box ? limits->hi[i] : INFINITY, g = a->s * f[i];
-        double w = u[i] + limits->compliance[i] * g, s = scale[i > 0];
-        bool held = box || i == 0 ? g > lo && g < hi : f[0] > 0;
+        double g = a->s * f[i], w = u[i] + limits->compliance[i] * g, s = scale[i > 0];
+        bool held = i == 0 ? f[0] > 0 : sticks;
+        if (limits->law == PL_LAW_BOX) held = g > limits->lo[i] && g < limits->hi[i];
         if (held && s > 0) sum += w * w / s;
     }
     return sum;
@@ -516,7 +516,8 @@ static double add_broken(const pl_apg *a, int64_t first, int64_t last)
     for (int64_t k = first; k < last; k++) {
         const double *f = a->f + 3 * k, *u = a->ws->u + 3 * k, *scale = a->ws->scale + 2 * k;
         const pl_limits *limits = pl_limits_of(problem, problem->constraint + k);
-        if (limits != NULL) sum += add_broken_limited(a, limits, scale, u, f);
+        if (limits != NULL)
+            sum += add_broken_limited(a, limits, problem->constraint[k].mu, scale, u, f);
         if (!(scale[0] > 0) || f[0] <= 0 || limits != NULL) continue;
         double most = SLIPS * problem->constraint[k].mu * f[0];
         bool sticks = f[1] * f[1] + f[2] * f[2] < most * most;

@@ -191,6 +191,7 @@ static pl_status take_carried(pl_newton *s)
     for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) {
         *of_m[i] = pl_arena_take(&s->ws->arena, s->m, sizeof(double));
         if (*of_m[i] == NULL) return PL_ERROR_MEMORY;
+        memset(*of_m[i], 0, (size_t)s->m * sizeof(double));
     }
     return PL_OK;
 }
@@ -235,8 +236,15 @@ static double residual_error(const pl_newton *s)
     double r = pl_relative_residual(ws, pushes, sqrt(pl_vec_dot(s->n, s->r, s->r)));
     pl_block_jacobi_apply(&ws->D, s->r, ws->r);
     for (int64_t i = 0; i < s->n; i++) worst = PL_MAX(worst, fabs(ws->r[i]));
-    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) worst = PL_MAX(worst, fabs(s->lack[i]));
     return PL_MAX(r / s->options->eps1, s->problem->dt * worst / s->options->eps2);
+}
+
+// The same, and what the rows that are carried lack.
+static double round_error(const pl_newton *s)
+{
+    double worst = 0;
+    for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) worst = PL_MAX(worst, fabs(s->lack[i]));
+    return PL_MAX(residual_error(s), s->problem->dt * worst / s->options->eps2);
 }
 
 double pl_newton_judge(pl_newton *s, const double *f, pl_solve_stats *stats)
@@ -307,6 +315,14 @@ void pl_newton_carry(pl_newton *s, double t)
 
 // --- A step ---
 
+// Rows of a box may have very different K.
+static bool is_same_box(const pl_sym3 *a, const pl_sym3 *b, const double *K)
+{
+    return fabs(a->nn - b->nn) <= SAME_STIFFNESS * K[0] &&
+           fabs(a->t11 - b->t11) <= SAME_STIFFNESS * K[1] &&
+           fabs(a->t22 - b->t22) <= SAME_STIFFNESS * K[2];
+}
+
 static bool is_same(const pl_sym3 *a, const pl_sym3 *b, const double *K)
 {
     double slack = SAME_STIFFNESS * PL_MAX(K[0], K[1]);
@@ -339,7 +355,8 @@ static bool factorize(pl_newton *s, bool *slip, pl_solve_stats *stats)
         const pl_slope *J = s->J + k;
         const pl_sym3 D = {.nn = J->nn, .t11 = J->t11, .t12 = J->t12, .t22 = J->t22};
         *slip = *slip || slips(J);
-        same = same && is_same(&D, s->D + k, s->K + 3 * k);
+        same = same && (pl_is_box(s->problem, k) ? is_same_box(&D, s->D + k, s->K + 3 * k)
+                                                 : is_same(&D, s->D + k, s->K + 3 * k));
     }
     if (same) return true;
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
@@ -542,7 +559,7 @@ static double evaluate(pl_newton *s, bool whole, double *linear, pl_solve_stats 
         double error = pl_newton_judge(s, s->Fe, stats);
         if (error <= TARGET) return error;
         pl_newton_look_at_carried(s);
-        *linear = residual_error(s);
+        *linear = round_error(s);
     }
     pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
     pl_cones_push(s->problem, s->K, s->f, s->u, s->F);
@@ -561,7 +578,7 @@ static pl_solve_end run_round(pl_newton *s, double last, int32_t *n_step, double
         *error = evaluate(s, whole, &linear, stats);
         if (*error <= TARGET) return PL_SOLVE_CONVERGED;
         if (!isfinite(*error)) return PL_SOLVE_BREAKDOWN;
-        double r = residual_error(s);
+        double r = round_error(s);
         if (*n_step == 0) first = r;
         double enough = PL_MAX(INNER_ENOUGH, PL_MIN(INNER_LAST * last, INNER_FIRST * first));
         if (r <= enough || *n_step == INNER_STEPS) return PL_SOLVE_STALLED;

@@ -307,9 +307,10 @@ static pl_solve_end iterate(pl_newton *s, inside *all, int32_t n, pl_solve_stats
 
 pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats)
 {
+    if (has_soft_cones(s->problem)) return PL_SOLVE_STALLED; // they would change the matrix
     pl_arena_mark mark = pl_arena_here(&s->ws->arena);
     inside *all = pl_arena_take(&s->ws->arena, s->problem->n_constraint, sizeof *all);
-    if (all == NULL || has_soft_cones(s->problem)) return PL_SOLVE_STALLED;
+    if (all == NULL) return PL_SOLVE_STALLED;
     for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) s->lambda[i] = s->f[i];
     start(s, all);
     pl_solve_end end = iterate(s, all, n, stats);

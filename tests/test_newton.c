@@ -303,6 +303,23 @@ static void test_a_load_on_a_chain(void)
     }
 }
 
+// A motor that is too weak, in one block with the rows of its hinge: a bound that is met costs a
+// factor.
+static void test_a_motor_that_gives_way(void)
+{
+    small s;
+    pl_limits motor = BILATERAL;
+    motor.lo[0] = -0.2, motor.hi[0] = 0.2;
+    start_bodies(&s, 2, (double[]){1, 2}, 0.01);
+    add_ball(&s, 0, (double[]){0.3, -0.1, 0.2}, 1, (double[]){-0.2, 0.4, 0.1}, &BILATERAL);
+    add_turning(&s, 0, 1, (double[]){1, 2, 0.5}, 40, &motor);
+    solve_anew(&s, NEWTON, 1e-12, 1e-13);
+    TEST_ASSERT_EQUAL_DOUBLE(0.2, s.f[3]);
+    TEST_ASSERT_TRUE(s.stats.iterations <= 8);
+    TEST_ASSERT_TRUE(s.stats.factorizations <= 3);
+    end_small(&s);
+}
+
 // Two bodies held to each other twice, in the same way: which of the joints pulls is open, the
 // velocities are not.
 static void test_joints_that_stand_twice(void)
@@ -478,6 +495,7 @@ int main(void)
     RUN_TEST(test_sliding_is_exact);
     RUN_TEST(test_stiffness_costs_nothing);
     RUN_TEST(test_a_load_on_a_chain);
+    RUN_TEST(test_a_motor_that_gives_way);
     RUN_TEST(test_joints_that_stand_twice);
     RUN_TEST(test_joints_that_contradict);
     RUN_TEST(test_joints_and_contacts);
