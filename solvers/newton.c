@@ -532,7 +532,7 @@ static bool begin(pl_newton *s, pl_solve_stats *stats)
 
 // --- Rounds ---
 
-static void set_stiffness(pl_newton *s, double d)
+void pl_newton_set_stiffness(pl_newton *s, double d)
 {
     for (int64_t i = 0; i < s->m; i++) {
         s->K[i] = s->W[i] > 0 ? 1 / (d * s->W[i]) : 0;
@@ -599,13 +599,13 @@ static pl_solve_end run_rounds(pl_newton *s, bool warm, int64_t most, pl_solve_s
     s->improved_at = s->n_judged;
     s->least = INFINITY;
     s->factored = false;
-    set_stiffness(s, d);
+    pl_newton_set_stiffness(s, d);
     start_carried(s);
     if (warm && !begin(s, stats)) return PL_SOLVE_STALLED;
     for (int32_t round = 0; round < OUTER_ROUNDS; round++) {
         int32_t n_step;
         double error;
-        set_stiffness(s, d);
+        pl_newton_set_stiffness(s, d);
         pl_solve_end end = run_round(s, last, &n_step, &error, stats);
 
         if (end == PL_SOLVE_SIZE) return PL_SOLVE_STALLED;

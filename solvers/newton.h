@@ -57,6 +57,9 @@ pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats);
 // u, r and the error of v and f; keeps them if they are the best so far.
 double pl_newton_judge(pl_newton *s, const double *f, pl_solve_stats *stats);
 
+// K of all rows for d, and `stiff` of those that are carried.
+void pl_newton_set_stiffness(pl_newton *s, double d);
+
 // lack := l of the rows that are carried, at u, and F := their impulses. rhs follows from r and
 // lack.
 void pl_newton_look_at_carried(pl_newton *s);

@@ -311,6 +311,7 @@ pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats)
     pl_arena_mark mark = pl_arena_here(&s->ws->arena);
     inside *all = pl_arena_take(&s->ws->arena, s->problem->n_constraint, sizeof *all);
     if (all == NULL) return PL_SOLVE_STALLED;
+    pl_newton_set_stiffness(s, 1); // for the rows that are carried
     for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) s->lambda[i] = s->f[i];
     start(s, all);
     pl_solve_end end = iterate(s, all, n, stats);

@@ -227,6 +227,39 @@ static void test_joints_of_vertices(void)
     end_small(&s);
 }
 
+// A solve that knows of the matrix from the last one: bounds and compliance are in its units at
+// once.
+static void test_the_same_matrix_again(void)
+{
+    small s;
+    const pl_solver *solver;
+    grid_matrix(3, 1, &s.A);
+    start_small(&s, 0.01);
+    for (int32_t i = 0; i < 3 * s.A.n; i++) s.b[i] = random_number();
+    for (int32_t i = 0; i < 9; i++) {
+        pl_constraint frame = random_contact(0);
+        pl_limits limits = {PL_LAW_BOX, {0.2, 0.1, 0}, {-INFINITY, -0.1, 0}, {INFINITY, 0.1, 0}};
+        add_limited(&s, &frame, &limits, 1, &(pl_term){i, 1, {0}});
+    }
+    double *v = random_vector(3 * s.A.n);
+    way all[16];
+    int32_t n = list_ways(all);
+    for (int32_t w = 0; w < n; w++) {
+        solve_anew(&s, all[w], 1e-11, 1e-11);
+        memcpy(v, s.v, 3 * (size_t)s.A.n * sizeof *v);
+        set_to_rest(&s);
+        TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(all[w].solver, &solver));
+        pl_solver_options options = pl_solver_options_default();
+        options.eps1 = options.eps2 = 1e-11;
+        options.same_matrix = true;
+        pl_status status = pl_solve(solver, &s.problem, &options, &s.ws, s.v, s.f, &s.stats);
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+        for (int i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-8, v[i], s.v[i]);
+    }
+    free(v);
+    end_small(&s);
+}
+
 // Vertices are held, pushed and rubbed at once, and one block is known.
 static void test_joints_and_contacts_of_vertices(void)
 {
@@ -361,6 +394,7 @@ int main(void)
     RUN_TEST(test_a_soft_row_is_a_spring_with_a_damper);
     RUN_TEST(test_joints_of_vertices);
     RUN_TEST(test_joints_and_contacts_of_vertices);
+    RUN_TEST(test_the_same_matrix_again);
     RUN_TEST(test_solvers_say_what_they_cannot);
     RUN_TEST(test_a_joint_that_cannot_hold);
     RUN_TEST(test_threads_do_not_change_bits);

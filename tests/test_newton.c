@@ -1,6 +1,7 @@
 // The direct method. What all solvers have in common, tests/test_solvers.c tries.
 
 #include "joints.h"
+#include "../solvers/newton.h"
 #include "../solvers/contact_matrix.h"
 
 void setUp(void)
@@ -297,7 +298,7 @@ static void test_a_load_on_a_chain(void)
         }
         // auto knows when sweeps get nowhere.
         solve_anew(&s, AUTO, 1e-10, k < 4 ? 1e-12 : 1e-10);
-        TEST_ASSERT_TRUE(s.stats.factorizations > 0 && s.stats.iterations <= 24);
+        TEST_ASSERT_TRUE(s.stats.factorizations > 0 && s.stats.iterations <= 8);
         for (int i = 0; i < 6 * N; i++) TEST_ASSERT_DOUBLE_WITHIN(close, v[i], s.v[i]);
         end_small(&s);
     }
@@ -334,6 +335,56 @@ static void test_joints_that_stand_twice(void)
     add_ball(&s, 0, r, 1, q, &BILATERAL);
     solve_anew(&s, NEWTON, 1e-12, 1e-13);
     for (int i = 0; i < 12; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-10, v[i], s.v[i]);
+    end_small(&s);
+}
+
+// Interior points take joints along: what is left after them is what the contacts leave.
+static void test_interior_points_hold_joints(void)
+{
+    const double r[3] = {0.5, 0, 0}, q[3] = {0.5, 0, -1}, top[3] = {0, 0.2, 0.5};
+    pl_solver_options options = pl_solver_options_default();
+    options.eps1 = options.eps2 = 1e-10;
+    small s;
+    start_stack(&s, 4, 3, 4);
+    add_ball(&s, 0, r, 1, q, &BILATERAL);
+    add_ball(&s, 3, top, -1, q, &BILATERAL);
+    solve_anew(&s, NEWTON, 1e-10, 1e-10); // and the workspace is ready
+    double *v = random_vector(3 * s.A.n);
+    memcpy(v, s.v, 3 * (size_t)s.A.n * sizeof *v);
+    set_to_rest(&s);
+    for (int i = 0; i < 4; i++) s.v[6 * i + 2] = -0.1; // they fall
+    pl_newton n;
+    pl_solve_stats stats = {0};
+    TEST_ASSERT_EQUAL(PL_OK, pl_newton_create(&s.problem, &options, &s.ws, s.v, s.f, &n));
+    TEST_ASSERT_EQUAL(PL_OK, pl_newton_take(&n));
+    n.least = INFINITY;
+    n.most_factors = 100;
+    pl_newton_ipm(&n, 40, &stats);
+    TEST_ASSERT_TRUE(stats.factorizations > 3);
+    TEST_ASSERT_TRUE(n.best < 1e3); // 1e-7 m
+    pl_contact_errors errors = {0};
+    pl_newton_judge(&n, n.f, &stats);
+    pl_contact_errors_update(&s.problem, s.ws.scale, n.u, n.f, &errors);
+    TEST_ASSERT_TRUE(errors.joint < 1e-12);
+    for (int i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-4, v[i], s.v[i]);
+    free(v);
+    end_small(&s);
+}
+
+// Along a step rows that are carried are linear, whatever F(u) is there.
+static void test_a_line_with_linear_rows(void)
+{
+    small s;
+    start_masses(&s, 1, (double[]){2}, 0.01);
+    pl_constraint frame = contact_along(0, 0, 1, 0);
+    add_limited(&s, &frame, &BILATERAL, 1, &(pl_term){0, 1, {0}});
+    double at[3], Fe[3];
+    const double K[3] = {1e12, 1e12, 1e12}, f[3] = {0}, u[3] = {0.5, 0.25, 0.125}, F[3] = {7, 8, 9};
+    const double Le[3] = {0.3, -0.2, 0.1}, linear[3] = {10, 20, 30};
+    pl_cone_line line = {.problem = &s.problem, .K = K, .f = f, .u = u, .F = F, .Le = Le};
+    line.er = 4, line.eAe = 3, line.at = at, line.Fe = Fe, line.linear = linear;
+    double slope = 3 + 10 * 0.09 + 20 * 0.04 + 30 * 0.01;
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 4 - 0.5 * slope, pl_cone_line_at(&line, 0.5));
     end_small(&s);
 }
 
@@ -497,6 +548,8 @@ int main(void)
     RUN_TEST(test_a_load_on_a_chain);
     RUN_TEST(test_a_motor_that_gives_way);
     RUN_TEST(test_joints_that_stand_twice);
+    RUN_TEST(test_interior_points_hold_joints);
+    RUN_TEST(test_a_line_with_linear_rows);
     RUN_TEST(test_joints_that_contradict);
     RUN_TEST(test_joints_and_contacts);
     RUN_TEST(test_limits);

@@ -95,6 +95,32 @@ static void test_blocks_equal_dense_ones(void)
     end_small(&s);
 }
 
+// Rows of a box have the largest scale of those that are used.
+static void test_scales_of_boxes(void)
+{
+    const double r[3] = {1, 0, 0};
+    small s;
+    start_masses(&s, 2, (double[]){1, 0.5}, 1);
+    pl_constraint frame = contact_along(1, 0, 0, 0); // S is 1 along x, 3 across it
+    pl_limits limits = {PL_LAW_BOX, {0}, {-1, 0, 0}, {1, 0, 0}};
+    const pl_term term[2] = {{0, 1, {0}}, {1, 0, {r[0], r[1], r[2]}}};
+    for (int k = 0; k < 2; k++) {
+        TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_limited(&s.problem, &frame, &limits, 2, term));
+        limits.lo[2] = -INFINITY; // one row of it, then two
+    }
+    pl_block_jacobi D;
+    pl_uses uses;
+    double sum[2], scale[4];
+    TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(2, &D));
+    TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&D, &s.A));
+    TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s.problem, &s.ws.arena, &uses));
+    pl_contact_scales(&s.problem, &D, &uses, sum, scale);
+    const double expected[4] = {2, 2, 6, 6}; // there are two
+    for (int i = 0; i < 4; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-14, expected[i], scale[i]);
+    pl_block_jacobi_free(&D);
+    end_small(&s);
+}
+
 // Alone, a contact's scale is its S; n contacts alike have n times as much.
 static void test_scales_count_neighbours(void)
 {
@@ -268,6 +294,7 @@ int main(void)
     RUN_TEST(test_products_equal_dense_ones);
     RUN_TEST(test_blocks_equal_dense_ones);
     RUN_TEST(test_scales_count_neighbours);
+    RUN_TEST(test_scales_of_boxes);
     RUN_TEST(test_threads_do_not_change_bits);
     RUN_TEST(test_what_no_solver_could_handle_is_named);
     RUN_TEST(test_limits_that_no_solver_could_handle_are_named);
