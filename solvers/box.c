@@ -36,7 +36,7 @@ static void solve_small(int n, double M[3][3], double *x)
 }
 
 // The impulse on a face, and how it fits.
-static void evaluate(const pl_box *box, const double *q, face *at)
+static void evaluate(const pl_box_law *box, const double *q, face *at)
 {
     const double *S = box->S;
     int row[3] = {0}, n = 0;
@@ -69,13 +69,13 @@ static void evaluate(const pl_box *box, const double *q, face *at)
 }
 
 // Is there such a place?
-static bool is_possible(const pl_box *box, int a, int place)
+static bool is_possible(const pl_box_law *box, int a, int place)
 {
     if (!(box->lo[a] < box->hi[a])) return place == AT_LO;
     return place == FREE || isfinite(place == AT_LO ? box->lo[a] : box->hi[a]);
 }
 
-void pl_box_solve(const pl_box *box, const double *q, double *f)
+void pl_box_law_solve(const pl_box_law *box, const double *q, double *f)
 {
     face best = {.excess = INFINITY};
     for (int i = 0; i < PLACES * PLACES * PLACES && best.excess > 0; i++) {
@@ -91,14 +91,14 @@ void pl_box_solve(const pl_box *box, const double *q, double *f)
     }
 }
 
-double pl_box_relax(const pl_box *box, const double *w, double *f)
+double pl_box_law_relax(const pl_box_law *box, const double *w, double *f)
 {
     const double *S = box->S;
     double q[3], old[3] = {f[0], f[1], f[2]}, most = 0;
     for (int a = 0; a < 3; a++) {
         q[a] = w[a] - ((S[3 * a] * f[0] + S[3 * a + 1] * f[1]) + S[3 * a + 2] * f[2]);
     }
-    pl_box_solve(box, q, f);
+    pl_box_law_solve(box, q, f);
     for (int a = 0; a < 3; a++) {
         double change = S[4 * a] * fabs(f[a] - old[a]);
         if (!(change <= most)) most = change;

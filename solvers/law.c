@@ -34,7 +34,8 @@ void pl_block_set(pl_block *block, const pl_limits *limits, double mu, const dou
 
 double pl_block_relax(pl_block *block, const pl_limits *limits, const double *w, double *f)
 {
-    return is_box(limits) ? pl_box_relax(&block->box, w, f) : pl_coulomb_relax(&block->cone, w, f);
+    return is_box(limits) ? pl_box_law_relax(&block->box, w, f)
+                          : pl_coulomb_relax(&block->cone, w, f);
 }
 
 // --- What a block pushes with ---

@@ -18,7 +18,7 @@
 // How a block answers its impulse.
 typedef union pl_block {
     pl_coulomb cone;
-    pl_box box;
+    pl_box_law box;
 } pl_block;
 
 // For u = S f + q; S (9) without the compliance. Impulses are in units of `unit` [1], which makes
