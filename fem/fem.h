@@ -117,9 +117,9 @@ double pl_fem_forces(const pl_fem *fem, const double *x, double *f);
 // How many tets are flat or inverted at the positions x.
 int32_t pl_fem_inverted(const pl_fem *fem, const double *x);
 
-// Cauchy stress of the tets of a body: von Mises (n_tet) and the principal stresses in falling
-// order (3*n_tet) [Pa]; either may be NULL.
+// Cauchy stress of the tets of a body: von Mises (n_tet), the principal stresses in falling order
+// (3*n_tet) and the tensor as xx, yy, zz, xy, yz, zx (6*n_tet) [Pa]; each may be NULL.
 void pl_fem_stress(const pl_fem *fem, int32_t body, const double *x, double *von_mises,
-                   double *principal);
+                   double *principal, double *tensor);
 
 #endif

@@ -621,6 +621,7 @@ typedef struct pl_world_options {
     int32_t contact_iterations; // of one contact problem
     int32_t rounds;             // of solving and testing, in one step
     int32_t halvings;           // of a step that does not end free of collisions
+    bool events;                // of contacts are kept: pl_world_contact_events
     bool paper;                 // as VJ19 prints it: the loop of a step (which need not end; more
                                 // rounds help), and the solver where it knows the difference
 } pl_world_options;
@@ -923,6 +924,57 @@ typedef struct pl_contact_point {
 // Those of the last step that bear a force, in the order of their features; (*n) of them, valid
 // until the next step. NULL if there are none; n may be NULL.
 PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
+
+// Those of a body: their places (capacity) in the array above; *n receives how many there are, also
+// if that is more than the capacity.
+PL_API pl_status pl_world_body_contacts(const pl_world *world, int32_t body, int32_t capacity,
+                                        int32_t *index, int32_t *n);
+
+typedef enum pl_contact_event_kind {
+    PL_CONTACT_BEGIN, // the two bodies did not press on each other in the step before
+    PL_CONTACT_STAY,
+    PL_CONTACT_END, // they do not any more
+} pl_contact_event_kind;
+
+typedef struct pl_contact_event {
+    pl_contact_event_kind kind;
+    int32_t body_a, body_b; // a <= b; the same if a body touches itself
+    double impulse;  // of the step along the normals of all their contacts; 0 at the end [N s]
+    double point[3]; // where, in the mean by the forces; at the end, where it was last [m]
+} pl_contact_event;
+
+// What bodies did in the last step, by the ids of both: (*n) events, valid until the next step;
+// NULL if there are none. Kept only with the option `events`. Of a step that was halved, those of
+// its last part. An impact takes up to two steps: the first brings bodies to where they touch, the
+// second stops them there. A program that wants hard hits takes events above an impulse.
+PL_API const pl_contact_event *pl_world_contact_events(const pl_world *world, int32_t *n);
+
+// --- Forces ---
+
+// The forces of contacts on the vertices of a body in the last step, force (3*n_vert) [N]; and as
+// tractions on the faces of its surface (see pl_mesh_surface), traction (3*n_face) [Pa]: a vertex
+// has its force over a third of the area around it, a face the mean of its corners'. The sum over
+// faces of traction times area is that of the forces.
+PL_API pl_status pl_world_contact_forces(const pl_world *world, int32_t body, double *force);
+PL_API pl_status pl_world_contact_traction(const pl_world *world, int32_t body, double *traction);
+
+// What contacts do to a body in all.
+typedef struct pl_resultant {
+    double force[3];  // on the body [N]
+    double torque[3]; // about the origin [N m]
+    double pressing;  // the sum of the forces along the normals [N]
+    double centre[3]; // of pressure: the mean place by these; 0 if nothing presses [m]
+    int32_t contacts;
+} pl_resultant;
+
+// By another body, or by all others (-1). What a body does to itself does not count.
+PL_API pl_status pl_world_resultant(const pl_world *world, int32_t body, int32_t other,
+                                    pl_resultant *out);
+
+// Cauchy's stress of a deformable body as xx, yy, zz, xy, yz, zx [Pa]: of its tets (6*n_tet), and
+// of its vertices (6*n_vert), the mean of their tets by volume; either may be NULL. pl_world_stress
+// has the principal ones.
+PL_API pl_status pl_world_stress_tensor(pl_world *world, int32_t body, double *tet, double *vertex);
 
 // Audits the state of now, as pl_audit_run does but without the distance: bodies are those of the
 // world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. What

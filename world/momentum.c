@@ -243,7 +243,7 @@ pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mises, doub
     PL_TRY(pl_world_prepare(world));
     int32_t before = pl_threads_enter(world->options.threads);
     pl_fem_stress(&world->system.fem, world->bodies.body[place].fem, world->state.x, von_mises,
-                  principal);
+                  principal, NULL);
     pl_threads_set(before);
     return PL_OK;
 }

@@ -3,6 +3,7 @@
 #include "step.h"
 #include "audit_world.h"
 #include "contact_step.h"
+#include "events.h"
 #include "impossible.h"
 #include "integrator.h"
 #include "warnings.h"
@@ -299,6 +300,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     world->state.moved = false;
     PL_TRY(save(world));
     pl_status status = take_step(world, dt, world->time + dt, world->options.halvings, stats);
+    if (status == PL_OK && world->options.events) status = pl_events_update(world);
     if (status != PL_OK) {
         status = pl_explain_failure(world, status);
         go_back(world);

@@ -3,6 +3,7 @@
 #include "world.h"
 #include "audit_world.h"
 #include "contact_step.h"
+#include "events.h"
 #include "integrator.h"
 #include "warnings.h"
 #include "../meshes/curve.h"
@@ -126,6 +127,7 @@ void pl_world_destroy(pl_world *world)
     if (world == NULL) return;
     pl_world_unprepare(world);
     pl_auditor_destroy(world->auditor);
+    pl_events_free(&world->events);
     for (int64_t i = 0; i < world->bodies.n; i++) pl_world_body_free(&world->bodies.body[i]);
     for (int64_t i = 0; i < world->bodies.n_paths; i++) pl_path_free(&world->bodies.paths[i]);
     pl_free(world->bodies.body);

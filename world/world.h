@@ -121,6 +121,20 @@ typedef struct pl_past {
     struct pl_implicit *implicit;
 } pl_past;
 
+// Two bodies that touch, by their ids.
+typedef struct pl_touching {
+    int32_t a, b;    // a <= b
+    double impulse;  // of the last step, along the normals [N s]
+    double point[3]; // where, by the forces [m]
+} pl_touching;
+
+// Which bodies began and ceased to touch: see events.c.
+typedef struct pl_events {
+    pl_touching *now, *last; // (n_now), (n_last) by a and b
+    pl_contact_event *event; // (n_event) of the last step
+    int64_t n_now, n_last, n_event, now_capacity, last_capacity, event_capacity;
+} pl_events;
+
 // What warnings.c has said, and what it compares with.
 typedef struct pl_warning_state {
     uint32_t warned;        // bits of pl_warning
@@ -144,6 +158,7 @@ struct pl_world {
     pl_past past;
     struct pl_contact_step *contact; // NULL without contact
     struct pl_auditor *auditor;      // see audit_world.c
+    pl_events events;                // see events.c
     pl_warning_state warnings;
 };
 
