@@ -26,7 +26,8 @@ pl_status pl_world_contact_forces(const pl_world *world, int32_t body, double *f
         double F[3];
         force_of(c, F);
         for (int k = 0; k < 4; k++) {
-            bool ours = c->vertex[k] >= 0 && (k < c->n_a ? c->body_a : c->body_b) == body;
+            int32_t owner = k < c->n_a ? c->body_a : c->body_b;
+            bool ours = owner == body && c->vertex[k] >= 0;
             for (int j = 0; j < 3 && ours; j++) {
                 force[3 * (int64_t)c->vertex[k] + j] += c->weight[k] * F[j];
             }
