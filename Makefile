@@ -34,9 +34,10 @@ LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c solvers/*.c \
            fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c))
 APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/cli/main.c,$(wildcard apps/*/*.c))) \
            $(B)/apps/tetrahedra/tetgen.o
+EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
-.PHONY: all lib meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
+.PHONY: all lib examples meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
         pictures pictures-job check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -196,14 +197,23 @@ $(STRIP:%=picture-%): picture-%: apps/scenes/%.json build/meshes/bunny.msh build
 	$(B)/pliant render $< --resume $$(ls out/pictures/$*/checkpoint-*.plc | tail -n 1) --camera strip \
 		--size 480x360 --passes 64 -o apps/pictures/$*.png
 
+# --- examples: programs to copy from, on the public header and libpliant alone -----------------------
+
+examples: $(EXAMPLES) ## build the programs of examples/
+
+$(B)/examples/%: examples/%.c include/pliant.h $(B)/libpliant.a
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c17 -Wall -Wextra $(O) $(SANITIZE) -Iinclude -pthread -o $@ $< $(B)/libpliant.a $(LIB_LIBS)
+
 # --- tests ----------------------------------------------------------------------------------------
 
 check: ## set up, build, run every test
 	@base/setup.sh packages build test
 	@+$(MAKE) --no-print-directory -j$(JOBS) check-job
 
-check-job: all $(TESTS) $(SCANS_DIR)/bunny.off
-	@PLIANT=$(B)/pliant SCANS_DIR=$(SCANS_DIR) tests/run.sh $(TESTS)
+check-job: all $(EXAMPLES) $(TESTS) $(SCANS_DIR)/bunny.off
+	@PLIANT=$(B)/pliant EXAMPLES=$(B)/examples SCANS_DIR=$(SCANS_DIR) tests/run.sh $(TESTS)
 
 # In `make check`, what needs the readers is skipped unless they are there already.
 check-exports: ## open exported frames with USD, trimesh, meshio and plyfile, which it fetches

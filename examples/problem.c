@@ -1,0 +1,54 @@
+// Takes the contact problem of a step out of a world, and has every solver try it.
+
+#include <pliant.h>
+#include <stdio.h>
+
+static int fail(void)
+{
+    fprintf(stderr, "%s\n", pl_error_text());
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = argc > 1 ? argv[1] : "problem.plp";
+    pl_world_options options = pl_world_options_default();
+    options.dt = 5e-3;
+    pl_world *world;
+    pl_mesh *plate, *cube;
+    if (pl_world_create(&options, &world) != PL_OK) return fail();
+    if (pl_mesh_make("box:size=4,4,0.2", &plate) != PL_OK) return fail();
+    if (pl_world_add_kinematic(world, plate, NULL, NULL) != PL_OK) return fail();
+    pl_mesh_destroy(plate);
+    for (int i = 0; i < 3; i++) {
+        const double up[12] = {1, 0, 0, 0.05 * i, 0, 1, 0, 0, 0, 0, 1, 0.305 + 0.405 * i};
+        if (pl_mesh_make("box:size=0.4,0.4,0.4:cells=2", &cube) != PL_OK) return fail();
+        if (pl_mesh_transform(cube, up) != PL_OK) return fail();
+        if (pl_world_add_deformable(world, cube, NULL, NULL) != PL_OK) return fail();
+        pl_mesh_destroy(cube);
+    }
+    for (int i = 0; i < 40; i++) {
+        if (pl_world_step(world, NULL) != PL_OK) return fail();
+    }
+    if (pl_world_save_problem(world, path) != PL_OK) return fail();
+    pl_world_destroy(world);
+
+    pl_replay *problem;
+    if (pl_replay_read(path, &problem) != PL_OK) return fail();
+    printf("%d contacts, %d unknowns\n", (int)pl_replay_contacts(problem),
+           (int)pl_replay_unknowns(problem));
+    for (int32_t i = 0; i < pl_solver_count(); i++) {
+        pl_solver_info solver;
+        pl_replay_result result;
+        pl_replay_options how = pl_replay_options_default();
+        if (pl_solver_describe(i, &solver) != PL_OK) return fail();
+        how.cold = true;
+        how.max_seconds = 2;
+        pl_status status = pl_replay_solve(problem, solver.name, &how, &result);
+        if (status != PL_OK && status != PL_ERROR_NUMERICS) return fail();
+        printf("%-12s %-10s %5d iterations, friction error %.1e m\n", solver.name, result.end,
+               (int)result.iterations, result.friction);
+    }
+    pl_replay_destroy(problem);
+    return 0;
+}
