@@ -1,8 +1,9 @@
-// The default solver: apg first, and where that would take long, newton or face, by what they cost.
+// The default solver: apg first, and where that would take long, newton or cone-newton, by what
+// they cost.
 //
 // Work is counted in multiplications of numbers, which depend on the problem alone.
 
-#include "face.h"
+#include "cone_newton.h"
 #include "newton.h"
 #include "vectors.h"
 
@@ -11,17 +12,19 @@
 enum {
     FIRST_STEPS = 20, // of apg, twice: most small steps in time are solved by then
     MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
-    FAR_STEPS = 120,  // more are not taken to be left: face needs about so many, whatever apg would
-    SWEEPS = 1000,    // of apg, after which newton is looked at
+    FAR_STEPS =
+        120, // more are not taken to be left: cone-newton needs about so many, whatever apg would
+    SWEEPS = 1000,     // of apg, after which newton is looked at
     JOINT_SWEEPS = 50, // the same where there are joints: sweeps spread slowly along chains
     MANY = 2500,       // blocks of A; if there are more, newton is looked at only
     LONG = 200,        // after so many iterations
-    LEAST_STEPS = 10,  // of face, if it is taken at all
+    LEAST_STEPS = 10,  // of cone-newton, if it is taken at all
 };
 
 // A solve by newton is taken to need so many factors, and solves with them.
 static const double NEWTON_FACTORS = 4, NEWTON_SOLVES = 20;
-// Products with A and sweeps in an iteration of apg or face, and what a sweep takes for a contact.
+// Products with A and sweeps in an iteration of apg or cone-newton, and what a sweep takes for a
+// contact.
 static const double STEP_PRODUCTS = 3, STEP_SWEEPS = 8, SWEEP_WORK = 160;
 // No factor takes more multiplications than this: a few seconds.
 static const double MOST_WORK = 1e10;
@@ -44,7 +47,7 @@ static int32_t allowed(const automatic *s, const pl_solve_stats *stats)
     return s->options->max_iterations - stats->iterations;
 }
 
-// Of an iteration of apg or face.
+// Of an iteration of apg or cone-newton.
 static double step_work(const automatic *s)
 {
     double products = STEP_PRODUCTS * 9 * (double)s->problem->A->nnz;
@@ -155,7 +158,7 @@ static pl_status choose_newton(automatic *s, pl_solve_stats *stats)
     return try_newton(s, stats);
 }
 
-// face, until it has taken as long as newton would; then that, and apg.
+// cone-newton, until it has taken as long as newton would; then that, and apg.
 static pl_status finish(automatic *s, pl_solve_stats *stats)
 {
     int32_t most = s->options->max_iterations, limit = most;
@@ -164,7 +167,7 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
         if (s->newton_work == 0) steps = LONG; // it is looked at then
         if (steps < limit) limit = PL_MAX((int32_t)steps, stats->iterations + LEAST_STEPS);
     }
-    PL_TRY(pl_face_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
+    PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
     if (stats->end == PL_SOLVE_STALLED && !s->tried) {
         PL_TRY(find_newton_work(s));
         if (isfinite(s->newton_work)) PL_TRY(try_newton(s, stats));

@@ -17,12 +17,12 @@ const pl_solver pl_solvers[] = {
      "exact cones; friction within eps2; one product with A per iteration, no state machine",
      "accelerated proximal gradient [Beck & Teboulle 2009; O'Donoghue & Candes 2015]",
      pl_apg_solve},
-    {"face", PL_FORM_FULL, ALL_LAWS,
+    {"cone-newton", PL_FORM_FULL, ALL_LAWS,
      "as apg; for large or stiff bodies and large steps: iterations hardly grow with them",
-     "apg and Newton's method on the faces of the cones, with multigrid", pl_face_solve},
+     "apg and Newton's method on the faces of the cones, with multigrid", pl_cone_newton_solve},
     {"auto", PL_FORM_FULL, ALL_LAWS,
-     "as apg: apg, and newton or face where that would take more than 100 iterations",
-     "as apg, newton and face", pl_auto_solve},
+     "as apg: apg, and newton or cone-newton where that would take more than 100 iterations",
+     "as apg, newton and cone-newton", pl_auto_solve},
     {"newton", PL_FORM_FULL, ALL_LAWS,
      "as apg; by sparse factors: for small systems, however stiff or unequal in mass",
      "proximal semi-smooth Newton [Alart & Curnier 1991], started by interior points",
@@ -53,6 +53,7 @@ pl_status pl_solver_find(const char *name, const pl_solver **out)
 {
     const char *names[sizeof pl_solvers / sizeof *pl_solvers];
     *out = NULL;
+    if (strcmp(name, "face") == 0) name = "cone-newton"; // as it was called before
     for (int32_t i = 0; i < pl_n_solver; i++) {
         if (strcmp(name, pl_solvers[i].name) == 0) {
             *out = &pl_solvers[i];

@@ -152,15 +152,15 @@ bool pl_is_solved(const pl_problem *problem, const pl_solver_options *options,
 // Has the time that the options allow passed?
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options);
 
-pl_solve_fn pl_apg_solve;      // apg.c
-pl_solve_fn pl_face_solve;     // face.c
-pl_solve_fn pl_auto_solve;     // auto.c
-pl_solve_fn pl_newton_solve;   // newton.c
-pl_solve_fn pl_cr_solve;       // cr.c
-pl_solve_fn pl_minres_solve;   // cr.c
-pl_solve_fn pl_ica_solve;      // ica.c
-pl_solve_fn pl_sp_cr_solve;    // sp.c
-pl_solve_fn pl_sp_as_solve;    // sp.c
-pl_solve_fn pl_delassus_solve; // delassus.c
+pl_solve_fn pl_apg_solve;         // apg.c
+pl_solve_fn pl_cone_newton_solve; // cone_newton.c
+pl_solve_fn pl_auto_solve;        // auto.c
+pl_solve_fn pl_newton_solve;      // newton.c
+pl_solve_fn pl_cr_solve;          // cr.c
+pl_solve_fn pl_minres_solve;      // cr.c
+pl_solve_fn pl_ica_solve;         // ica.c
+pl_solve_fn pl_sp_cr_solve;       // sp.c
+pl_solve_fn pl_sp_as_solve;       // sp.c
+pl_solve_fn pl_delassus_solve;    // delassus.c
 
 #endif

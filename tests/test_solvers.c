@@ -495,7 +495,7 @@ static void test_a_crushed_block_ends(void)
 // so soon.
 static void test_a_point_between_walls_that_close(void)
 {
-    const char *solvers[] = {"apg", "face", "auto"};
+    const char *solvers[] = {"apg", "cone-newton", "auto"};
     for (int i = 0; i < 6; i++) {
         bool locked = i >= 3;
         small s;

@@ -86,7 +86,7 @@ static void test_a_stiff_beam_takes_fewer_iterations(void)
         pile p;
         start_beam(&p, &options);
         answer apg = solve(&p, "apg", NULL);
-        answer face = solve(&p, "face", NULL), both = solve(&p, "auto", NULL);
+        answer face = solve(&p, "cone-newton", NULL), both = solve(&p, "auto", NULL);
         check_same(&p, &apg, &face, 1e-3); // eps2 is 1e-4 m/s
         check_same(&p, &apg, &both, 1e-3);
         TEST_ASSERT_TRUE(apg.stats.iterations > 200);
@@ -119,7 +119,7 @@ static void test_auto_begins_as_apg(void)
 // Boxes on each other, through some steps, with and without friction: each step's answers agree.
 static void test_a_pile(void)
 {
-    const char *names[] = {"face", "auto"};
+    const char *names[] = {"cone-newton", "auto"};
     pl_solver_options options = pl_solver_options_default();
     options.eps1 = options.eps2 = 1e-7;
     for (int slip = 0; slip < 2; slip++) {
@@ -157,7 +157,7 @@ static void test_variants_of_the_beam(void)
     start_beam(&p, &beam);
     answer with = solve(&p, "apg", NULL);
     p.problem.n_x = 0, p.problem.x = NULL;
-    answer without = solve(&p, "face", NULL);
+    answer without = solve(&p, "cone-newton", NULL);
     check_same(&p, &with, &without, 1e-3);
     free_answer(&with), free_answer(&without);
     p.problem.n_x = p.n_vert, p.problem.x = p.x;
@@ -168,7 +168,7 @@ static void test_variants_of_the_beam(void)
         known[i] = fabs(p.x[3 * i]) > 0.95;
         if (known[i]) p.v[3 * i] = 0.1, p.v[3 * i + 1] = 0, p.v[3 * i + 2] = 0.2;
     }
-    answer apg = solve(&p, "apg", NULL), face = solve(&p, "face", NULL);
+    answer apg = solve(&p, "apg", NULL), face = solve(&p, "cone-newton", NULL);
     check_same(&p, &apg, &face, 1e-3);
     TEST_ASSERT_TRUE(face.stats.factorizations > 0);
     for (int32_t i = 0; i < 3 * p.n_vert; i++) {
@@ -179,13 +179,13 @@ static void test_variants_of_the_beam(void)
     memset(known, 1, (size_t)p.n_vert);
     memset(p.v, 0, 3 * (size_t)p.n_vert * sizeof *p.v);
     for (int32_t k = 0; k < p.problem.n_constraint; k++) p.problem.constraint[k].c[0] = -1;
-    face = solve(&p, "face", NULL);
+    face = solve(&p, "cone-newton", NULL);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, face.status, pl_error_text());
     free_answer(&face);
 
     p.problem.known = NULL;
     pl_problem_clear(&p.problem);
-    apg = solve(&p, "apg", NULL), face = solve(&p, "face", NULL);
+    apg = solve(&p, "apg", NULL), face = solve(&p, "cone-newton", NULL);
     check_same(&p, &apg, &face, 1e-3);
     TEST_ASSERT_TRUE(face.stats.factorizations > 0);
     TEST_ASSERT_TRUE(2 * face.stats.iterations < apg.stats.iterations);
@@ -198,7 +198,7 @@ static void test_variants_of_the_beam(void)
 
 static void test_limits(void)
 {
-    const char *names[] = {"face", "auto"};
+    const char *names[] = {"cone-newton", "auto"};
     pile p;
     start_beam(&p, &beam);
     for (int k = 0; k < 2; k++) {
@@ -235,7 +235,7 @@ static void test_threads_do_not_change_bits(void)
     answer first = {0};
     for (int threads = 1; threads <= 4; threads *= 2) {
         pl_threads_set(threads);
-        answer a = solve(&p, "face", &loose);
+        answer a = solve(&p, "cone-newton", &loose);
         TEST_ASSERT_TRUE(a.stats.factorizations > 1);
         if (threads == 1) first = a;
         TEST_ASSERT_TRUE(same_bits(first.v, a.v, 3 * (int64_t)p.n_vert));
@@ -267,7 +267,7 @@ static void test_allocations_that_fail(void)
 {
     pile p;
     start_beam(&p, &beam);
-    TEST_ASSERT_EQUAL_STRING("face", pl_solvers[1].name);
+    TEST_ASSERT_EQUAL_STRING("cone-newton", pl_solvers[1].name);
     fresh f = {&p, random_vector(3 * p.n_vert), random_vector(3 * p.problem.n_constraint)};
     TEST_ASSERT_TRUE(fail_each_allocation(solve_fresh, &f) > 3);
     free(f.v), free(f.f);

@@ -12,7 +12,7 @@
 // Newton's step alone may cycle between faces. It is shortened to where the residual turns along
 // it, and steps of apg, which find faces well but spread slowly through large bodies, come first.
 
-#include "face.h"
+#include "cone_newton.h"
 #include "cones.h"
 #include "gmres.h"
 #include "multigrid.h"
@@ -45,7 +45,7 @@ static const double GAIN = 0.5;
 // Of errors before steps of Newton's, from one to the next.
 static const double SLOW = 0.4, FAST = 0.15;
 
-typedef struct face {
+typedef struct state {
     const pl_problem *problem;
     const pl_solver_options *options;
     pl_workspace *ws;
@@ -62,10 +62,10 @@ typedef struct face {
     pl_multigrid mg;
     pl_gmres gmres;
     double error; // how far from solved: 1 is
-} face;
+} state;
 
 static pl_status create(const pl_problem *problem, const pl_solver_options *options,
-                        pl_workspace *ws, double *v, double *f, face *out)
+                        pl_workspace *ws, double *v, double *f, state *out)
 {
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     out->problem = problem, out->options = options, out->ws = ws;
@@ -97,13 +97,13 @@ static pl_status create(const pl_problem *problem, const pl_solver_options *opti
 }
 
 // F := P(f - K u) for all contacts.
-static void push(const face *s, const double *u, double *F)
+static void push(const state *s, const double *u, double *F)
 {
     pl_cones_push(s->problem, s->K, s->f, u, F);
 }
 
 // J of all contacts at u.
-static void linearize(face *s)
+static void linearize(state *s)
 {
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const pl_constraint *constraint = s->problem->constraint + k;
@@ -117,14 +117,14 @@ static void linearize(face *s)
 
 static void precondition(void *context, const float *x, float *y)
 {
-    face *s = context;
+    state *s = context;
     pl_multigrid_cycle(&s->mg, x, y);
 }
 
 // y := (A + L^T J L) x, 0 in the known blocks.
 static void multiply(void *context, const float *x, float *y)
 {
-    face *s = context;
+    state *s = context;
     const pl_grid_rows *rows = &s->mg.rows;
     pl_multigrid_multiply(&s->mg, x, y);
     for (int32_t k = 0; k < s->problem->n_constraint; k++) {
@@ -153,7 +153,7 @@ static void multiply(void *context, const float *x, float *y)
 }
 
 // How far to go: all the way, or to where the residual turns. *good if the step did what it should.
-static double search(const face *s, bool *good)
+static double search(const state *s, bool *good)
 {
     const pl_cone_line line = {.problem = s->problem,
                                .K = s->K,
@@ -172,7 +172,7 @@ static double search(const face *s, bool *good)
 }
 
 // u, F and r at v; and the error, of F.
-static void evaluate(face *s)
+static void evaluate(state *s)
 {
     pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
     push(s, s->u, s->F);
@@ -180,13 +180,13 @@ static void evaluate(face *s)
 }
 
 // Iterations that are allowed still.
-static int32_t left(const face *s, const pl_solve_stats *stats)
+static int32_t left(const state *s, const pl_solve_stats *stats)
 {
     return s->options->max_iterations - stats->iterations;
 }
 
 // A step of Newton's. False if it led nowhere.
-static bool newton(face *s, double error, bool *good, pl_solve_stats *stats)
+static bool newton(state *s, double error, bool *good, pl_solve_stats *stats)
 {
     double drop = PL_MAX(PL_MIN(DROP, LAST / error), LEAST_DROP);
     if (LEAST_DROP * error > LAST) drop = DROP;
@@ -211,7 +211,7 @@ static bool newton(face *s, double error, bool *good, pl_solve_stats *stats)
 }
 
 // Is it solved as it is?
-static bool is_solved(face *s, pl_solve_stats *stats)
+static bool is_solved(state *s, pl_solve_stats *stats)
 {
     pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
     pl_contact_residual(s->problem, &s->ws->uses, s->v, s->f, s->ws->world, s->r);
@@ -222,7 +222,7 @@ static bool is_solved(face *s, pl_solve_stats *stats)
 
 // Steps of Newton's and of apg in turn. PL_SOLVE_STALLED: after `most` iterations, or where these
 // do not help.
-static pl_solve_end iterate(face *s, pl_solve_stats *stats)
+static pl_solve_end iterate(state *s, pl_solve_stats *stats)
 {
     int32_t n_apg = LEAST_STEPS, n_vain = 0;
     bool good = false;
@@ -251,26 +251,26 @@ static pl_solve_end iterate(face *s, pl_solve_stats *stats)
     }
 }
 
-pl_status pl_face_go_on(const pl_problem *problem, const pl_solver_options *options,
-                        pl_workspace *ws, pl_apg *apg, int32_t most, double *v, double *f,
-                        pl_solve_stats *stats)
+pl_status pl_cone_newton_go_on(const pl_problem *problem, const pl_solver_options *options,
+                               pl_workspace *ws, pl_apg *apg, int32_t most, double *v, double *f,
+                               pl_solve_stats *stats)
 {
-    face s = {.apg = apg, .most = most};
+    state s = {.apg = apg, .most = most};
     pl_apg_settle(apg, stats);
     PL_TRY(create(problem, options, ws, v, f, &s));
     stats->end = iterate(&s, stats);
     return PL_OK;
 }
 
-pl_status pl_face_solve(const pl_problem *problem, const pl_solver_options *options,
-                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+pl_status pl_cone_newton_solve(const pl_problem *problem, const pl_solver_options *options,
+                               pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
     pl_apg apg;
     int32_t most = options->max_iterations;
     PL_TRY(pl_apg_create(problem, ws, stats, &apg));
     stats->end = pl_apg_improve(&apg, options, PL_MIN(LEAST_STEPS, most), v, f, stats);
     if (stats->end == PL_SOLVE_LIMIT && stats->iterations < most) {
-        PL_TRY(pl_face_go_on(problem, options, ws, &apg, most, v, f, stats));
+        PL_TRY(pl_cone_newton_go_on(problem, options, ws, &apg, most, v, f, stats));
     }
     if (stats->end == PL_SOLVE_STALLED && stats->iterations < most) {
         stats->end = pl_apg_improve(&apg, options, most - stats->iterations, v, f, stats);
