@@ -231,6 +231,25 @@ static void test_nothing_slips_through(void)
     pl_world_destroy(world);
 }
 
+// From afar at the edges of a cube that two faces in sight share, where boxes of faces have no
+// thickness and end: the ray meets one of them.
+static void test_edges_from_afar(void)
+{
+    int32_t body[3];
+    pl_world *world = make_cubes(body);
+    for (int i = 0; i < 3000; i++) {
+        double from[3], at[3] = {0.5, 0.5, 0.5}, d[3];
+        at[i % 3] = 0.5 * random_number();
+        for (int k = 0; k < 3; k++) from[k] = 1 + 50 * fabs(random_number());
+        pl_subtract(at, from, d);
+        double length = sqrt(pl_dot(d, d));
+        pl_ray_hit hit = ray(world, from, d, INFINITY, 1);
+        TEST_ASSERT_EQUAL(body[0], hit.body);
+        TEST_ASSERT_DOUBLE_WITHIN(ROUNDING * length, length, hit.distance);
+    }
+    pl_world_destroy(world);
+}
+
 // --- Against all faces ---
 
 // Moeller and Trumbore; INFINITY if the ray misses.
@@ -577,6 +596,7 @@ int main(void)
     RUN_TEST(test_how_far_and_which);
     RUN_TEST(test_sphere);
     RUN_TEST(test_nothing_slips_through);
+    RUN_TEST(test_edges_from_afar);
     RUN_TEST(test_against_all_faces);
     RUN_TEST(test_removed_bodies);
     RUN_TEST(test_boxes);
