@@ -1010,6 +1010,45 @@ PL_API pl_status pl_world_save_problem(const pl_world *world, const char *path);
 // Two bodies pass through each other from now on; before the first step.
 PL_API pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b);
 
+// --- Queries ---
+
+// A point of a body's surface. Where nothing was found, body, face and vertices are -1, the
+// distance is INFINITY, and all else is 0.
+typedef struct pl_ray_hit {
+    int32_t body;
+    int32_t face;      // of its surface, as pl_mesh_surface numbers them
+    int32_t vertex[3]; // of that face, by the mesh of the body
+    double weight[3];  // of these vertices in the point: >= 0, sum 1
+    double point[3];   // [m]
+    double normal[3];  // unit vector, out of the body; 0 if the face has no area
+    double distance;   // from the origin of the ray, or from the point that was asked for [m]
+} pl_ray_hit;
+
+typedef pl_ray_hit pl_closest_hit;
+
+// Queries see the state of now: where pl_world_positions is, without the radius of surfaces. Only
+// bodies take part whose category (see pl_surface_options) has a bit in `mask`; ~0u is all. The
+// first query after a change of the state brings a tree of boxes up to date, which the world keeps.
+// They fail with PL_ERROR_ARGUMENT if a number is not finite (max_distance may be INFINITY) or out
+// of its range.
+//
+// The first face that a ray meets, no farther than max_distance (>= 0) [m]. The direction may have
+// any length but 0. Faces are met from both sides: where normal . direction > 0, the ray leaves the
+// body. No ray slips through between faces that share an edge.
+PL_API pl_status pl_world_ray(pl_world *world, const double origin[3], const double direction[3],
+                              double max_distance, uint32_t mask, pl_ray_hit *out);
+
+// The point of all surfaces that is nearest to `point`, no farther than max_distance (>= 0) [m].
+PL_API pl_status pl_world_closest(pl_world *world, const double point[3], double max_distance,
+                                  uint32_t mask, pl_closest_hit *out);
+
+// The bodies that have a face in the box from `lo` to `hi` (lo <= hi), wholly or in part, touching
+// included. A body that holds the whole box in its inside has none. *n receives how many there are;
+// the ids of the first `capacity` of them go to `body` in the order of places, which may be NULL if
+// capacity is 0.
+PL_API pl_status pl_world_overlap(pl_world *world, const double lo[3], const double hi[3],
+                                  uint32_t mask, int32_t capacity, int32_t *body, int32_t *n);
+
 // --- Solvers of contact problems ---
 
 // The names of the solvers, one per line with what they guarantee, as text in `buffer`; returns the

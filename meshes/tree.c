@@ -1,5 +1,6 @@
 #include "tree.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { TREE_STACK = 64 }; // the depth is at most 31, with one sibling waiting per level
@@ -306,5 +307,74 @@ void pl_tree_nearest(const pl_tree *tree, const double point[3], double bound,
         stack[depth++].square = turn ? left : right;
         stack[depth].node = 2 * node + turn;
         stack[depth++].square = turn ? right : left;
+    }
+}
+
+// --- Rays ---
+
+typedef struct ray {
+    double origin[3];
+    double inverse[3]; // of the direction; 0: the ray runs across this axis
+} ray;
+
+// Where a ray enters a box, if it does before `bound`. The box is larger by the rounding errors of
+// what is done with its corners, here and by those who look at its items.
+static bool enters(const ray *r, const pl_box *box, double bound, double *at)
+{
+    static const double ROUNDING = 32 * DBL_EPSILON; // of the distance of a corner
+    double lo[3], hi[3], far = 0, from = 0, to = bound;
+    for (int k = 0; k < 3; k++) {
+        if (box->lo[k] > box->hi[k]) return false; // hidden
+        lo[k] = box->lo[k] - r->origin[k];
+        hi[k] = box->hi[k] - r->origin[k];
+        far = fmax(far, fmax(fabs(lo[k]), fabs(hi[k])));
+    }
+    for (int k = 0; k < 3; k++) {
+        double a = lo[k] - ROUNDING * far, b = hi[k] + ROUNDING * far;
+        if (r->inverse[k] == 0) {
+            if (a > 0 || b < 0) return false;
+            continue;
+        }
+        a *= r->inverse[k];
+        b *= r->inverse[k];
+        from = fmax(from, fmin(a, b));
+        to = fmin(to, fmax(a, b));
+    }
+    *at = from;
+    return from <= to;
+}
+
+void pl_tree_ray(const pl_tree *tree, const double origin[3], const double direction[3],
+                 double bound, pl_tree_approach *visit, void *user)
+{
+    struct {
+        int32_t node;
+        double at;
+    } stack[TREE_STACK];
+    int depth = 0;
+    ray r;
+    for (int k = 0; k < 3; k++) {
+        r.origin[k] = origin[k];
+        r.inverse[k] = fabs(direction[k]) > DBL_MIN ? 1 / direction[k] : 0;
+    }
+    stack[0].node = 1;
+    if (tree->n > 0 && enters(&r, &tree->box[1], bound, &stack[0].at)) depth = 1;
+    while (depth > 0) {
+        int32_t node = stack[--depth].node;
+        if (stack[depth].at > bound) continue;
+        if (node >= tree->n) {
+            bound = visit(user, tree->item[node - tree->n]);
+            continue;
+        }
+        double at[2];
+        bool meets[2];
+        for (int c = 0; c < 2; c++) meets[c] = enters(&r, &tree->box[2 * node + c], bound, &at[c]);
+        int last = meets[0] && meets[1] && at[1] < at[0]; // goes on top, to be looked at first
+        for (int i = 0; i < 2; i++) {
+            int c = i == 0 ? 1 - last : last;
+            if (!meets[c]) continue;
+            stack[depth].node = 2 * node + c;
+            stack[depth++].at = at[c];
+        }
     }
 }

@@ -78,7 +78,8 @@ void pl_tree_remove(pl_tree *tree, int32_t item);
 // the tree. Returns false if a visit ended it.
 bool pl_tree_search(const pl_tree *tree, const pl_box *box, pl_tree_visit *visit, void *user);
 
-// Called for an item; returns up to which square of a distance others are still of interest.
+// Called for an item; returns up to which bound (for pl_tree_nearest the square of a distance)
+// others are still of interest.
 typedef double pl_tree_approach(void *user, int32_t item);
 
 // Visits items whose boxes are no farther from `point` than `bound`, the square of a distance,
@@ -86,5 +87,11 @@ typedef double pl_tree_approach(void *user, int32_t item);
 // visits. For finding what is nearest.
 void pl_tree_nearest(const pl_tree *tree, const double point[3], double bound,
                      pl_tree_approach *visit, void *user);
+
+// Visits items whose boxes the ray origin + t direction meets (a unit vector, 0 <= t <= bound), or
+// passes by no farther than rounding errors; each visit returns another bound. Boxes that it enters
+// sooner come first, in an order that depends only on tree and visits.
+void pl_tree_ray(const pl_tree *tree, const double origin[3], const double direction[3],
+                 double bound, pl_tree_approach *visit, void *user);
 
 #endif

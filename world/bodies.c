@@ -1,7 +1,6 @@
 // Adding bodies to a world, and what acts on them.
 
 #include "world.h"
-#include "audit_world.h"
 #include "contact_step.h"
 #include "../meshes/curve.h"
 #include "../meshes/geometry.h"
@@ -114,7 +113,7 @@ static void keep_body(pl_world *world, int32_t *id)
     int64_t place = find_place(world);
     pl_world_body *b = &bodies->body[place];
     pl_world_unprepare(world);
-    pl_world_end_audits(world);
+    pl_world_forget_surfaces(world);
     if (place < bodies->n) {
         int32_t generation = b->generation;
         pl_mesh_destroy(b->mesh);

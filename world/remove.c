@@ -1,6 +1,5 @@
 // Removing bodies from a world.
 
-#include "audit_world.h"
 #include "world.h"
 
 #include <string.h>
@@ -94,7 +93,7 @@ pl_status pl_world_remove(pl_world *world, int32_t body)
     PL_TRY(pl_mesh_create(0, NULL, 0, NULL, 0, NULL, &nothing));
     pl_world_body *b = &world->bodies.body[place];
     pl_world_unprepare(world);
-    pl_world_end_audits(world);
+    pl_world_forget_surfaces(world);
     if (b->kind == PL_BODY_DEFORMABLE) remove_vertices(world, b);
     if (b->kind == PL_BODY_RIGID) remove_rigid(world, b);
     remove_published(world, b);

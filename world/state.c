@@ -109,7 +109,7 @@ static void publish_kinematic(const pl_world *world, const pl_world_body *b, dou
     }
 }
 
-void pl_world_publish_body(pl_world *world, int64_t body)
+static void publish_body(const pl_world *world, int64_t body)
 {
     const pl_world_body *b = &world->bodies.body[body];
     double *x = world->published.x + 3 * (int64_t)b->published;
@@ -131,12 +131,19 @@ void pl_world_publish_body(pl_world *world, int64_t body)
 
 static void publish_bodies(void *context, int64_t first, int64_t last)
 {
-    for (int64_t body = first; body < last; body++) pl_world_publish_body(context, body);
+    for (int64_t body = first; body < last; body++) publish_body(context, body);
+}
+
+void pl_world_publish_body(pl_world *world, int64_t body)
+{
+    publish_body(world, body);
+    world->published.version++;
 }
 
 void pl_world_publish(pl_world *world)
 {
     pl_loop(world->bodies.n, pl_world_least_bodies(world), publish_bodies, world);
+    world->published.version++;
 }
 
 // --- Reading ---

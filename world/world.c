@@ -5,6 +5,7 @@
 #include "contact_step.h"
 #include "events.h"
 #include "integrator.h"
+#include "query.h"
 #include "warnings.h"
 #include "../meshes/curve.h"
 
@@ -122,11 +123,18 @@ void pl_world_unprepare(pl_world *world)
     world->system.ready = false;
 }
 
+void pl_world_forget_surfaces(pl_world *world)
+{
+    pl_world_end_audits(world);
+    pl_queries_destroy(world->queries);
+    world->queries = NULL;
+}
+
 void pl_world_destroy(pl_world *world)
 {
     if (world == NULL) return;
     pl_world_unprepare(world);
-    pl_auditor_destroy(world->auditor);
+    pl_world_forget_surfaces(world);
     pl_events_free(&world->events);
     for (int64_t i = 0; i < world->bodies.n; i++) pl_world_body_free(&world->bodies.body[i]);
     for (int64_t i = 0; i < world->bodies.n_paths; i++) pl_path_free(&world->bodies.paths[i]);

@@ -85,6 +85,7 @@ typedef struct pl_published {
     int32_t n;     // vertices of all bodies
     double *x, *v; // (3*n)
     int64_t x_capacity, v_capacity;
+    int64_t version; // rises whenever x is set
 } pl_published;
 
 // The linear system of a step. Made by the first step, from the bodies that were added until then.
@@ -159,6 +160,7 @@ struct pl_world {
     struct pl_contact_step *contact; // NULL without contact
     struct pl_auditor *auditor;      // see audit_world.c
     pl_events events;                // see events.c
+    struct pl_queries *queries;      // see query.c
     pl_warning_state warnings;
 };
 
@@ -168,6 +170,9 @@ void pl_world_publish(pl_world *world);
 
 // Gives the system back; the next step builds it anew.
 void pl_world_unprepare(pl_world *world);
+
+// Gives back what audits and queries keep of the surfaces; the next ones make it anew.
+void pl_world_forget_surfaces(pl_world *world);
 
 // A body is known to the outside by an id: its place among the bodies, and above these bits the
 // generation of the place, so that the id of a body that was removed is not that of another one.
