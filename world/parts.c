@@ -77,7 +77,7 @@ pl_status pl_parts_unpack(const pl_bytes *bytes, const char *name, pl_parts *out
     for (uint64_t i = 0; whole && i < h.n_part; i++) {
         memcpy(&out->part[i], bytes->data + sizeof h + i * sizeof(pl_part), sizeof(pl_part));
         whole = check_part(&out->part[i], size);
-        out->data[i] = bytes->data + out->part[i].offset;
+        if (whole) out->data[i] = bytes->data + out->part[i].offset;
     }
     if (!whole) return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is damaged", name);
     out->world = h.world;
