@@ -6,10 +6,10 @@
 //
 //     gap + dt n . (sum w_i v_i) >= 0,       [VJ19, Eq. 6-8]
 //
-// where gap is n . sum w_i x_i less the distance to be kept. Rows are added during a step and never
-// changed or removed: a loop that does either need not end (vj19.h has one that does both). What
-// a body does beyond the linear motion of its unknowns (a rigid one turns, a kinematic one follows
-// its path) belongs to the row's constant.
+// where gap is n . sum w_i x_i less the distance to be kept. Rows are added during a step, and
+// their directions never changed nor one removed: a loop that does either need not end (vj19.h has
+// one that does both). What a body does beyond the linear motion of its unknowns (a rigid one
+// turns, a kinematic one follows its path) belongs to the row's constant.
 
 #ifndef PL_CONTACTS_H
 #define PL_CONTACTS_H

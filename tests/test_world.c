@@ -577,7 +577,7 @@ static void test_no_heap_call_in_a_step(void)
         int32_t n = select_vertices(world, cube, 2, 0.49, 0.5, &list);
         TEST_ASSERT_EQUAL(PL_OK, pl_world_drive(world, cube, n, list, NULL));
         free(list);
-        step(world, 2); // the first builds the system; OpenMP makes its threads
+        step(world, 2); // the first builds the system, and makes threads
         int64_t ours = allocations, all = heap_calls;
         step(world, 5);
         TEST_ASSERT_EQUAL_INT64(ours, allocations);
