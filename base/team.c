@@ -284,9 +284,12 @@ void pl_loop(int64_t n, int64_t least, pl_loop_fn *body, const void *context)
     team *t = most > 1 ? get_team(most - 1) : NULL;
     if (t == NULL || t->n_worker == 0 || !is_shared(t, n_chunk)) {
         int32_t before = slot; // a loop within a body has its own
+        bool within = inside;
         slot = 0;
+        inside = within || most > 1; // as if others had helped
         body((void *)context, 0, n);
         slot = before;
+        inside = within;
         return;
     }
     int32_t n_slot = PL_MIN(most, t->n_worker + 1);

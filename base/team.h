@@ -23,7 +23,8 @@ typedef void pl_loop_fn(void *context, int64_t first, int64_t last);
 // fewer than twice as many, or a loop within a loop, are done by the caller alone.
 void pl_loop(int64_t n, int64_t least, pl_loop_fn *body, const void *context);
 
-// How many threads a loop of the calling thread may have, itself among them; 1 within a body.
+// How many threads a loop of the calling thread may have, itself among them; 1 within the body of a
+// loop that has two chunks or more.
 int32_t pl_threads(void);
 
 // Within a body, which of these threads runs it, from 0; 0 outside of loops. For memory of its own.

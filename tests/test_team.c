@@ -123,7 +123,7 @@ static void test_workers_take_part(void)
 {
     _Atomic uint32_t seen = 0;
     pl_threads_set(3);
-    for (int i = 0; i < 50 && seen != 7; i++) pl_loop(12, 1, sleep_little, &seen);
+    for (int i = 0; i < 200 && seen != 7; i++) pl_loop(12, 1, sleep_little, &seen);
     TEST_ASSERT_EQUAL_UINT32(7, seen);
 }
 
