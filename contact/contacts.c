@@ -34,12 +34,12 @@ static const double TOLERANCE_PART = 0.1, NEAR_PART = 0.25;
 
 double pl_contact_tolerance(const pl_contacts *c, double safety)
 {
-    return PL_MIN(c->eps2, TOLERANCE_PART * safety);
+    return PL_MIN(c->contact_tolerance, TOLERANCE_PART * safety);
 }
 
 double pl_contacts_tolerance(const pl_contacts *c)
 {
-    return PL_MIN(c->eps2, c->tolerance);
+    return PL_MIN(c->contact_tolerance, c->tolerance);
 }
 
 // The distance of a row's pair at the start of the step, less the radii.
@@ -169,8 +169,8 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_boundary *boundary, const pl_
         int32_t p = row->point[i];
         const double *x = boundary->x0 + 3 * (int64_t)p;
         for (int k = 0; k < 3; k++) row->middle[k] += 0.5 * fabs(row->weight[i]) * x[k];
-        given =
-            given && (row->weight[i] == 0 || pl_boundary_is_given(boundary, c->problem.known, p));
+        given = given &&
+                (row->weight[i] == 0 || pl_boundary_is_given(boundary, c->problem.prescribed, p));
     }
     if (given) return PL_OK;
 

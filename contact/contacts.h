@@ -44,11 +44,11 @@ typedef struct pl_remembered {
 
 typedef struct pl_contacts {
     pl_problem problem;
-    pl_row *row;      // (problem.n_constraint)
-    double *f;        // (3*problem.n_constraint) impulses in the frames of the contacts [N s]
-    double eps2;      // the error that any row may have [m]
-    double step;      // of the world; problem.dt is less where it was halved [s]
-    double tolerance; // what errors these rows may have, beside eps2 [m]
+    pl_row *row; // (problem.n_constraint)
+    double *f;   // (3*problem.n_constraint) impulses in the frames of the contacts [N s]
+    double contact_tolerance; // the error that any row may have [m]
+    double step;              // of the world; problem.dt is less where it was halved [s]
+    double tolerance;         // what errors these rows may have, beside contact_tolerance [m]
     int64_t row_capacity, f_capacity;
     pl_remembered *memory;                     // (n_memory) by pair, each once
     int64_t n_memory, memory_capacity, recent; // where one was looked up last

@@ -60,7 +60,7 @@ void pl_detection_free(pl_detection *d)
 {
     pl_candidates_free(&d->candidates);
     pl_free(d->flag);
-    pl_free(d->known);
+    pl_free(d->bound);
     pl_free(d->start);
     pl_free(d->hit);
     pl_row_index_free(&d->index);
@@ -130,11 +130,11 @@ static pl_contact_pair load_near(const pl_candidate_set *c, const pl_near *at)
 
 // Finds the closest points at x0, whose direction bounds the distance best from then on.
 static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary,
-                                const pl_contact_pair *p, int64_t i, pl_distance_bound *known)
+                                const pl_contact_pair *p, int64_t i, pl_distance_bound *bound)
 {
     pl_closest closest = pl_contact_pair_closest(p, boundary->x0);
     pl_candidate_turn(&c->candidate[i], closest.normal);
-    *known = (pl_distance_bound){.start = closest.distance, .exact = true};
+    *bound = (pl_distance_bound){.start = closest.distance, .exact = true};
     return closest;
 }
 
@@ -169,21 +169,21 @@ static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, d
 
 // Does the pair come too near? If so, where.
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                     pl_distance_bound *known, pl_impact *impact)
+                     pl_distance_bound *bound, pl_impact *impact)
 {
     pl_contact_pair p = load_near(c, at);
     const pl_candidate *candidate = &c->candidate[at->candidate];
     double most = farthest_impact(boundary, p.a, p.b);
     double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
-    double start = known->start; // by the same direction, unless it is exact
-    if (known->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
-    known->end = pl_round_below(end);
+    double start = bound->start; // by the same direction, unless it is exact
+    if (bound->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
+    bound->end = pl_round_below(end);
     if (PL_MIN(start, end) > CLEAR * most) return false;
-    if (!known->exact) measure_start(c, boundary, &p, at->candidate, known);
+    if (!bound->exact) measure_start(c, boundary, &p, at->candidate, bound);
     double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
-    known->end = pl_round_below(PL_MAX(end, known->start - by));
-    double separation = impact_distance(boundary, &p, known->start);
-    return known->start - by <= separation && find_impact(boundary, &p, known->start, impact);
+    bound->end = pl_round_below(PL_MAX(end, bound->start - by));
+    double separation = impact_distance(boundary, &p, bound->start);
+    return bound->start - by <= separation && find_impact(boundary, &p, bound->start, impact);
 }
 
 bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int64_t *next,
@@ -216,7 +216,7 @@ static pl_status reserve_known(pl_detection *d)
 {
     const pl_candidate_set *c = &d->candidates;
     d->listing = c->listing;
-    return pl_reserve((void **)&d->known, &d->known_capacity, c->n_near, sizeof *d->known);
+    return pl_reserve((void **)&d->bound, &d->bound_capacity, c->n_near, sizeof *d->bound);
 }
 
 // Pairs that hit in the last step although they are no local minimum, and push since, do so again:
@@ -244,10 +244,10 @@ static void hold_found(pl_detection *d, const pl_boundary *boundary, const pl_co
 // minimum at its own time. And they come out on the far side, where rows would push against those
 // of the near one; so its points must have room at the start, that its row does not push.
 static bool expects_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                        pl_distance_bound *known)
+                        pl_distance_bound *bound)
 {
     pl_impact impact;
-    if (!gets_hit(c, boundary, at, known, &impact)) return false;
+    if (!gets_hit(c, boundary, at, bound, &impact)) return false;
     const pl_feature_pair pair = pl_candidate_pair(&c->candidate[at->candidate]);
     const pl_instant then = {boundary->x0, boundary->x1, impact.time};
     pl_spacing spacing;
@@ -273,17 +273,17 @@ static bool wants_row(const pl_boundary *boundary, const pl_contact_pair *p,
 
 // Says by its flag what becomes of a near pair; *closest is known if it gets a row.
 static uint8_t judge(pl_detection *d, const pl_boundary *boundary, const pl_near *at,
-                     pl_distance_bound *known, pl_closest *closest)
+                     pl_distance_bound *bound, pl_closest *closest)
 {
     pl_candidate_set *c = &d->candidates;
     uint8_t held = d->flag[at->candidate];
     pl_contact_pair p = load_near(c, at);
     double near = pl_boundary_near(boundary, p.a, p.b);
     double by = pl_candidates_approach(c, p.pair.kind, p.point);
-    *known = (pl_distance_bound){.start = at->distance};
-    if (known->start > near + by) return 0;
-    *closest = measure_start(c, boundary, &p, at->candidate, known);
-    if (known->start > near + by) return 0;
+    *bound = (pl_distance_bound){.start = at->distance};
+    if (bound->start > near + by) return 0;
+    *closest = measure_start(c, boundary, &p, at->candidate, bound);
+    if (bound->start > near + by) return 0;
     const pl_instant now = {boundary->x0, boundary->x0, 0};
     if (wants_row(boundary, &p, closest, by) &&
         pl_local_minimum(boundary, &now, &p.pair, closest)) {
@@ -292,9 +292,9 @@ static uint8_t judge(pl_detection *d, const pl_boundary *boundary, const pl_near
     if (held) return held;
     double radii = pl_boundary_radii(boundary, p.a, p.b);
     double farthest = farthest_impact(boundary, p.a, p.b) + (1 + PL_BOUND_SLACK) * by;
-    if (known->start > farthest) return 0;
-    if (known->start > radii + EXPECT * pl_boundary_safety(boundary, p.a, p.b)) return 0;
-    return expects_hit(c, boundary, at, known) ? HIT : 0;
+    if (bound->start > farthest) return 0;
+    if (bound->start > radii + EXPECT * pl_boundary_safety(boundary, p.a, p.b)) return 0;
+    return expects_hit(c, boundary, at, bound) ? HIT : 0;
 }
 
 bool pl_detect_is_reached(const pl_boundary *boundary, const pl_contact_pair *p,
@@ -309,14 +309,14 @@ bool pl_detect_is_reached(const pl_boundary *boundary, const pl_contact_pair *p,
 
 // The flag of a pair within reach then, unless it has a row.
 static uint8_t judge_reached(pl_detection *d, const pl_boundary *boundary, const pl_near *at,
-                             pl_distance_bound *known, pl_closest *closest)
+                             pl_distance_bound *bound, pl_closest *closest)
 {
     pl_candidate_set *c = &d->candidates;
     pl_contact_pair p = load_near(c, at);
-    *known = (pl_distance_bound){.start = at->distance};
+    *bound = (pl_distance_bound){.start = at->distance};
     if (d->flag[at->candidate] == KEPT) return 0;
-    if (known->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
-    *closest = measure_start(c, boundary, &p, at->candidate, known);
+    if (bound->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
+    *closest = measure_start(c, boundary, &p, at->candidate, bound);
     return pl_detect_is_reached(boundary, &p, closest) ? ROW : 0;
 }
 
@@ -338,10 +338,10 @@ static int32_t judge_some(pl_detection *d, const pl_contacts *contacts, const pl
     int32_t n = 0;
     for (int64_t k = first; k < last; k++) {
         const pl_near *at = &c->near[k];
-        pl_distance_bound *known = &d->known[k];
+        pl_distance_bound *bound = &d->bound[k];
         pl_start *to = &start[n];
-        uint8_t flag = c->wide ? judge_reached(d, boundary, at, known, &to->closest)
-                               : judge(d, boundary, at, known, &to->closest);
+        uint8_t flag = c->wide ? judge_reached(d, boundary, at, bound, &to->closest)
+                               : judge(d, boundary, at, bound, &to->closest);
         d->flag[at->candidate] = flag;
         if (flag != ROW && flag != FOUND) continue;
         pl_spacing spacing;
@@ -413,7 +413,7 @@ static pl_status forget(pl_detection *d, int64_t first)
     const pl_candidate_set *c = &d->candidates;
     PL_TRY(reserve_known(d));
     for (int64_t k = first; k < c->n_near; k++) {
-        d->known[k] = (pl_distance_bound){.start = c->near[k].distance};
+        d->bound[k] = (pl_distance_bound){.start = c->near[k].distance};
     }
     return PL_OK;
 }
@@ -432,7 +432,7 @@ static void test_pairs(void *context, int64_t first, int64_t last)
     int64_t n_hit = 0;
     for (int64_t k = l->start + first; k < l->start + last; k++) {
         pl_impact impact;
-        bool hit = gets_hit(c, l->boundary, &c->near[k], &l->d->known[k], &impact);
+        bool hit = gets_hit(c, l->boundary, &c->near[k], &l->d->bound[k], &impact);
         l->d->flag[c->near[k].candidate] = hit ? HIT : 0;
         n_hit += hit;
     }
@@ -507,14 +507,14 @@ static void find_gaps(void *context, int64_t first, int64_t last)
 {
     gap_loop *l = context;
     const pl_candidate_set *c = &l->d->candidates;
-    const pl_distance_bound *known = l->d->known;
+    const pl_distance_bound *bound = l->d->bound;
     double least = l->least[pl_thread_slot()];
     for (int64_t k = first; k < last; k++) {
-        if (known[k].end > l->most) continue;
+        if (bound[k].end > l->most) continue;
         pl_contact_pair p = load_near(c, &c->near[k]);
         double radii = pl_boundary_radii(l->boundary, p.a, p.b);
         double near = pl_boundary_near(l->boundary, p.a, p.b);
-        if (known[k].end > PL_MIN(least + radii, near)) continue;
+        if (bound[k].end > PL_MIN(least + radii, near)) continue;
         pl_spacing s = pl_contact_pair_spacing(l->boundary, &p);
         double distance = pl_contact_pair_closest(&p, l->boundary->x1).distance;
         if (distance <= pl_spacing_near(&s)) least = PL_MIN(least, distance - s.radii);

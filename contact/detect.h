@@ -32,8 +32,8 @@ typedef struct pl_detection {
     pl_candidate_set candidates;
     uint8_t *flag; // (candidates.n) what becomes of each: see detect.c
     int64_t flag_capacity;
-    pl_distance_bound *known;        // (candidates.n_near) ...
-    int64_t known_capacity, listing; // ... of this list
+    pl_distance_bound *bound;        // (candidates.n_near) ...
+    int64_t bound_capacity, listing; // ... of this list
     pl_start *start;                 // scratch: some of them
     int64_t start_capacity;
     pl_hit *hit; // (n_hit) of the last way, by time

@@ -199,15 +199,15 @@ static pl_status take_hits(pl_vj19 *p, const pl_detection *d, const pl_contacts 
     return PL_OK;
 }
 
-// [Alg. 1, line 27] The paper asks for 0 < C < eps2 at the end of the step. The solver keeps an
-// active row only to eps2 itself, and C is what is left beyond the safety distance, which may be
-// wanting at the start: so it is the difference to what the solver believes, keep + dt u_n, that
-// must be below eps2.
+// [Alg. 1, line 27] The paper asks for 0 < C < contact_tolerance at the end of the step. The solver
+// keeps an active row only to contact_tolerance itself, and C is what is left beyond the safety
+// distance, which may be wanting at the start: so it is the difference to what the solver believes,
+// keep + dt u_n, that must be below contact_tolerance.
 static bool is_true(const pl_vj19 *p, double dt, const pl_vj19_constraint *c,
-                    const pl_closest *closest, double eps2)
+                    const pl_closest *closest, double contact_tolerance)
 {
     double believed = c->keep + dt * p->u[3 * (int64_t)c->row];
-    return fabs(closest->distance - believed) < eps2;
+    return fabs(closest->distance - believed) < contact_tolerance;
 }
 
 // Holds the constraints that push against the geometry at the end of the step. Of those that slide
@@ -215,7 +215,7 @@ static bool is_true(const pl_vj19 *p, double dt, const pl_vj19_constraint *c,
 static void revise(pl_vj19 *p, const double *v, const pl_boundary *boundary,
                    const pl_contacts *contacts, int32_t *changes)
 {
-    double eps2 = pl_contacts_tolerance(contacts), dt = contacts->problem.dt;
+    double contact_tolerance = pl_contacts_tolerance(contacts), dt = contacts->problem.dt;
     pl_rows_multiply(&contacts->problem, NULL, true, v, p->u);
     int64_t kept = 0;
     for (int64_t i = 0; i < p->n; i++) {
@@ -227,7 +227,7 @@ static void revise(pl_vj19 *p, const double *v, const pl_boundary *boundary,
             gather(boundary, &c->pair, boundary->x1, q);
             pl_closest_points((pl_pair_kind)c->pair.kind, q, &closest);
             stays = c->hit || !slid_off(boundary, boundary->x1, c, &closest);
-            bool agrees = stays && is_true(p, dt, c, &closest, eps2);
+            bool agrees = stays && is_true(p, dt, c, &closest, contact_tolerance);
             *changes += !agrees;
             if (!agrees) pl_vj19_approach((pl_pair_kind)c->pair.kind, q, c->q, &c->closest);
         }

@@ -613,8 +613,8 @@ typedef struct pl_world_options {
     const char *solver;         // of contact problems; pl_solver_help lists them
     const char *precond;        // of "cr" and "minres": "full", "diag", "schur" or "none"
     bool rescue;                // where that solver fails, "auto" goes on; else the step fails
-    double eps1;                // relative residual of contact problems, in (0, 1)
-    double eps2;                // error of a contact [m], > 0; at most a tenth of the distance that
+    double residual_tolerance;  // relative residual of contact problems, in (0, 1)
+    double contact_tolerance;   // error of a contact [m], > 0; at most a tenth of the distance that
                                 // the contacts of a step keep
     double contact_distance;    // that contacts keep between surfaces [m], >= 0; 0: 0.003 mean
                                 // lengths of edges. See pl_surface_options
@@ -622,7 +622,7 @@ typedef struct pl_world_options {
     int32_t rounds;             // of solving and testing, in one step
     int32_t halvings;           // of a step that does not end free of collisions
     bool events;                // of contacts are kept: pl_world_contact_events
-    bool paper;                 // as VJ19 prints it: the loop of a step (which need not end; more
+    bool vj19;                  // as VJ19 prints it: the loop of a step (which need not end; more
                                 // rounds help), and the solver where it knows the difference
 } pl_world_options;
 
@@ -1092,14 +1092,14 @@ PL_API int64_t pl_replay_velocities(const pl_replay *replay); // 3 for a vertex,
 PL_API int64_t pl_replay_unknowns(const pl_replay *replay);   // of them, those that are not given
 
 typedef struct pl_replay_options {
-    double eps1;            // relative residual, > 0
-    double eps2;            // error of a contact [m], > 0
-    int32_t max_iterations; // 0 or more
-    double max_seconds;     // wall clock [s]; 0: no limit
-    const char *precond;    // see pl_world_options
-    bool paper;             // the solver as its paper prints it
-    bool cold;              // start with everything at rest that is not given, and without impulses
-    int32_t threads;        // up to 256; 0: one per core
+    double residual_tolerance; // relative residual, > 0
+    double contact_tolerance;  // error of a contact [m], > 0
+    int32_t max_iterations;    // 0 or more
+    double max_seconds;        // wall clock [s]; 0: no limit
+    const char *precond;       // see pl_world_options
+    bool vj19;                 // the solver as its paper prints it
+    bool cold;       // start with everything at rest that is not given, and without impulses
+    int32_t threads; // up to 256; 0: one per core
 } pl_replay_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, not cold.

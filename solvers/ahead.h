@@ -9,7 +9,7 @@ enum { PL_AHEAD_PAST = 5 };
 
 // What a step is judged by: d = v - y is the step, p = y - old the last way; see apg.c.
 typedef struct pl_step_sums {
-    double rr;     // |b + L^T f - A v|^2 in the rows that are not known
+    double rr;     // |b + L^T f - A v|^2 in the rows that are not prescribed
     double model;  // d . g, which is s d . D d
     double true_;  // d . A d
     double last;   // p . g

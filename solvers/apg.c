@@ -72,9 +72,9 @@ enum {
     CHUNK_BLOCKS = 4096,
 };
 
-// Sweeps end early when they move a contact by less than this part of eps2. What they leave undone
-// is noise in the steps: the part becomes smaller every so many steps, and after one that does not
-// halve the residual although its sweeps ended early, down to the least.
+// Sweeps end early when they move a contact by less than this part of contact_tolerance. What they
+// leave undone is noise in the steps: the part becomes smaller every so many steps, and after one
+// that does not halve the residual although its sweeps ended early, down to the least.
 static const double SWEEP_SHARE = 0.01, SWEEP_SHARE_LEAST = 1e-7, SWEEP_SHARE_FACTOR = 0.2;
 enum { SWEEP_SHARE_STEPS = 25 };
 // So many steps with a good residual that bring the error of contacts no more than this part below
@@ -191,7 +191,7 @@ static double find_curvature(pl_apg *a, int n, pl_solve_stats *stats)
         Dx[i] = (double)(state >> 11) / 9007199254740992.0 - 0.5;
     }
     for (int step = 0; step < n; step++) {
-        pl_block_jacobi_apply(&a->ws->D, Dx, x); // 0 in the known blocks
+        pl_block_jacobi_apply(&a->ws->D, Dx, x); // 0 in the prescribed blocks
         double xDx = pl_vec_dot(a->n, x, Dx);
         if (!(xDx > 0)) return 1;
         double xAx = multiply_dot(a, x, Ax);
@@ -261,7 +261,7 @@ static void descend(pl_apg *a, double is, int64_t first, int64_t last)
     const pl_problem *problem = a->problem;
     for (int64_t i = first; i < last; i++) {
         const double *b = problem->b + 3 * i, *Ay = a->Ay + 3 * i;
-        if (pl_is_known(problem, i)) {
+        if (pl_is_prescribed(problem, i)) {
             follow(a, is, i, 0, 0, 0);
         } else {
             follow(a, is, i, b[0] - Ay[0], b[1] - Ay[1], b[2] - Ay[2]);
@@ -358,11 +358,11 @@ PL_CLONES static pl_step_sums add_part(int64_t n, const double *v, const double 
                           .last_A = ADD_LANES(last_A)};
 }
 
-// g becomes A (v - y) where blocks are known, whose d and p are 0: they have no residual.
+// g becomes A (v - y) where blocks are prescribed, whose d and p are 0: they have no residual.
 static pl_step_sums add_rows(pl_apg *a, int64_t first, int64_t last)
 {
-    for (int64_t i = first; i < last && a->problem->known != NULL; i++) {
-        if (!a->problem->known[i]) continue;
+    for (int64_t i = first; i < last && a->problem->prescribed != NULL; i++) {
+        if (!a->problem->prescribed[i]) continue;
         for (int64_t k = 3 * i; k < 3 * i + 3; k++) a->g[k] = a->Av[k] - a->Ay[k];
     }
     int64_t at = 3 * first;
@@ -412,10 +412,10 @@ static pl_step_sums multiply_and_judge(pl_apg *a)
 static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
 {
     a->residual = 0;
-    if (r > options->eps1 * a->ws->b_norm) {
+    if (r > options->residual_tolerance * a->ws->b_norm) {
         const double *push = a->sweeps.push;
         double pushes = a->s * sqrt(pl_vec_dot(3 * (int64_t)a->ws->uses.n, push, push));
-        a->residual = pl_relative_residual(a->ws, pushes, r) / options->eps1;
+        a->residual = pl_relative_residual(a->ws, pushes, r) / options->residual_tolerance;
     }
     if (a->residual < NEAR && !a->sweeps.plain) a->sweeps.n_small = NEAR_TIMES;
     if (a->residual > 1) {
@@ -433,10 +433,10 @@ static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
     a->n_stuck = falls ? 0 : a->n_stuck + 1;
     if (falls) a->least = worst;
     if (!falls && a->n_stuck % HELD_STEPS == 0) a->n_usual = PL_MIN(2 * a->n_usual, MAX_SWEEPS);
-    return worst <= options->eps2;
+    return worst <= options->contact_tolerance;
 }
 
-// The share of eps2 that sweeps leave undone.
+// The share of contact_tolerance that sweeps leave undone.
 static double sweep_share(const pl_apg *a)
 {
     int32_t times = (a->n_step + 1) / SWEEP_SHARE_STEPS + a->n_noisy;
@@ -468,7 +468,7 @@ static bool is_surely_solved(pl_apg *a, const pl_solver_options *options, double
 {
     *corrected = false;
     if (!is_solved(a, options, r)) return false;
-    if (a->single == NULL && options->eps1 > SUM_ROUNDING) return true;
+    if (a->single == NULL && options->residual_tolerance > SUM_ROUNDING) return true;
     *corrected = true;
     pl_bsr_loop(a->problem->A, correct_parts, a);
     stats->products++;
@@ -584,7 +584,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         if (stats->iterations == last) return PL_SOLVE_LIMIT;
         if (a->most_swept > 0 && a->n_swept >= a->most_swept) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
-        bool early = step(a, sweep_share(a) * options->eps2 / a->problem->dt);
+        bool early = step(a, sweep_share(a) * options->contact_tolerance / a->problem->dt);
         pl_step_sums sum = multiply_and_judge(a);
         stats->products++;
         if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;

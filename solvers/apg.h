@@ -29,7 +29,7 @@ typedef struct pl_apg {
     float *single;          // the values of A, see bsr_single.h; NULL: its products are of double
     double *d;              // (n) v - y if that is NULL,
     float *by;              // (n + 1) else this
-    double *g;              // (n) b + L^T f - A y; in known rows 0, or A (v - y) after a step
+    double *g;              // (n) b + L^T f - A y; in prescribed rows 0, or A (v - y) after a step
     double *f;              // (3*n_constraint) the impulses over s
     double *impulse;        // (3*n_constraint) scratch: s f
     pl_sweeps sweeps;

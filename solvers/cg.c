@@ -37,7 +37,7 @@ enum { CHUNK_ROWS = 1024 }; // what a thread takes at least
 
 typedef struct choice {
     const uint8_t *fixed;
-    bool known;
+    bool prescribed;
     const double *from;
     double *to;
     _Atomic bool any;
@@ -48,7 +48,7 @@ static void pick_some(void *context, int64_t first, int64_t last)
     choice *c = context;
     bool any = false;
     for (int64_t i = first; i < last; i++) {
-        bool pick = (c->fixed != NULL && c->fixed[i]) == c->known;
+        bool pick = (c->fixed != NULL && c->fixed[i]) == c->prescribed;
         for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
             c->to[k] = pick ? c->from[k] : 0;
             any = any || c->to[k] != 0;
@@ -57,19 +57,21 @@ static void pick_some(void *context, int64_t first, int64_t last)
     if (any) c->any = true;
 }
 
-// to := from in the block rows that are fixed (if `known`) or free (if not), 0 in the others.
+// to := from in the block rows that are fixed (if `prescribed`) or free (if not), 0 in the others.
 // Returns whether anything is not 0.
-static bool pick_rows(int32_t n, const uint8_t *fixed, bool known, const double *from, double *to)
+static bool pick_rows(int32_t n, const uint8_t *fixed, bool prescribed, const double *from,
+                      double *to)
 {
-    choice c = {fixed, known, from, to, false};
+    choice c = {fixed, prescribed, from, to, false};
     pl_loop(n, CHUNK_ROWS, pick_some, &c);
     return c.any;
 }
 
-// r := r - A x, where x is what `known` picks.
-static void subtract(pl_cg *cg, const pl_bsr *A, const uint8_t *fixed, bool known, const double *x)
+// r := r - A x, where x is what `prescribed` picks.
+static void subtract(pl_cg *cg, const pl_bsr *A, const uint8_t *fixed, bool prescribed,
+                     const double *x)
 {
-    if (!pick_rows(cg->n, fixed, known, x, cg->p)) return;
+    if (!pick_rows(cg->n, fixed, prescribed, x, cg->p)) return;
     pl_bsr_multiply(A, cg->p, cg->q);
     pl_vec_add(3 * (int64_t)cg->n, -1, cg->q, cg->r);
 }

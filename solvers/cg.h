@@ -1,4 +1,4 @@
-// Preconditioned conjugate gradients for A x = b with some block rows of x known. Internal.
+// Preconditioned conjugate gradients for A x = b with some block rows of x prescribed. Internal.
 
 #ifndef PL_CG_H
 #define PL_CG_H
@@ -26,7 +26,8 @@ typedef struct pl_cg_stats {
     pl_cg_end end;
     int32_t iterations; // products with A, apart from those that the start needs
     // |r| / |b'| in the Euclidean norm over the free rows: r = b - A x as the recurrence has it,
-    // and b' = b - A (known values), so that the scale is right when known values alone drive x.
+    // and b' = b - A (prescribed values), so that the scale is right when prescribed values alone
+    // drive x.
     double residual;
 } pl_cg_stats;
 

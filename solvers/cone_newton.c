@@ -121,7 +121,7 @@ static void precondition(void *context, const float *x, float *y)
     pl_multigrid_cycle(&s->mg, x, y);
 }
 
-// y := (A + L^T J L) x, 0 in the known blocks.
+// y := (A + L^T J L) x, 0 in the prescribed blocks.
 static void multiply(void *context, const float *x, float *y)
 {
     state *s = context;
@@ -146,9 +146,9 @@ static void multiply(void *context, const float *x, float *y)
             for (int c = 0; c < 3; c++) to[c] += (G[c] * f[0] + G[3 + c] * f[1]) + G[6 + c] * f[2];
         }
     }
-    if (s->problem->known == NULL) return;
+    if (s->problem->prescribed == NULL) return;
     for (int64_t i = 0; i < s->n; i++) {
-        if (s->problem->known[i / 3] != 0) y[i] = 0;
+        if (s->problem->prescribed[i / 3] != 0) y[i] = 0;
     }
 }
 

@@ -132,9 +132,9 @@ double pl_contact_errors_worst(const pl_contact_errors *e)
     return larger(larger(e->penetration, e->normal), other);
 }
 
-bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2)
+bool pl_contact_errors_within(const pl_contact_errors *errors, double contact_tolerance)
 {
-    return pl_contact_errors_worst(errors) <= eps2;
+    return pl_contact_errors_worst(errors) <= contact_tolerance;
 }
 
 typedef struct subtraction {
@@ -148,8 +148,8 @@ static void subtract_rows(void *context, int64_t first, int64_t last)
     const subtraction *s = context;
     const double *b = s->problem->b, *Av = s->Av;
     for (int64_t i = first; i < last; i++) {
-        bool known = pl_is_known(s->problem, i);
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) s->r[k] = known ? 0 : b[k] - Av[k];
+        bool prescribed = pl_is_prescribed(s->problem, i);
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) s->r[k] = prescribed ? 0 : b[k] - Av[k];
     }
 }
 

@@ -4,7 +4,7 @@
 // velocity answers to its impulse and those of its neighbours (pl_contact_scales): so all but the
 // first and the last are in metres; rows that weigh angular velocities count in radians. Where
 // there is compliance, u stands for w = u + E f. All are maxima, over the contacts (cones) or, of
-// `joint`, over the boxes, but for the last. Constraints all of whose blocks are known have no
+// `joint`, over the boxes, but for the last. Constraints all of whose blocks are prescribed have no
 // impulse that could help; they count in `penetration` only, or not at all.
 
 #ifndef PL_CONTACT_ERROR_H
@@ -14,8 +14,8 @@
 #include "rows.h"
 
 typedef struct pl_contact_errors {
-    // |b + L^T f - A v| over max(|b'|, |L^T f|), in the rows that are not known, where b' is b less
-    // A times the known velocities. Euclidean norms.
+    // |b + L^T f - A v| over max(|b'|, |L^T f|), in the rows that are not prescribed, where b' is b
+    // less A times the prescribed velocities. Euclidean norms.
     double residual;
     double penetration; // dt max(0, -u_n) [m]
     double normal;      // of the natural map: dt |min(u_n, s_n f_n)| [m]
@@ -44,10 +44,10 @@ void pl_contact_errors_update(const pl_problem *problem, const double *scale, co
 
 // The largest error of the constraints [m]; not a number if one is not.
 double pl_contact_errors_worst(const pl_contact_errors *errors);
-// Is every error of the constraints at most eps2 [m]? False if one is not a number.
-bool pl_contact_errors_within(const pl_contact_errors *errors, double eps2);
+// Is every error of the constraints at most contact_tolerance [m]? False if one is not a number.
+bool pl_contact_errors_within(const pl_contact_errors *errors, double contact_tolerance);
 
-// r := b + L^T f - A v in the rows that are not known, 0 in the others. r (3*A.n); world
+// r := b + L^T f - A v in the rows that are not prescribed, 0 in the others. r (3*A.n); world
 // (3*n_constraint) is scratch.
 void pl_contact_residual(const pl_problem *problem, const pl_uses *uses, const double *v,
                          const double *f, double *world, double *r);

@@ -21,19 +21,19 @@ static int32_t list_columns(const lister *l, int32_t i)
     int32_t n = 0, use = l->used[i];
     l->mark[i] = i;
     l->list[n++] = i;
-    if (pl_is_known(problem, i)) return n;
+    if (pl_is_prescribed(problem, i)) return n;
     for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
         int32_t j = A->col[k];
-        if (l->mark[j] == i || pl_is_known(problem, j)) continue;
+        if (l->mark[j] == i || pl_is_prescribed(problem, j)) continue;
         l->mark[j] = i;
         l->list[n++] = j;
     }
     if (use < 0) return n;
     for (int32_t u = l->uses->start[use]; u < l->uses->start[use + 1]; u++) {
-        const pl_constraint *contact = problem->constraint + l->uses->use[u].contact;
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        const pl_constraint *constraint = problem->constraint + l->uses->use[u].constraint;
+        for (int32_t t = constraint->first; t < constraint->first + constraint->count; t++) {
             int32_t j = problem->entry[t].block;
-            if (l->mark[j] == i || pl_is_known(problem, j)) continue;
+            if (l->mark[j] == i || pl_is_prescribed(problem, j)) continue;
             l->mark[j] = i;
             l->list[n++] = j;
         }
@@ -102,14 +102,14 @@ static pl_status find_places(pl_contact_matrix *M, pl_arena *arena)
     M->of_pair = pl_arena_take(arena, M->start[problem->n_constraint], sizeof *M->of_pair);
     if (M->of_pair == NULL) return PL_ERROR_MEMORY;
     for (int32_t k = 0; k < problem->n_constraint; k++) {
-        const pl_constraint *contact = problem->constraint + k;
-        const pl_entry *entry = problem->entry + contact->first;
+        const pl_constraint *constraint = problem->constraint + k;
+        const pl_entry *entry = problem->entry + constraint->first;
         int64_t *to = M->of_pair + M->start[k];
-        for (int32_t a = 0; a < contact->count; a++) {
-            for (int32_t b = 0; b < contact->count; b++) {
-                bool known =
-                    pl_is_known(problem, entry[a].block) || pl_is_known(problem, entry[b].block);
-                *to++ = known ? -1 : pl_bsr_find(&M->H, entry[a].block, entry[b].block);
+        for (int32_t a = 0; a < constraint->count; a++) {
+            for (int32_t b = 0; b < constraint->count; b++) {
+                bool prescribed = pl_is_prescribed(problem, entry[a].block) ||
+                                  pl_is_prescribed(problem, entry[b].block);
+                *to++ = prescribed ? -1 : pl_bsr_find(&M->H, entry[a].block, entry[b].block);
             }
         }
     }
@@ -121,7 +121,7 @@ pl_status pl_contact_matrix_create(const pl_problem *problem, const pl_uses *use
 {
     *out = (pl_contact_matrix){.problem = problem};
     PL_TRY(find_pattern(out, uses, arena));
-    return pl_cholesky_analyze(&out->H, problem->known, arena, &out->factor);
+    return pl_cholesky_analyze(&out->H, problem->prescribed, arena, &out->factor);
 }
 
 pl_status pl_contact_matrix_take(pl_contact_matrix *M, pl_arena *arena)
@@ -138,21 +138,21 @@ pl_status pl_contact_matrix_take(pl_contact_matrix *M, pl_arena *arena)
 // H += Ga^T D Gb for all pairs of a contact's blocks. Blocks stand column by column.
 static void add_contact(const pl_contact_matrix *M, int32_t k, const pl_sym3 *D)
 {
-    const pl_constraint *contact = M->problem->constraint + k;
-    const pl_entry *entry = M->problem->entry + contact->first;
+    const pl_constraint *constraint = M->problem->constraint + k;
+    const pl_entry *entry = M->problem->entry + constraint->first;
     const int64_t *place = M->of_pair + M->start[k];
-    for (int32_t a = 0; a < contact->count; a++) {
+    for (int32_t a = 0; a < constraint->count; a++) {
         double G[9], DG[9];
-        pl_entry_rows(M->problem, contact, entry + a, G);
+        pl_entry_rows(M->problem, constraint, entry + a, G);
         for (int c = 0; c < 3; c++) {
             DG[c] = (D->nn * G[c] + D->n1 * G[3 + c]) + D->n2 * G[6 + c];
             DG[3 + c] = (D->n1 * G[c] + D->t11 * G[3 + c]) + D->t12 * G[6 + c];
             DG[6 + c] = (D->n2 * G[c] + D->t12 * G[3 + c]) + D->t22 * G[6 + c];
         }
-        for (int32_t b = 0; b < contact->count; b++, place++) {
+        for (int32_t b = 0; b < constraint->count; b++, place++) {
             if (*place < 0) continue;
             double F[9], *to = M->H.val + 9 * *place;
-            pl_entry_rows(M->problem, contact, entry + b, F);
+            pl_entry_rows(M->problem, constraint, entry + b, F);
             for (int e = 0; e < 9; e++) {
                 const double *p = DG + e % 3, *q = F + e / 3;
                 to[e] += (p[0] * q[0] + p[3] * q[3]) + p[6] * q[6];

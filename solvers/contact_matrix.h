@@ -17,10 +17,11 @@ typedef struct pl_sym3 {
 
 typedef struct pl_contact_matrix {
     const pl_problem *problem;
-    pl_bsr H;         // of A.n block rows, from the arena; known ones have their diagonal only
-    int64_t *of_A;    // (A.nnz) where each block of A stands in H; -1: it is not there
-    int64_t *of_pair; // where the pairs of terms stand: count^2 of each contact, -1 for known ones
-    int64_t *start;   // (n_constraint + 1) of each contact in of_pair
+    pl_bsr H;      // of A.n block rows, from the arena; prescribed ones have their diagonal only
+    int64_t *of_A; // (A.nnz) where each block of A stands in H; -1: it is not there
+    int64_t
+        *of_pair; // where the pairs of terms stand: count^2 of each contact, -1 for prescribed ones
+    int64_t *start; // (n_constraint + 1) of each contact in of_pair
     pl_cholesky factor;
     double *x; // (3*A.n) scratch
 } pl_contact_matrix;
@@ -37,7 +38,7 @@ pl_status pl_contact_matrix_take(pl_contact_matrix *M, pl_arena *arena);
 // finite.
 bool pl_contact_matrix_set(pl_contact_matrix *M, const pl_sym3 *D);
 
-// x := H^-1 r, 0 in the known blocks. r, x (3*A.n), no alias.
+// x := H^-1 r, 0 in the prescribed blocks. r, x (3*A.n), no alias.
 void pl_contact_matrix_solve(const pl_contact_matrix *M, const double *r, double *x);
 
 #endif

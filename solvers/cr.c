@@ -14,8 +14,8 @@ static const double EVALUATE_DROP = 0.1;
 enum { EVALUATE_AFTER = 60 };
 
 // How far below the tolerances the linear problem is solved, so that a contact on which its rows
-// and the rules of switching just agree is within eps2; where that is not enough, by halves, down
-// to the least.
+// and the rules of switching just agree is within contact_tolerance; where that is not enough, by
+// halves, down to the least.
 static const double LINEAR_SHARE = 0.5, LINEAR_SHARE_MIN = 1e-3;
 
 // Below this part of its first value the norm of B C^-1 r says that no step helps [VJ19, 4.3].
@@ -27,20 +27,21 @@ static const double GRADIENT_MIN = 1e-14, GRADIENT_MIN_LANCZOS = 1e-8, GAIN_MIN 
 // --- How good y is ---
 
 typedef struct residuals {
-    double velocity;   // relative, over eps1
-    double constraint; // the largest of the active rows, times dt, over eps2
+    double velocity;   // relative, over residual_tolerance
+    double constraint; // the largest of the active rows, times dt, over contact_tolerance
 } residuals;
 
 static residuals measure(const pl_cr *cr)
 {
     double largest = 0, r = sqrt(pl_vec_dot(cr->n, cr->r.v, cr->r.v));
     for (int64_t i = 0; i < cr->m; i++) largest = fmax(largest, fabs(cr->r.f[i]));
-    residuals out = {pl_relative_residual(cr->ws, cr->pushes, r) / cr->options->eps1,
-                     cr->problem.dt * largest / (cr->share * cr->options->eps2)};
-    if (!cr->options->paper) return out;
+    residuals out = {pl_relative_residual(cr->ws, cr->pushes, r) / cr->options->residual_tolerance,
+                     cr->problem.dt * largest / (cr->share * cr->options->contact_tolerance)};
+    if (!cr->options->vj19) return out;
     // As printed, one norm of all rows, in which rows are displacements, relative to b.
     double rows = cr->problem.dt * cr->problem.dt * pl_vec_dot(cr->m, cr->r.f, cr->r.f);
-    out.velocity = pl_relative_residual(cr->ws, 0, sqrt(r * r + rows)) / cr->options->eps1;
+    out.velocity =
+        pl_relative_residual(cr->ws, 0, sqrt(r * r + rows)) / cr->options->residual_tolerance;
     return out;
 }
 
@@ -68,15 +69,16 @@ static bool is_time_printed(double r, int32_t j)
 // Do the laws hold that the active rows are there for?
 static bool is_within(const pl_cr *cr, const pl_contact_errors *e)
 {
-    double eps2 = cr->options->eps2;
+    double contact_tolerance = cr->options->contact_tolerance;
     switch (cr->mask) {
     case PL_ROW_NORMAL:
-        return e->penetration <= eps2 && e->normal <= eps2 && e->fischer_normal <= eps2;
+        return e->penetration <= contact_tolerance && e->normal <= contact_tolerance &&
+               e->fischer_normal <= contact_tolerance;
     case PL_ROWS_TANGENT:
-        return e->friction <= eps2 && e->cone <= eps2 && e->fischer_stick <= eps2 &&
-               e->fischer_slip <= eps2;
+        return e->friction <= contact_tolerance && e->cone <= contact_tolerance &&
+               e->fischer_stick <= contact_tolerance && e->fischer_slip <= contact_tolerance;
     default:
-        return pl_contact_errors_within(e, eps2);
+        return pl_contact_errors_within(e, contact_tolerance);
     }
 }
 
@@ -86,7 +88,7 @@ static bool is_solved(pl_cr *cr)
     pl_bsr_multiply(cr->problem.A, cr->y.v, cr->Ay);
     cr->stats->products++;
     pl_cr_residual(cr);
-    if (cr->options->paper) return true;
+    if (cr->options->vj19) return true;
     pl_contact_errors errors = {0};
     pl_contact_errors_update(&cr->problem, cr->ws->scale, cr->u, cr->y.f, &errors);
     return measure(cr).velocity <= 1 && is_within(cr, &errors);
@@ -99,26 +101,27 @@ typedef struct progress {
     double gradient; // |B C^-1 r| of the first iteration
 } progress;
 
-// [VJ19, 4.3] As printed, |B C^-1 r| < eps1; it has units, so that we ask for a part of its start.
+// [VJ19, 4.3] As printed, |B C^-1 r| < residual_tolerance; it has units, so that we ask for a part
+// of its start.
 static bool is_minimum(pl_cr *cr, const progress *at)
 {
     if (cr->minres && (cr->since == 0 || cr->gain > GAIN_MIN)) return false;
     double gradient = pl_cr_gradient(cr), least = cr->minres ? GRADIENT_MIN_LANCZOS : GRADIENT_MIN;
-    return gradient <= (cr->options->paper ? cr->options->eps1 : least * at->gradient);
+    return gradient <= (cr->options->vj19 ? cr->options->residual_tolerance : least * at->gradient);
 }
 
 static bool is_time(const pl_cr *cr, const residuals *r, const progress *at, double alpha)
 {
     if (cr->patient) return false;
     if (!(alpha > 0 || cr->minres)) return false; // line 12; MINRES' p have any sign
-    if (cr->options->paper) return is_time_printed(r->velocity, cr->stats->iterations);
+    if (cr->options->vj19) return is_time_printed(r->velocity, cr->stats->iterations);
     double size = PL_MAX(r->velocity, r->constraint);
     return size <= EVALUATE_DROP * at->start || cr->since >= EVALUATE_AFTER;
 }
 
 pl_solve_end pl_cr_iterate(pl_cr *cr)
 {
-    cr->share = cr->options->paper ? 1 : LINEAR_SHARE;
+    cr->share = cr->options->vj19 ? 1 : LINEAR_SHARE;
     pl_cr_restart(cr);
     residuals r = measure(cr);
     progress at = {PL_MAX(r.velocity, r.constraint), pl_cr_gradient(cr)};

@@ -61,12 +61,12 @@ typedef struct pl_cr {
     double *u;                          // (m) L v - c of all rows
     uint8_t *rows;                      // (n_constraint) bits of the active ones
     pl_cr_contact *contact;
-    pl_block_jacobi A_d; // the approximate inverse of A: 0 in known blocks
+    pl_block_jacobi A_d; // the approximate inverse of A: 0 in prescribed blocks
     pl_cr_schur schur;   // of PL_PRECOND_SCHUR
     pl_cr_vector looked; // scratch of pl_cr_precond_norms, if there is a trace
     double none;         // what PL_PRECOND_NONE multiplies constraint rows by
     double pushes;       // |L^T f| at the last restart
-    double share;        // of eps2 that the linear problem may leave in its rows
+    double share;        // of contact_tolerance that the linear problem may leave in its rows
     int64_t evaluations;
     uint8_t mask; // rows that may be active; the impulses of the others stay as they are
     bool patient; // no switch before the linear problem is solved: an active-set method

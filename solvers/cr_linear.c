@@ -74,15 +74,15 @@ static void copy(const pl_cr *cr, const pl_cr_vector *from, const pl_cr_vector *
 
 static void clear_known(const pl_cr *cr, double *x)
 {
-    if (cr->problem.known == NULL) return;
+    if (cr->problem.prescribed == NULL) return;
     for (int64_t i = 0; i < cr->n; i++) {
-        if (cr->problem.known[i / 3]) x[i] = 0;
+        if (cr->problem.prescribed[i / 3]) x[i] = 0;
     }
 }
 
 // --- Products ---
 
-// Ax := A x, and Bx := B x, in the rows that are not known and in the active rows.
+// Ax := A x, and Bx := B x, in the rows that are not prescribed and in the active rows.
 static void multiply(pl_cr *cr, const pl_cr_vector *x, double *Ax, const pl_cr_vector *Bx)
 {
     pl_bsr_multiply(cr->problem.A, x->v, Ax);

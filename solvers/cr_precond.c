@@ -86,7 +86,7 @@ static void weigh(pl_cr *cr, int32_t *seen)
     }
     for (int32_t i = 0; i < uses->n; i++) {
         for (int32_t a = uses->start[i]; a < uses->start[i + 1]; a++) {
-            int32_t k = uses->use[a].contact;
+            int32_t k = uses->use[a].constraint;
             if (is_angular(problem, uses->use + a)) {
                 double count = uses->start[i + 1] - uses->start[i];
                 cr->contact[k].Z = PL_MAX(cr->contact[k].Z, count);
@@ -100,13 +100,13 @@ static void weigh(pl_cr *cr, int32_t *seen)
         seen[k] = k;
         for (int32_t t = contact[k].first; t < contact[k].first + contact[k].count; t++) {
             const pl_entry *entry = problem->entry + t;
-            if (pl_is_known(problem, entry->block) || entry->w == 0) continue;
+            if (pl_is_prescribed(problem, entry->block) || entry->w == 0) continue;
             int32_t i = at[entry->block];
             for (int32_t b = uses->start[i]; b < uses->start[i + 1]; b++) {
-                int32_t other = uses->use[b].contact;
+                int32_t other = uses->use[b].constraint;
                 if (seen[other] == k || problem->entry[uses->use[b].term].w == 0) continue;
                 seen[other] = k;
-                cr->contact[k].Z += cr->options->paper
+                cr->contact[k].Z += cr->options->vj19
                                         ? similarity_printed(problem, contact + k, contact + other)
                                         : similarity(problem, contact + k, contact + other);
             }
@@ -120,11 +120,11 @@ static void approximate_A(pl_cr *cr)
 {
     const pl_bsr *A = cr->problem.A;
     bool none = cr->options->precond == PL_PRECOND_NONE;
-    bool printed = cr->options->paper && cr->options->precond != PL_PRECOND_SCHUR;
+    bool printed = cr->options->vj19 && cr->options->precond != PL_PRECOND_SCHUR;
     for (int64_t i = 0; i < A->n; i++) {
         double *inv = cr->A_d.inv + 6 * i;
         const double *a = A->val + 9 * A->diag[i];
-        if (pl_is_known(&cr->problem, i)) {
+        if (pl_is_prescribed(&cr->problem, i)) {
             memset(inv, 0, 6 * sizeof *inv);
         } else if (none || printed) {
             inv[0] = none ? 1 : 1 / a[0];
@@ -162,7 +162,7 @@ static pl_status create_schur(pl_cr *cr)
 // displacements, dt times ours. Otherwise rows of L become as large as A's mean diagonal.
 static double scale_of_rows(const pl_cr *cr)
 {
-    if (cr->options->paper) return cr->problem.dt * cr->problem.dt;
+    if (cr->options->vj19) return cr->problem.dt * cr->problem.dt;
     const pl_bsr *A = cr->problem.A;
     double sum = 0;
     for (int64_t i = 0; i < A->n; i++) {
@@ -229,7 +229,7 @@ void pl_cr_precond_update(pl_cr *cr, int32_t k)
     double M[9];
     for (int i = 0; i < 9; i++) {
         bool diagonal = i % 4 == 0;
-        M[i] = diagonal || !cr->options->paper ? contact->Z * contact->S[i] : 0;
+        M[i] = diagonal || !cr->options->vj19 ? contact->Z * contact->S[i] : 0;
         if (diagonal) M[i] += contact->K[i / 4];
     }
     invert_rows(M, cr->rows[k], contact->inverse);

@@ -6,7 +6,7 @@
 //
 // Where we leave the text, and why:
 // - Its tests compare with 0, which constraints that hold to rounding never cross for good. Ours
-//   compare with shares of eps2.
+//   compare with shares of contact_tolerance.
 // - Line 19 measures a change by the change of impulses, which is 0 for an activation and for slip
 //   to stick: these are measured by the distance that they correct. (As printed, too: else nothing
 //   would ever be activated.)
@@ -31,7 +31,8 @@
 static const double ANGLE_TOLERANCE_COS = 0.99978068; // of eps_theta = 1.2 degrees [VJ19, 3.2.1]
 static const double ANGLE_STEP = 0.01;                // alpha_theta
 
-// Distances below this share of eps2 are not worth a switch: the sum of several stays below eps2.
+// Distances below this share of contact_tolerance are not worth a switch: the sum of several stays
+// below contact_tolerance.
 static const double SWITCH_SHARE = 0.5;
 // For a switch back, or to open, or a turn: less, so that small wrong impulses do not stay.
 static const double RETURN_SHARE = 0.3;
@@ -50,7 +51,7 @@ static void set_rows(pl_cr *cr, int32_t k)
 {
     const pl_cr_contact *contact = cr->contact + k;
     bool across =
-        !cr->options->paper && cr->problem.constraint[k].mu > 0 && cr->y.f[3 * (int64_t)k + 1] != 0;
+        !cr->options->vj19 && cr->problem.constraint[k].mu > 0 && cr->y.f[3 * (int64_t)k + 1] != 0;
     switch ((pl_cr_state)contact->state) {
     case PL_CR_OPEN:
         cr->rows[k] = 0;
@@ -131,13 +132,13 @@ static void start(pl_cr *cr, int32_t k, double e)
     contact->history = f[0];
     if (contact->state == PL_CR_SLIP) {
         turn_along_slip(cr, k);
-        if (!cr->options->paper) set_compliance(cr, k);
+        if (!cr->options->vj19) set_compliance(cr, k);
     }
 }
 
 void pl_cr_states_start(pl_cr *cr)
 {
-    double e = SWITCH_SHARE * cr->options->eps2 / cr->problem.dt;
+    double e = SWITCH_SHARE * cr->options->contact_tolerance / cr->problem.dt;
     pl_rows_multiply(&cr->problem, NULL, true, cr->y.v, cr->u);
     for (int32_t k = 0; k < cr->problem.n_constraint; k++) {
         cr->contact[k].n_switch = 0;
@@ -179,8 +180,8 @@ static double update_kinetic(const pl_cr *cr, int32_t k, double *x, double *y)
     double speed = sqrt(u[1] * u[1] + u[2] * u[2]);
     *x = 1, *y = 0;
     if (-f[1] == mu * f[0]) return -f[1]; // line 3
-    // Line 6; below eps2 the direction of slip is noise [VJ19, Fig. 4].
-    bool fast = speed * cr->problem.dt > cr->options->eps2;
+    // Line 6; below contact_tolerance the direction of slip is noise [VJ19, Fig. 4].
+    bool fast = speed * cr->problem.dt > cr->options->contact_tolerance;
     if (fast && u[1] > 0 && u[1] < ANGLE_TOLERANCE_COS * speed) {
         *x += ANGLE_STEP * (u[1] / speed - 1); // lines 7, 8
         *y += ANGLE_STEP * (u[2] / speed);
@@ -208,7 +209,8 @@ static bool switch_printed(pl_cr *cr, int32_t k)
 {
     const pl_cr_contact *contact = cr->contact + k;
     const double *u = cr->u + 3 * (int64_t)k, *old = cr->y.f + 3 * (int64_t)k;
-    double mu = cr->problem.constraint[k].mu, dt = cr->problem.dt, eps2 = cr->options->eps2;
+    double mu = cr->problem.constraint[k].mu, dt = cr->problem.dt,
+           contact_tolerance = cr->options->contact_tolerance;
     double f[3] = {old[0], old[1], old[2]}, x = 1, y = 0, distance = 0;
     pl_cr_state state = contact->state;
     if (state != PL_CR_OPEN && u[0] >= 0 && f[0] <= 0) { // lines 6, 7
@@ -244,7 +246,8 @@ static bool switch_printed(pl_cr *cr, int32_t k)
     double change = dt * sqrt(dn * dn + d1 * d1 + d2 * d2) / contact->Z;
     // Stick to slip changes neither gamma + gamma' nor a distance: it is always taken.
     bool breaks = contact->state == PL_CR_STICK && state == PL_CR_SLIP;
-    if (!(change > eps2 || distance > SWITCH_SHARE * eps2 || breaks)) return false;
+    if (!(change > contact_tolerance || distance > SWITCH_SHARE * contact_tolerance || breaks))
+        return false;
     cr->contact[k].history = history;
     accept(cr, k, state, f, x, y);
     return true;
@@ -327,7 +330,7 @@ static bool switch_tolerant(pl_cr *cr, int32_t k)
 {
     pl_cr_contact *contact = cr->contact + k;
     const double *u = cr->u + 3 * (int64_t)k, *f = cr->y.f + 3 * (int64_t)k;
-    double e = cr->options->eps2 / cr->problem.dt, s = cr->ws->scale[2 * (int64_t)k];
+    double e = cr->options->contact_tolerance / cr->problem.dt, s = cr->ws->scale[2 * (int64_t)k];
     if (!(s > 0)) return false;
     if (cr->mask == PL_ROWS_TANGENT) return switch_friction(cr, k, e);
     bool given = cr->mask == PL_ROW_NORMAL; // friction is
@@ -357,7 +360,7 @@ bool pl_cr_states_update(pl_cr *cr)
         cr->evaluations++;
         cr->waits = false;
         for (int32_t k = 0; k < cr->problem.n_constraint; k++) {
-            bool one = cr->options->paper ? switch_printed(cr, k) : switch_tolerant(cr, k);
+            bool one = cr->options->vj19 ? switch_printed(cr, k) : switch_tolerant(cr, k);
             changed = changed || one;
         }
     } while (!changed && cr->waits); // then the next turn comes at once

@@ -175,13 +175,13 @@ static void set_fine_rows(pl_multigrid *mg)
     const pl_problem *problem = mg->problem;
     int32_t at = 0;
     for (int32_t k = 0; k < problem->n_constraint; k++) {
-        const pl_constraint *contact = problem->constraint + k;
+        const pl_constraint *constraint = problem->constraint + k;
         mg->rows.start[k] = at;
         if (is_soft(mg->K + k)) continue;
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            if (pl_is_known(problem, problem->entry[t].block)) continue;
+        for (int32_t t = constraint->first; t < constraint->first + constraint->count; t++) {
+            if (pl_is_prescribed(problem, problem->entry[t].block)) continue;
             double G[9];
-            pl_entry_rows(problem, contact, problem->entry + t, G);
+            pl_entry_rows(problem, constraint, problem->entry + t, G);
             for (int e = 0; e < 9; e++) mg->rows.val[9 * (int64_t)at + e] = (float)G[e];
             mg->rows.col[at++] = problem->entry[t].block;
         }

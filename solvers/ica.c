@@ -28,7 +28,7 @@
 
 enum { MAX_SWEEPS = 200 }; // over the contacts, per iteration
 
-// They end early when they move no contact by more than this part of eps2.
+// They end early when they move no contact by more than this part of contact_tolerance.
 static const double SWEEP_SHARE = 0.01;
 
 // It has diverged where the residual is this many times as large as all that it began with.
@@ -39,7 +39,7 @@ typedef struct ica {
     pl_workspace *ws;
     int64_t n;     // 3*A.n
     double *v, *f; // (n), (3*n_constraint)
-    double *r;     // (n) b - A v, 0 in known rows
+    double *r;     // (n) b - A v, 0 in prescribed rows
     double *push;  // (n) L^T f
     double *next;  // (n) v + D^-1 (b - A v)
     pl_sweeps sweeps;
@@ -83,19 +83,19 @@ static double find_residual(ica *a, double *pushes)
     double *sum = a->next;
     pl_bsr_multiply(problem->A, a->v, a->r);
     for (int64_t i = 0; i < a->n; i++) {
-        a->r[i] = pl_is_known(problem, i / 3) ? 0 : problem->b[i] - a->r[i];
+        a->r[i] = pl_is_prescribed(problem, i / 3) ? 0 : problem->b[i] - a->r[i];
         sum[i] = a->r[i] + a->push[i];
     }
     *pushes = sqrt(pl_vec_dot(a->n, a->push, a->push));
     return sqrt(pl_vec_dot(a->n, sum, sum));
 }
 
-static bool contacts_are_well(ica *a, double eps2)
+static bool contacts_are_well(ica *a, double contact_tolerance)
 {
     pl_contact_errors errors = {0};
     pl_rows_multiply(a->problem, NULL, true, a->v, a->ws->u);
     pl_contact_errors_update(a->problem, a->ws->scale, a->ws->u, a->f, &errors);
-    return pl_contact_errors_within(&errors, eps2);
+    return pl_contact_errors_within(&errors, contact_tolerance);
 }
 
 // The impulses for the velocities that a step of Jacobi would lead to.
@@ -108,7 +108,7 @@ static void anticipate(ica *a, double enough)
     find_push(a);
 }
 
-// A sweep of Gauss-Seidel on A v = b + L^T f; D^-1 is 0 in the known blocks, which stay.
+// A sweep of Gauss-Seidel on A v = b + L^T f; D^-1 is 0 in the prescribed blocks, which stay.
 static void relax(ica *a)
 {
     const pl_bsr *A = a->problem->A;
@@ -136,14 +136,15 @@ static pl_solve_end iterate(ica *a, const pl_solver_options *options, pl_solve_s
         stats->products++;
         if (!isfinite(r)) return PL_SOLVE_BREAKDOWN;
         double relative = pl_relative_residual(a->ws, pushes, r);
-        if (relative <= options->eps1 && contacts_are_well(a, options->eps2)) {
+        if (relative <= options->residual_tolerance &&
+            contacts_are_well(a, options->contact_tolerance)) {
             return PL_SOLVE_CONVERGED;
         }
         if (stats->iterations == 0) start = PL_MAX(r, PL_MAX(a->ws->b_norm, pushes));
         if (r > DIVERGED * start) return PL_SOLVE_STALLED;
         if (stats->iterations == options->max_iterations) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
-        anticipate(a, SWEEP_SHARE * options->eps2 / a->problem->dt);
+        anticipate(a, SWEEP_SHARE * options->contact_tolerance / a->problem->dt);
         relax(a);
         stats->products++;
     }

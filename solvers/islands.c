@@ -40,7 +40,7 @@ static pl_status take(pl_arena *arena, finder *f, pl_islands *out)
     int64_t n = f->problem->n_constraint;
     int32_t **each[] = {&f->islands.parent, &f->islands.size, &f->clusters.parent,
                         &f->clusters.size,  &f->place,        &f->level,
-                        &out->contact};
+                        &out->constraint};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         *each[i] = pl_arena_take(arena, n, sizeof **each[i]);
         if (*each[i] == NULL) return PL_ERROR_MEMORY;
@@ -115,24 +115,24 @@ static double response(const finder *f, const pl_constraint *a, const pl_constra
 static void find_selves(void *context, int64_t first, int64_t last)
 {
     const finder *f = context;
-    const pl_constraint *contact = f->problem->constraint;
-    for (int64_t k = first; k < last; k++) f->self[k] = response(f, contact + k, contact + k);
+    const pl_constraint *constraint = f->problem->constraint;
+    for (int64_t k = first; k < last; k++) f->self[k] = response(f, constraint + k, constraint + k);
 }
 
 static void find_near_in_blocks(void *context, int64_t first, int64_t last)
 {
     const finder *f = context;
     const pl_uses *uses = f->uses;
-    const pl_constraint *contact = f->problem->constraint;
+    const pl_constraint *constraint = f->problem->constraint;
     for (int64_t i = first; i < last; i++) {
         const pl_use *use = uses->use + uses->start[i];
         int32_t n = uses->start[i + 1] - uses->start[i];
         for (int32_t j = 0; j < n && n <= CLUSTER_USES; j++) {
             uint32_t bits = 0;
             for (int32_t l = 0; l < j; l++) {
-                int32_t a = use[l].contact, b = use[j].contact;
-                if (contact[a].limits >= 0 || contact[b].limits >= 0) continue;
-                double r = fabs(response(f, contact + a, contact + b));
+                int32_t a = use[l].constraint, b = use[j].constraint;
+                if (constraint[a].limits >= 0 || constraint[b].limits >= 0) continue;
+                double r = fabs(response(f, constraint + a, constraint + b));
                 if (r > STRONG * sqrt(f->self[a] * f->self[b])) bits |= (uint32_t)1 << l;
             }
             f->near[uses->start[i] + j] = bits;
@@ -157,15 +157,15 @@ static void join(finder *f, const double *scale)
     for (int32_t i = 0; i < uses->n; i++) {
         int32_t first = uses->start[i], last = uses->start[i + 1], before = -1;
         for (int32_t j = first; j < last; j++) { // past those in no tree
-            int32_t k = uses->use[j].contact;
+            int32_t k = uses->use[j].constraint;
             if (f->islands.parent[k] < 0) continue;
             if (before >= 0) unite(&f->islands, before, k);
             before = k;
         }
         for (int32_t j = first + 1; j < last && last - first <= CLUSTER_USES; j++) {
             for (uint32_t bits = f->near[j]; bits != 0; bits &= bits - 1) {
-                int32_t other = uses->use[first + __builtin_ctz(bits)].contact;
-                unite(&f->clusters, other, uses->use[j].contact);
+                int32_t other = uses->use[first + __builtin_ctz(bits)].constraint;
+                unite(&f->clusters, other, uses->use[j].constraint);
             }
         }
     }
@@ -222,7 +222,7 @@ static void fill_clusters(const finder *f, pl_islands *out)
     }
     out->cluster[out->n_cluster] = at;
     for (int32_t k = 0; k < n; k++) {
-        if (f->clusters.parent[k] >= 0) out->contact[next[f->clusters.parent[k]]++] = k;
+        if (f->clusters.parent[k] >= 0) out->constraint[next[f->clusters.parent[k]]++] = k;
     }
 }
 
@@ -247,13 +247,13 @@ static void find_levels(const finder *f, int32_t n, const int32_t *root, int32_t
     for (int32_t i = 0; i < n_queue; i++) {
         int32_t level = f->level[queue[i]] + 1;
         for (int32_t k = queue[i]; k >= 0; k = f->next[k]) {
-            const pl_constraint *contact = f->problem->constraint + k;
-            for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+            const pl_constraint *constraint = f->problem->constraint + k;
+            for (int32_t t = constraint->first; t < constraint->first + constraint->count; t++) {
                 int32_t at = f->use_of[f->problem->entry[t].block];
                 if (at < 0 || f->passed[at] == from) continue;
                 f->passed[at] = from;
                 for (int32_t j = f->uses->start[at]; j < f->uses->start[at + 1]; j++) {
-                    int32_t other = f->clusters.parent[f->uses->use[j].contact];
+                    int32_t other = f->clusters.parent[f->uses->use[j].constraint];
                     if (other >= 0) reach(f, other, level, queue, &n_queue);
                 }
             }
@@ -319,10 +319,10 @@ static void order_large(const finder *f, pl_islands *out)
         f->use_of[uses->block[i]] = i;
         f->passed[i] = -1;
     }
-    link_clusters(f, out->contact);
+    link_clusters(f, out->constraint);
     for (int32_t i = 0; i < out->n_large; i++) {
         int32_t first = out->start[i], n = out->start[i + 1] - first;
-        order_strips(f, n, out->cluster + first, first, out->contact,
+        order_strips(f, n, out->cluster + first, first, out->constraint,
                      out->strip + (PL_STRIPS + 1) * (int64_t)i);
     }
 }

@@ -28,15 +28,15 @@ enum {
 // but one strip, or two.
 typedef struct pl_islands {
     int32_t n, n_large, n_cluster;
-    int32_t *start;   // (n + 1) of the islands: clusters
-    int32_t *cluster; // (n_cluster + 1) where each cluster starts in `contact`
-    int32_t *contact; // (cluster[n_cluster])
-    int32_t *strip;   // ((PL_STRIPS + 1)*n_large) of a large island: the cluster that each of its
-                      // strips starts with, every second one first, and its end. The first half of
-                      // them are free of each other, and so is the second; some may be empty.
+    int32_t *start;      // (n + 1) of the islands: clusters
+    int32_t *cluster;    // (n_cluster + 1) where each cluster starts in `contact`
+    int32_t *constraint; // (cluster[n_cluster])
+    int32_t *strip; // ((PL_STRIPS + 1)*n_large) of a large island: the cluster that each of its
+                    // strips starts with, every second one first, and its end. The first half of
+                    // them are free of each other, and so is the second; some may be empty.
 } pl_islands;
 
-// Lives as long as what is taken from the arena does. D^-1 is 0 in the known blocks.
+// Lives as long as what is taken from the arena does. D^-1 is 0 in the prescribed blocks.
 pl_status pl_islands_create(const pl_problem *problem, const pl_block_jacobi *D,
                             const pl_uses *uses, const double *scale, pl_arena *arena,
                             pl_islands *out);

@@ -106,10 +106,10 @@ static pl_status find_groups(const builder *b, pl_multigrid *mg)
         for (int32_t a = 0; a < mg->grid[0].n; a++) b->mark[a] = -1;
         for (int32_t i = 0; i < A->n; i++) {
             mg->p_row[i] = at;
-            if (pl_is_known(b->problem, i)) continue;
+            if (pl_is_prescribed(b->problem, i)) continue;
             for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
                 int32_t a = b->of[A->col[k]];
-                if (b->mark[a] == i || pl_is_known(b->problem, A->col[k])) continue;
+                if (b->mark[a] == i || pl_is_prescribed(b->problem, A->col[k])) continue;
                 b->mark[a] = i;
                 if (pass == 1) mg->p_col[at] = a;
                 at++;
@@ -156,7 +156,7 @@ PL_CLONES static void fill_row_of_P(const builder *b, const pl_multigrid *mg, do
         int64_t to = PL_MIN(from + MOST, n);
         for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
             int32_t j = A->col[k];
-            if (pl_is_known(b->problem, j)) continue;
+            if (pl_is_prescribed(b->problem, j)) continue;
             int64_t p = find_group(mg, i, b->of[j]) - first;
             if (p >= from && p < to) {
                 add_moved(A->val + 9 * k, b->lever + 3 * (int64_t)j, B + 18 * (p - from));
@@ -215,7 +215,7 @@ static pl_status find_columns_of_AP(builder *b, const pl_multigrid *mg)
         for (int32_t a = 0; a < mg->grid[0].n; a++) b->mark[a] = -1;
         for (int32_t i = 0; i < A->n; i++) {
             b->ap_row[i] = at;
-            if (pl_is_known(b->problem, i)) continue;
+            if (pl_is_prescribed(b->problem, i)) continue;
             for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
                 int32_t j = A->col[k];
                 for (int64_t p = mg->p_row[j]; p < mg->p_row[j + 1]; p++) {

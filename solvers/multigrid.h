@@ -70,9 +70,9 @@ typedef struct pl_multigrid {
 } pl_multigrid;
 
 // Lives as long as what is taken from the arena, the problem, D and the uses do. `lambda` is at
-// least the largest eigenvalue of D^-1 A; D^-1 is 0 in the known blocks. The problem's places may
-// be NULL: groups then move without turning; and so may `single`, see bsr_single.h, which is then
-// made here.
+// least the largest eigenvalue of D^-1 A; D^-1 is 0 in the prescribed blocks. The problem's places
+// may be NULL: groups then move without turning; and so may `single`, see bsr_single.h, which is
+// then made here.
 pl_status pl_multigrid_create(const pl_problem *problem, const pl_block_jacobi *D,
                               const pl_uses *uses, const float *single, double lambda,
                               pl_arena *arena, pl_multigrid *out);
@@ -83,8 +83,8 @@ void pl_multigrid_set(pl_multigrid *mg, const pl_stiffness *K);
 // y := A x; r (3*A.n), with room for one more number in x.
 void pl_multigrid_multiply(const pl_multigrid *mg, const float *x, float *y);
 
-// z := about (A + L^T K L)^-1 r, 0 in the known blocks; a symmetric, linear map. r, z (3*A.n), no
-// alias; room for one more number in z.
+// z := about (A + L^T K L)^-1 r, 0 in the prescribed blocks; a symmetric, linear map. r, z (3*A.n),
+// no alias; room for one more number in z.
 void pl_multigrid_cycle(pl_multigrid *mg, const float *r, float *z);
 
 #endif

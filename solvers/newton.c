@@ -91,7 +91,7 @@ pl_status pl_newton_create(const pl_problem *problem, const pl_solver_options *o
 // Parts of A that no block couples, such as bodies.
 typedef struct parts {
     int32_t *of; // (A.n)
-    double *sum; // (9 each) of all blocks of A in a part, without the known ones
+    double *sum; // (9 each) of all blocks of A in a part, without the prescribed ones
 } parts;
 
 static pl_status find_parts(const pl_problem *problem, pl_arena *arena, parts *out)
@@ -103,7 +103,7 @@ static pl_status find_parts(const pl_problem *problem, pl_arena *arena, parts *o
     if (queue == NULL || out->of == NULL || out->sum == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < n; i++) out->of[i] = -1;
     for (int32_t start = 0; start < n; start++) {
-        if (out->of[start] >= 0 || pl_is_known(problem, start)) continue;
+        if (out->of[start] >= 0 || pl_is_prescribed(problem, start)) continue;
         double *sum = out->sum + 9 * (int64_t)n_part;
         int32_t end = 0;
         memset(sum, 0, 9 * sizeof *sum);
@@ -112,7 +112,7 @@ static pl_status find_parts(const pl_problem *problem, pl_arena *arena, parts *o
         for (int32_t q = 0; q < end; q++) {
             for (int64_t k = A->row[queue[q]]; k < A->row[queue[q] + 1]; k++) {
                 int32_t j = A->col[k];
-                if (pl_is_known(problem, j)) continue;
+                if (pl_is_prescribed(problem, j)) continue;
                 for (int e = 0; e < 9; e++) sum[e] += A->val[9 * k + e];
                 if (out->of[j] >= 0) continue;
                 out->of[j] = n_part;
@@ -142,21 +142,22 @@ static void find_answers(pl_newton *s, const parts *p)
 {
     const pl_problem *problem = s->problem;
     for (int32_t k = 0; k < problem->n_constraint; k++) {
-        const pl_constraint *contact = problem->constraint + k;
-        const pl_entry *entry = problem->entry + contact->first;
+        const pl_constraint *constraint = problem->constraint + k;
+        const pl_entry *entry = problem->entry + constraint->first;
         double S[9], as_one[3] = {0}, *W = s->W + 3 * (int64_t)k;
         pl_contact_block(problem, &s->ws->D, k, S);
-        for (int32_t a = 0; a < contact->count; a++) { // the weights of a part, at its first term
+        for (int32_t a = 0; a < constraint->count;
+             a++) { // the weights of a part, at its first term
             int32_t part = p->of[entry[a].block], first = a;
             double w = 0;
-            for (int32_t b = contact->count - 1; b >= 0 && part >= 0; b--) {
+            for (int32_t b = constraint->count - 1; b >= 0 && part >= 0; b--) {
                 if (p->of[entry[b].block] != part) continue;
                 w += entry[b].w;
                 first = b;
             }
             if (part < 0 || first < a) continue;
             for (int d = 0; d < 3; d++) {
-                as_one[d] += w * w * answer_of(p->sum + 9 * (int64_t)part, contact->R + 3 * d);
+                as_one[d] += w * w * answer_of(p->sum + 9 * (int64_t)part, constraint->R + 3 * d);
             }
         }
         bool answers = s->ws->scale[2 * (int64_t)k] > 0 && S[0] > 0 && S[4] + S[8] > 0;
@@ -236,7 +237,8 @@ static double residual_error(const pl_newton *s)
     double r = pl_relative_residual(ws, pushes, sqrt(pl_vec_dot(s->n, s->r, s->r)));
     pl_block_jacobi_apply(&ws->D, s->r, ws->r);
     for (int64_t i = 0; i < s->n; i++) worst = PL_MAX(worst, fabs(ws->r[i]));
-    return PL_MAX(r / s->options->eps1, s->problem->dt * worst / s->options->eps2);
+    return PL_MAX(r / s->options->residual_tolerance,
+                  s->problem->dt * worst / s->options->contact_tolerance);
 }
 
 // The same, and what the rows that are carried lack.
@@ -244,7 +246,7 @@ static double round_error(const pl_newton *s)
 {
     double worst = 0;
     for (int64_t i = 0; i < s->m && s->lambda != NULL; i++) worst = PL_MAX(worst, fabs(s->lack[i]));
-    return PL_MAX(residual_error(s), s->problem->dt * worst / s->options->eps2);
+    return PL_MAX(residual_error(s), s->problem->dt * worst / s->options->contact_tolerance);
 }
 
 double pl_newton_judge(pl_newton *s, const double *f, pl_solve_stats *stats)

@@ -20,11 +20,12 @@ static const double STEP = 0.99;
 static const double LEAST_STEP = 1e-8;
 // Contacts without friction have a little here: a cone has to have an inside.
 static const double LEAST_MU = 1e-4;
-// z at the start, as part of the largest relative velocity, and at least so many times eps2 / dt.
+// z at the start, as part of the largest relative velocity, and at least so many times
+// contact_tolerance / dt.
 static const double Z_START = 0.2, Z_LEAST = 10;
 // Near enough for Newton's method to end it.
 static const double NEAR = 0.1;
-// Done when what is complementary is below this part of eps2: the rest is slip.
+// Done when what is complementary is below this part of contact_tolerance: the rest is slip.
 static const double CENTRED = 1e-3;
 
 typedef struct inside {
@@ -143,7 +144,7 @@ static bool has_soft_cones(const pl_problem *problem)
 
 static void start(const pl_newton *s, inside *all)
 {
-    double most = 0, least = Z_LEAST * s->options->eps2 / s->problem->dt;
+    double most = 0, least = Z_LEAST * s->options->contact_tolerance / s->problem->dt;
     pl_rows_multiply(s->problem, NULL, true, s->v, s->u);
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         for (int i = 0; i < 3; i++) most = PL_MAX(most, fabs(s->u[3 * k + i]));
@@ -275,7 +276,7 @@ static bool is_centred(const pl_newton *s, const inside *all)
         double zg = c->z[0] * c->g[0] + c->z[1] * c->g[1] + c->z[2] * c->g[2];
         most = PL_MAX(most, s->W[3 * k] * PL_MAX(zg, 0));
     }
-    return s->problem->dt * sqrt(most) < CENTRED * s->options->eps2;
+    return s->problem->dt * sqrt(most) < CENTRED * s->options->contact_tolerance;
 }
 
 static pl_solve_end iterate(pl_newton *s, inside *all, int32_t n, pl_solve_stats *stats)

@@ -6,7 +6,7 @@
 // motor, a limit. With L the rows of all, u = L v - c their relative velocities, and E the
 // compliance, one number for each row,
 //
-//     A v = b + L^T f                            in the block rows that are not known
+//     A v = b + L^T f                            in the block rows that are not prescribed
 //     w = u + E f,  and (w, f) obey the law of each constraint:
 //
 // cone, of a contact:
@@ -74,12 +74,12 @@ typedef struct pl_constraint {
 
 typedef struct pl_problem {
     // The system, borrowed.
-    const pl_bsr *A;      // symmetric, positive definite in the rows that are not known [kg]
-    const double *b;      // (3*A.n) [N s]
-    const uint8_t *known; // (A.n) not 0: v is given in this block; may be NULL
-    double dt;            // [s] turns velocities into the displacements that errors are stated in
-    int32_t n_x;          // the first blocks are velocities of vertices, whose places are known:
-    const double *x;      // (3*n_x) [m]; may be NULL, with n_x = 0. For preconditioners
+    const pl_bsr *A; // symmetric, positive definite in the rows that are not prescribed [kg]
+    const double *b; // (3*A.n) [N s]
+    const uint8_t *prescribed; // (A.n) not 0: v is given in this block; may be NULL
+    double dt;       // [s] turns velocities into the displacements that errors are stated in
+    int32_t n_x;     // the first blocks are velocities of vertices, whose places are known:
+    const double *x; // (3*n_x) [m]; may be NULL, with n_x = 0. For preconditioners
 
     // The constraints, owned.
     int32_t n_constraint, n_term, n_arm, n_limits;
@@ -139,9 +139,9 @@ static inline pl_term pl_problem_term(const pl_problem *problem, int64_t t)
     return (pl_term){entry->block, entry->w, {r[0], r[1], r[2]}};
 }
 
-static inline bool pl_is_known(const pl_problem *problem, int64_t block)
+static inline bool pl_is_prescribed(const pl_problem *problem, int64_t block)
 {
-    return problem->known != NULL && problem->known[block] != 0;
+    return problem->prescribed != NULL && problem->prescribed[block] != 0;
 }
 
 #endif

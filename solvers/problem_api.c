@@ -67,7 +67,7 @@ int64_t pl_replay_unknowns(const pl_replay *replay)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < pl_replay_velocities(replay); i += 3) {
-        n += pl_is_known(&replay->recorded.problem, i / 3) ? 0 : 3;
+        n += pl_is_prescribed(&replay->recorded.problem, i / 3) ? 0 : 3;
     }
     return n;
 }
@@ -87,8 +87,8 @@ const double *pl_replay_impulses(const pl_replay *replay)
 pl_replay_options pl_replay_options_default(void)
 {
     pl_solver_options o = pl_solver_options_default();
-    return (pl_replay_options){.eps1 = o.eps1,
-                               .eps2 = o.eps2,
+    return (pl_replay_options){.residual_tolerance = o.residual_tolerance,
+                               .contact_tolerance = o.contact_tolerance,
                                .max_seconds = o.max_seconds,
                                .max_iterations = o.max_iterations,
                                .precond = pl_precond_names[o.precond]};
@@ -99,7 +99,7 @@ static void start(pl_replay *replay, bool cold)
 {
     const pl_recorded *recorded = &replay->recorded;
     for (int64_t i = 0; i < replay->n_v; i++) {
-        bool zero = cold && !pl_is_known(&recorded->problem, i / 3);
+        bool zero = cold && !pl_is_prescribed(&recorded->problem, i / 3);
         replay->v[i] = zero ? 0 : recorded->v[i];
     }
     for (int64_t i = 0; i < replay->n_f; i++) replay->f[i] = cold ? 0 : recorded->f[i];
@@ -130,11 +130,11 @@ static void report(const pl_replay *replay, const pl_solve_stats *s, pl_replay_r
 static pl_status options_of(const pl_replay_options *from, pl_solver_options *to)
 {
     *to = pl_solver_options_default();
-    to->eps1 = from->eps1;
-    to->eps2 = from->eps2;
+    to->residual_tolerance = from->residual_tolerance;
+    to->contact_tolerance = from->contact_tolerance;
     to->max_seconds = from->max_seconds;
     to->max_iterations = from->max_iterations;
-    to->paper = from->paper;
+    to->vj19 = from->vj19;
     PL_REQUIRE(from->precond);
     return pl_precond_find(from->precond, &to->precond);
 }

@@ -16,7 +16,7 @@ enum { KIND_PLAIN, KIND_CONE, KIND_BOX };
 
 typedef struct header {
     uint64_t magic, version;
-    int64_t n, nnz, n_constraint, n_term, has_known, n_x;
+    int64_t n, nnz, n_constraint, n_term, has_prescribed, n_x;
     double dt;
 } header;
 
@@ -78,7 +78,7 @@ pl_status pl_problem_write(const pl_problem *problem, const double *v, const dou
                       .nnz = A->nnz,
                       .n_constraint = problem->n_constraint,
                       .n_term = problem->n_term,
-                      .has_known = problem->known != NULL,
+                      .has_prescribed = problem->prescribed != NULL,
                       .n_x = problem->n_x,
                       .dt = problem->dt};
     writer w = {.sum = PL_HASH_START};
@@ -89,7 +89,7 @@ pl_status pl_problem_write(const pl_problem *problem, const double *v, const dou
     put(&w, A->col, nnz * sizeof *A->col);
     put(&w, A->val, 9 * nnz * sizeof *A->val);
     put(&w, problem->b, 3 * n * sizeof *problem->b);
-    if (problem->known != NULL) put(&w, problem->known, n);
+    if (problem->prescribed != NULL) put(&w, problem->prescribed, n);
     if (problem->n_x > 0) put(&w, problem->x, 3 * (size_t)problem->n_x * sizeof *problem->x);
     put(&w, v, 3 * n * sizeof *v);
     put(&w, f, 3 * (size_t)problem->n_constraint * sizeof *f);
@@ -261,13 +261,13 @@ static pl_status get_all(reader *r, pl_recorded *out)
     PL_TRY(get_header(r, &h));
     PL_TRY(get_matrix(r, &h, &out->A));
     PL_TRY(get_array(r, 3 * h.n, sizeof(double), (void **)&out->b));
-    if (h.has_known != 0) PL_TRY(get_array(r, h.n, 1, (void **)&out->known));
+    if (h.has_prescribed != 0) PL_TRY(get_array(r, h.n, 1, (void **)&out->prescribed));
     if (h.n_x > 0) PL_TRY(get_array(r, 3 * h.n_x, sizeof(double), (void **)&out->x));
     PL_TRY(get_array(r, 3 * h.n, sizeof(double), (void **)&out->v));
     PL_TRY(get_array(r, 3 * h.n_constraint, sizeof(double), (void **)&out->f));
     out->problem = (pl_problem){.A = &out->A,
                                 .b = out->b,
-                                .known = out->known,
+                                .prescribed = out->prescribed,
                                 .dt = h.dt,
                                 .n_x = (int32_t)h.n_x,
                                 .x = out->x};
@@ -303,7 +303,7 @@ void pl_recorded_free(pl_recorded *recorded)
     pl_problem_free(&recorded->problem);
     pl_bsr_free(&recorded->A);
     pl_free(recorded->b);
-    pl_free(recorded->known);
+    pl_free(recorded->prescribed);
     pl_free(recorded->x);
     pl_free(recorded->v);
     pl_free(recorded->f);

@@ -8,13 +8,13 @@
 
 // A problem with everything it borrows, and the velocities and impulses that a solve started from.
 typedef struct pl_recorded {
-    pl_problem problem; // its A, b, known and x are those below
+    pl_problem problem; // its A, b, prescribed and x are those below
     pl_bsr A;
-    double *b;      // (3*A.n)
-    uint8_t *known; // (A.n) or NULL
-    double *x;      // (3*problem.n_x) or NULL
-    double *v;      // (3*A.n)
-    double *f;      // (3*n_constraint)
+    double *b;           // (3*A.n)
+    uint8_t *prescribed; // (A.n) or NULL
+    double *x;           // (3*problem.n_x) or NULL
+    double *v;           // (3*A.n)
+    double *f;           // (3*n_constraint)
 } pl_recorded;
 
 // Writes the problem and where a solve starts, v (3*A.n) and f (3*n_constraint). Fails with

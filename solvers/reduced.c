@@ -311,7 +311,7 @@ pl_status pl_reduced_create(const pl_problem *problem, const pl_uses *uses,
                             bool build, double most, pl_arena *arena, pl_reduced *out)
 {
     *out = (pl_reduced){.problem = problem, .uses = uses, .D = D, .n = problem->n_constraint};
-    PL_TRY(pl_cholesky_analyze(problem->A, problem->known, arena, &out->G));
+    PL_TRY(pl_cholesky_analyze(problem->A, problem->prescribed, arena, &out->G));
     out->G_bytes = pl_cholesky_bytes(&out->G);
     PL_TRY(find_touches(out, scale, arena));
     if (build) {

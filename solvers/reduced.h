@@ -1,6 +1,6 @@
 // The reduced form of a problem: impulses alone. Internal.
 //
-// With A v = b + L^T f in the rows that are not known, v = v0 + A^-1 L^T f and
+// With A v = b + L^T f in the rows that are not prescribed, v = v0 + A^-1 L^T f and
 //     w = u + E f = q + W f,    W = L A^-1 L^T + E,    q = L v0 - c,
 // where v0 is what the velocities would be without impulses. The laws are those of the problem.
 //
@@ -26,7 +26,7 @@ typedef struct pl_reduced {
     bool fits;               // neither is more than allowed: all below is there
 
     int32_t n;     // constraints: block rows of W
-    int64_t *row;  // (n + 1) where each starts; it is empty where all blocks are known
+    int64_t *row;  // (n + 1) where each starts; it is empty where all blocks are prescribed
     int32_t *col;  // (row[n]) ascending in a row; the pattern is symmetric
     int64_t *diag; // (n) where the diagonal blocks stand; -1 in an empty row
     double *val;   // (9*row[n]) row-major, with E [1/kg]; NULL if W was not asked for
@@ -44,11 +44,11 @@ typedef struct pl_reduced {
     double *world, *push; // (3*n), (3*A.n)
 } pl_reduced;
 
-// The reduced form with the velocities v (3*A.n) in the known blocks. If W, or the factor, would
-// take more than `most` bytes, or A is not positive definite, there is none: not `fits`, or
-// PL_ERROR_NUMERICS. build: W is wanted, not just products. D^-1 must be 0 in the known blocks;
-// constraints with a scale of 0 (pl_contact_scales) have an empty row. Borrows the problem, D and
-// the uses, and lives as long as what is taken from the arena does.
+// The reduced form with the velocities v (3*A.n) in the prescribed blocks. If W, or the factor,
+// would take more than `most` bytes, or A is not positive definite, there is none: not `fits`, or
+// PL_ERROR_NUMERICS. build: W is wanted, not just products. D^-1 must be 0 in the prescribed
+// blocks; constraints with a scale of 0 (pl_contact_scales) have an empty row. Borrows the problem,
+// D and the uses, and lives as long as what is taken from the arena does.
 pl_status pl_reduced_create(const pl_problem *problem, const pl_uses *uses,
                             const pl_block_jacobi *D, const double *scale, const double *v,
                             bool build, double most, pl_arena *arena, pl_reduced *out);

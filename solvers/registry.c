@@ -14,7 +14,8 @@ static const double MOST_BYTES = 2e9;
 
 const pl_solver pl_solvers[] = {
     {"apg", PL_FORM_FULL, ALL_LAWS,
-     "exact cones; friction within eps2; one product with A per iteration, no state machine",
+     "exact cones; friction within contact_tolerance; one product with A per iteration, no state "
+     "machine",
      "accelerated proximal gradient [Beck & Teboulle 2009; O'Donoghue & Candes 2015]",
      pl_apg_solve},
     {"cone-newton", PL_FORM_FULL, ALL_LAWS,
@@ -28,7 +29,7 @@ const pl_solver pl_solvers[] = {
      "proximal semi-smooth Newton [Alart & Curnier 1991], started by interior points",
      pl_newton_solve},
     {"cr", PL_FORM_FULL, PL_CAN_CONE,
-     "friction within eps2 unless as printed; few iterations without friction",
+     "friction within contact_tolerance unless as printed; few iterations without friction",
      "preconditioned conjugate residuals with switching states [VJ19, Alg. 1-3]", pl_cr_solve},
     {"minres", PL_FORM_FULL, PL_CAN_CONE,
      "as cr, with directions by Lanczos' recurrence; may stall where cr does not",
@@ -99,8 +100,10 @@ const char *pl_solve_end_name(pl_solve_end end)
 
 pl_solver_options pl_solver_options_default(void)
 {
-    return (pl_solver_options){
-        .eps1 = 1e-5, .eps2 = 1e-6, .max_iterations = 20000, .precond = PL_PRECOND_FULL};
+    return (pl_solver_options){.residual_tolerance = 1e-5,
+                               .contact_tolerance = 1e-6,
+                               .max_iterations = 20000,
+                               .precond = PL_PRECOND_FULL};
 }
 
 void pl_workspace_free(pl_workspace *ws)
@@ -125,9 +128,9 @@ double pl_solve_error(const pl_problem *problem, const pl_solver_options *option
     memset(ws->r, 0, (size_t)n * sizeof *r);
     pl_rows_transpose_add(problem, &ws->uses, 1, f, ws->world, ws->r);
     double pushes = sqrt(pl_vec_dot(n, ws->r, ws->r));
-    double residual = pl_relative_residual(ws, pushes, norm) / options->eps1;
+    double residual = pl_relative_residual(ws, pushes, norm) / options->residual_tolerance;
     pl_contact_errors_update(problem, ws->scale, u, f, &errors);
-    double worst = pl_contact_errors_worst(&errors) / options->eps2;
+    double worst = pl_contact_errors_worst(&errors) / options->contact_tolerance;
     return isfinite(worst) ? PL_MAX(residual, worst) : INFINITY;
 }
 
@@ -141,11 +144,11 @@ bool pl_is_solved(const pl_problem *problem, const pl_solver_options *options,
     pl_contact_residual(problem, &ws->uses, v, f, ws->world, ws->r);
     stats->products++;
     double r = sqrt(pl_vec_dot(n, ws->r, ws->r));
-    if (!(pl_relative_residual(ws, pushes, r) <= options->eps1)) return false;
+    if (!(pl_relative_residual(ws, pushes, r) <= options->residual_tolerance)) return false;
     pl_contact_errors errors = {0};
     pl_rows_multiply(problem, NULL, true, v, ws->u);
     pl_contact_errors_update(problem, ws->scale, ws->u, f, &errors);
-    return pl_contact_errors_within(&errors, options->eps2);
+    return pl_contact_errors_within(&errors, options->contact_tolerance);
 }
 
 bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options)
@@ -157,9 +160,9 @@ bool pl_solve_is_late(const pl_workspace *ws, const pl_solver_options *options)
 
 static pl_status check_options(const pl_solver_options *options)
 {
-    if (!(options->eps1 > 0 && options->eps2 > 0)) {
+    if (!(options->residual_tolerance > 0 && options->contact_tolerance > 0)) {
         return pl_fail(PL_ERROR_ARGUMENT, "tolerances of %g and %g m: both must be positive",
-                       options->eps1, options->eps2);
+                       options->residual_tolerance, options->contact_tolerance);
     }
     if (options->max_iterations < 0 || !(options->max_seconds >= 0)) {
         return pl_fail(PL_ERROR_ARGUMENT, "limits of %d iterations and %g s: none may be negative",
@@ -182,30 +185,30 @@ static pl_status take(const pl_problem *problem, pl_workspace *ws)
     return all ? pl_uses_create(problem, &ws->arena, &ws->uses) : PL_ERROR_MEMORY;
 }
 
-// r := b - A at_rest in the unknown rows that share a block of A with the known row i.
+// r := b - A at_rest in the unknown rows that share a block of A with the prescribed row i.
 static void push_neighbours(const pl_problem *problem, int32_t i, const double *at_rest, double *r)
 {
     const pl_bsr *A = problem->A;
     for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
         int32_t j = A->col[k];
-        if (problem->known[j]) continue;
+        if (problem->prescribed[j]) continue;
         pl_bsr_multiply_rows(A, j, j + 1, at_rest, r);
         for (int64_t c = 3 * (int64_t)j; c < 3 * (int64_t)j + 3; c++) r[c] = problem->b[c] - r[c];
     }
 }
 
-// |b'|: the residual of what is known, everything else at rest.
+// |b'|: the residual of what is prescribed, everything else at rest.
 static double measure_b(const pl_problem *problem, pl_workspace *ws, const double *v)
 {
     int64_t n = 3 * (int64_t)problem->A->n;
-    if (problem->known == NULL) return sqrt(pl_vec_dot(n, problem->b, problem->b));
+    if (problem->prescribed == NULL) return sqrt(pl_vec_dot(n, problem->b, problem->b));
     pl_arena_mark mark = pl_arena_here(&ws->arena);
     double *at_rest = pl_arena_take(&ws->arena, n, sizeof *at_rest);
     if (at_rest == NULL) return NAN;
-    for (int64_t i = 0; i < n; i++) at_rest[i] = problem->known[i / 3] ? v[i] : 0;
-    for (int64_t i = 0; i < n; i++) ws->r[i] = problem->known[i / 3] ? 0 : problem->b[i];
+    for (int64_t i = 0; i < n; i++) at_rest[i] = problem->prescribed[i / 3] ? v[i] : 0;
+    for (int64_t i = 0; i < n; i++) ws->r[i] = problem->prescribed[i / 3] ? 0 : problem->b[i];
     for (int32_t i = 0; i < problem->A->n; i++) {
-        if (problem->known[i]) push_neighbours(problem, i, at_rest, ws->r);
+        if (problem->prescribed[i]) push_neighbours(problem, i, at_rest, ws->r);
     }
     pl_arena_back(&ws->arena, mark);
     return sqrt(pl_vec_dot(n, ws->r, ws->r));
@@ -215,8 +218,8 @@ static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const doub
 {
     PL_TRY(take(problem, ws));
     PL_TRY(pl_block_jacobi_update(&ws->D, problem->A));
-    for (int64_t i = 0; i < problem->A->n && problem->known != NULL; i++) {
-        if (problem->known[i]) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
+    for (int64_t i = 0; i < problem->A->n && problem->prescribed != NULL; i++) {
+        if (problem->prescribed[i]) memset(ws->D.inv + 6 * i, 0, 6 * sizeof *ws->D.inv);
     }
     pl_contact_scales(problem, &ws->D, &ws->uses, ws->r, ws->scale);
     ws->Av = NULL;
@@ -265,13 +268,13 @@ static pl_status check_laws(const pl_solver *solver, const pl_problem *problem)
 }
 
 // The first constraint that is violated, and that no unknown velocity could help; -1 if none.
-static int32_t find_impossible(const pl_problem *problem, const pl_workspace *ws, double eps2,
-                               const double *v)
+static int32_t find_impossible(const pl_problem *problem, const pl_workspace *ws,
+                               double contact_tolerance, const double *v)
 {
     pl_rows_multiply(problem, NULL, true, v, ws->u);
     for (int32_t k = 0; k < problem->n_constraint; k++) {
         bool stuck = !(ws->scale[2 * (int64_t)k] > 0);
-        if (stuck && problem->dt * violation(problem, ws, k) > eps2) return k;
+        if (stuck && problem->dt * violation(problem, ws, k) > contact_tolerance) return k;
     }
     return -1;
 }
@@ -345,9 +348,9 @@ static pl_status report(const pl_solver *solver, const pl_solver_options *option
                        "%s did not converge in %d iterations and %.3g s: residual %.3g of %.3g, "
                        "penetration %.3g, normal %.3g and friction error %.3g of %.3g m%s%s; allow "
                        "more, or take smaller steps",
-                       solver->name, stats->iterations, stats->seconds, e->residual, options->eps1,
-                       e->penetration, e->normal, e->friction, options->eps2,
-                       e->joint > 0 ? ", joints " : "", joint);
+                       solver->name, stats->iterations, stats->seconds, e->residual,
+                       options->residual_tolerance, e->penetration, e->normal, e->friction,
+                       options->contact_tolerance, e->joint > 0 ? ", joints " : "", joint);
     case PL_SOLVE_SIZE:
         return PL_ERROR_NUMERICS; // the solver has said how large
     case PL_SOLVE_IMPOSSIBLE:
@@ -376,7 +379,7 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
     PL_TRY(pl_problem_check(problem, v, f));
     PL_TRY(check_laws(solver, problem));
     PL_TRY(prepare(problem, ws, v));
-    int32_t impossible = find_impossible(problem, ws, options->eps2, v);
+    int32_t impossible = find_impossible(problem, ws, options->contact_tolerance, v);
     if (impossible >= 0) {
         stats->end = PL_SOLVE_IMPOSSIBLE;
         return pl_fail(PL_ERROR_NUMERICS,

@@ -12,7 +12,7 @@ static void count_uses(const pl_problem *problem, int32_t *at)
 {
     memset(at, 0, (size_t)problem->A->n * sizeof *at);
     for (int32_t t = 0; t < problem->n_term; t++) {
-        if (!pl_is_known(problem, problem->entry[t].block)) at[problem->entry[t].block]++;
+        if (!pl_is_prescribed(problem, problem->entry[t].block)) at[problem->entry[t].block]++;
     }
 }
 
@@ -40,10 +40,10 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
     }
     out->start[out->n] = sum;
     for (int32_t k = 0; k < problem->n_constraint; k++) {
-        const pl_constraint *contact = problem->constraint + k;
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        const pl_constraint *constraint = problem->constraint + k;
+        for (int32_t t = constraint->first; t < constraint->first + constraint->count; t++) {
             int32_t block = problem->entry[t].block;
-            if (!pl_is_known(problem, block)) out->use[at[block]++] = (pl_use){k, t};
+            if (!pl_is_prescribed(problem, block)) out->use[at[block]++] = (pl_use){k, t};
         }
     }
     return PL_OK;
@@ -52,12 +52,12 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
 // --- Products ---
 
 // u (3) := the frame's components of the sum of the terms.
-static inline void multiply_contact(const pl_problem *problem, const pl_constraint *contact,
+static inline void multiply_contact(const pl_problem *problem, const pl_constraint *constraint,
                                     const double *restrict v, double *restrict u)
 {
     double s0 = 0, s1 = 0, s2 = 0;
-    const pl_entry *first = problem->entry + contact->first;
-    for (const pl_entry *entry = first; entry < first + contact->count; entry++) {
+    const pl_entry *first = problem->entry + constraint->first;
+    for (const pl_entry *entry = first; entry < first + constraint->count; entry++) {
         const double *x = v + 3 * (int64_t)entry->block;
         double w = entry->w, p0 = w * x[0], p1 = w * x[1], p2 = w * x[2];
         if (entry->arm >= 0) {
@@ -70,7 +70,7 @@ static inline void multiply_contact(const pl_problem *problem, const pl_constrai
         s1 += p1;
         s2 += p2;
     }
-    const double *R = contact->R;
+    const double *R = constraint->R;
     for (int a = 0; a < 3; a++) u[a] = R[3 * a] * s0 + R[3 * a + 1] * s1 + R[3 * a + 2] * s2;
 }
 
@@ -86,12 +86,12 @@ static void multiply_contacts(void *context, int64_t first, int64_t last)
 {
     const product *p = context;
     for (int64_t k = first; k < last; k++) {
-        const pl_constraint *contact = p->problem->constraint + k;
+        const pl_constraint *constraint = p->problem->constraint + k;
         double *u = p->u + 3 * k;
         unsigned mask = p->rows == NULL ? PL_ROWS_ALL : p->rows[k];
-        if (mask != 0) multiply_contact(p->problem, contact, p->v, u);
+        if (mask != 0) multiply_contact(p->problem, constraint, p->v, u);
         for (int a = 0; a < 3; a++) {
-            if (p->offset) u[a] -= contact->c[a];
+            if (p->offset) u[a] -= constraint->c[a];
             if ((mask >> a & 1) == 0) u[a] = 0;
         }
     }
@@ -130,7 +130,7 @@ static inline void add_up(const pl_problem *problem, const pl_uses *uses, const 
 {
     double s0 = 0, s1 = 0, s2 = 0;
     for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
-        const double *g = world + 3 * (int64_t)uses->use[j].contact;
+        const double *g = world + 3 * (int64_t)uses->use[j].constraint;
         const pl_entry *entry = problem->entry + uses->use[j].term;
         double w = entry->w, p0 = w * g[0], p1 = w * g[1], p2 = w * g[2];
         if (entry->arm >= 0) {
@@ -184,21 +184,21 @@ void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, doubl
 
 void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32_t k, double *S)
 {
-    const pl_constraint *contact = problem->constraint + k;
-    const pl_entry *first = problem->entry + contact->first, *last = first + contact->count;
+    const pl_constraint *constraint = problem->constraint + k;
+    const pl_entry *first = problem->entry + constraint->first, *last = first + constraint->count;
     double M[6] = {0};
     memset(S, 0, 9 * sizeof *S);
     for (const pl_entry *t = first; t < last; t++) {
         const double *inv = D->inv + 6 * (int64_t)t->block;
         if (t->arm >= 0) {
             double G[9];
-            pl_entry_rows(problem, contact, t, G);
+            pl_entry_rows(problem, constraint, t, G);
             pl_add_response(G, inv, G, S);
         } else {
             for (int e = 0; e < 6; e++) M[e] += t->w * t->w * inv[e];
         }
     }
-    pl_add_response(contact->R, M, contact->R, S);
+    pl_add_response(constraint->R, M, constraint->R, S);
     S[1] = S[3], S[2] = S[6], S[5] = S[7];
 }
 
@@ -235,27 +235,27 @@ static void scale_contacts(void *context, int64_t first, int64_t last)
     const scales *s = context;
     const pl_problem *problem = s->problem;
     for (int64_t k = first; k < last; k++) {
-        const pl_constraint *contact = problem->constraint + k;
+        const pl_constraint *constraint = problem->constraint + k;
         double M[6] = {0}, S[9] = {0};
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        for (int32_t t = constraint->first; t < constraint->first + constraint->count; t++) {
             const pl_entry *entry = problem->entry + t;
             double own = weight_of(problem, entry);
-            if (own == 0 || pl_is_known(problem, entry->block)) continue;
+            if (own == 0 || pl_is_prescribed(problem, entry->block)) continue;
             double share = s->sum[entry->block] / own, inv[6];
             const double *D_inv = s->D->inv + 6 * (int64_t)entry->block;
             for (int e = 0; e < 6; e++) inv[e] = share * D_inv[e];
             if (entry->arm >= 0) {
                 double G[9];
-                pl_entry_rows(problem, contact, entry, G);
+                pl_entry_rows(problem, constraint, entry, G);
                 pl_add_response(G, inv, G, S);
             } else {
                 for (int e = 0; e < 6; e++) M[e] += entry->w * entry->w * inv[e];
             }
         }
-        pl_add_response(contact->R, M, contact->R, S);
+        pl_add_response(constraint->R, M, constraint->R, S);
         s->scale[2 * k] = S[0];
         s->scale[2 * k + 1] = 0.5 * (S[4] + S[8]);
-        const pl_limits *limits = pl_limits_of(problem, contact);
+        const pl_limits *limits = pl_limits_of(problem, constraint);
         if (limits == NULL || limits->law != PL_LAW_BOX) continue;
         double most = 0;
         for (int a = 0; a < 3; a++) {

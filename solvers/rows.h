@@ -7,11 +7,11 @@
 #include "problem.h"
 #include "arena.h"
 
-// Where each block that is not known stands in contacts: L^T f is gathered block by block, so that
-// each sum has one order whatever the number of threads. The uses of block[i] are use[start[i]] ..
-// use[start[i+1]-1], in the order of the contacts.
+// Where each block that is not prescribed stands in contacts: L^T f is gathered block by block, so
+// that each sum has one order whatever the number of threads. The uses of block[i] are
+// use[start[i]] .. use[start[i+1]-1], in the order of the contacts.
 typedef struct pl_use {
-    int32_t contact, term;
+    int32_t constraint, term;
 } pl_use;
 
 typedef struct pl_uses {
@@ -43,12 +43,12 @@ void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, doubl
 
 // G (9, row-major) := the contact's three rows in the block of an entry. With e a vector of the
 // frame, e . (w v + v x r) = (w e + r x e) . v.
-static inline void pl_entry_rows(const pl_problem *problem, const pl_constraint *contact,
+static inline void pl_entry_rows(const pl_problem *problem, const pl_constraint *constraint,
                                  const pl_entry *entry, double *G)
 {
     const double *r = pl_entry_arm(problem, entry);
     for (int a = 0; a < 3; a++) {
-        const double *e = contact->R + 3 * a;
+        const double *e = constraint->R + 3 * a;
         G[3 * a] = entry->w * e[0] + (r[1] * e[2] - r[2] * e[1]);
         G[3 * a + 1] = entry->w * e[1] + (r[2] * e[0] - r[0] * e[2]);
         G[3 * a + 2] = entry->w * e[2] + (r[0] * e[1] - r[1] * e[0]);
@@ -73,7 +73,7 @@ static inline void pl_add_response(const double *G, const double *inv, const dou
 }
 
 // S (9, symmetric) := the diagonal block of L D^-1 L^T of contact k [1/kg]. D^-1 must be 0 in the
-// known blocks.
+// prescribed blocks.
 void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32_t k, double *S);
 
 // scale (2*n_constraint) := how much the normal and the tangential velocity of each contact answer
@@ -81,7 +81,7 @@ void pl_contact_block(const pl_problem *problem, const pl_block_jacobi *D, int32
 // S_t1t1 and S_t2t2, each term's share times the sum of the weights (|w| + |r|) in its block over
 // its own. That bounds the sum of a row of |S|, so that many small errors on one body are not taken
 // for small. Rows of a box that are used have the largest of theirs, both numbers. 0 where all
-// blocks are known. D^-1 as above; sum (A.n) is scratch.
+// blocks are prescribed. D^-1 as above; sum (A.n) is scratch.
 void pl_contact_scales(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                        double *sum, double *scale);
 

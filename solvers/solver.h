@@ -36,13 +36,13 @@ typedef struct pl_trace_point {
 typedef void pl_trace_fn(const pl_trace_point *point, void *user);
 
 typedef struct pl_solver_options {
-    double eps1;            // on pl_contact_errors.residual; > 0
-    double eps2;            // on the other errors of a contact [m]; > 0
-    int32_t max_iterations; // 0 or more
-    double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
-    pl_precond precond;     // of `cr` and `minres`
-    bool paper;             // the solver as its paper prints it, with the paper's parameters
-    pl_trace_fn *trace;     // of `cr` and `minres`; NULL: nobody looks
+    double residual_tolerance; // on pl_contact_errors.residual; > 0
+    double contact_tolerance;  // on the other errors of a contact [m]; > 0
+    int32_t max_iterations;    // 0 or more
+    double max_seconds;        // wall clock; 0: no limit. Looked at between iterations
+    pl_precond precond;        // of `cr` and `minres`
+    bool vj19;                 // the solver as its paper prints it, with the paper's parameters
+    pl_trace_fn *trace;        // of `cr` and `minres`; NULL: nobody looks
     void *trace_user;
     bool same_matrix; // A is that of the last solve with this workspace: what was found out
                       // about it still holds
@@ -56,7 +56,7 @@ typedef enum pl_solve_end {
     PL_SOLVE_LIMIT,      // max_iterations came first
     PL_SOLVE_TIME,       // max_seconds came first
     PL_SOLVE_STALLED,    // no step improves it: the contacts ask for too much
-    PL_SOLVE_IMPOSSIBLE, // a contact is violated, and all its velocities are known
+    PL_SOLVE_IMPOSSIBLE, // a contact is violated, and all its velocities are prescribed
     PL_SOLVE_SIZE,       // it would take more memory than the solver allows itself
     PL_SOLVE_BREAKDOWN,  // a matrix is not positive definite, or a number is not finite
 } pl_solve_end;
@@ -79,7 +79,7 @@ typedef struct pl_solve_stats {
 typedef struct pl_workspace {
     pl_arena arena; // to take from
     pl_uses uses;
-    pl_block_jacobi D; // the inverse diagonal blocks of A; 0 in the known blocks
+    pl_block_jacobi D; // the inverse diagonal blocks of A; 0 in the prescribed blocks
     double *scale;     // (2*n_constraint) see pl_contact_scales
     double *world;     // (3*n_constraint) scratch of pl_rows_transpose_add
     double *r;         // (3*A.n) scratch
@@ -94,9 +94,9 @@ typedef struct pl_workspace {
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
 
-// Improves v (3*A.n) and f (3*n_constraint), which hold a first guess and, in known blocks, the
-// velocities that stay. Sets stats->end and its counts; returns a failure only if it could not work
-// at all (memory). What it leaves in v and f is finite.
+// Improves v (3*A.n) and f (3*n_constraint), which hold a first guess and, in prescribed blocks,
+// the velocities that stay. Sets stats->end and its counts; returns a failure only if it could not
+// work at all (memory). What it leaves in v and f is finite.
 typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options *options,
                               pl_workspace *ws, double *v, double *f, pl_solve_stats *stats);
 

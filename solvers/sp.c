@@ -16,9 +16,9 @@
 // - Its programs are in impulses, W = L A^-1 L^T, and need the unconstrained velocity first. The
 //   same programs in v and f need neither.
 // - Friction stays in the cone, which the paper replaces by a pyramid of 4 facets (bounds of f_t1
-//   and f_t2): a slip that is not along an axis would leave errors far above eps2, and methods are
-//   to be compared at the same ones. cr's tangents turn with the slip, so that the facet that
-//   counts is the right one.
+//   and f_t2): a slip that is not along an axis would leave errors far above contact_tolerance, and
+//   methods are to be compared at the same ones. cr's tangents turn with the slip, so that the
+//   facet that counts is the right one.
 // - It ends where the errors of contact_error.h do, not where the change of friction becomes small.
 
 #include "cr.h"
@@ -37,7 +37,7 @@ static double find_error(pl_cr *cr)
     pl_rows_multiply(&cr->problem, NULL, true, cr->y.v, cr->u);
     pl_contact_errors_update(&cr->problem, cr->ws->scale, cr->u, cr->y.f, &e);
     double error = PL_MAX(PL_MAX(e.penetration, e.normal), PL_MAX(e.friction, e.cone));
-    return PL_MAX(error, e.fischer) / cr->options->eps2;
+    return PL_MAX(error, e.fischer) / cr->options->contact_tolerance;
 }
 
 // One of the programs, from y as it is.
@@ -72,7 +72,7 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
     // [VJ19, 6.2.3]: Full was tried here, and failed.
     pl_solver_options own = *options;
     own.precond = PL_PRECOND_DIAG;
-    own.paper = false;
+    own.vj19 = false;
     pl_cr cr;
     PL_TRY(pl_cr_create(problem, &own, ws, stats, false, &cr));
     cr.patient = patient;

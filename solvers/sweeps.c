@@ -20,17 +20,17 @@ static const double CLUSTER_SHARE = 1e-3;
 
 // --- Contacts and blocks ---
 
-// Where the links and arms of each node go; there is room for those of known blocks too.
+// Where the links and arms of each node go; there is room for those of prescribed blocks too.
 static void place_nodes(const pl_problem *problem, pl_sweeps *out, int32_t *n_link, int32_t *n_arm)
 {
     *n_link = *n_arm = 0;
     for (int32_t i = 0; i < out->n; i++) {
         pl_sweep_node *node = out->node + i;
-        const pl_constraint *contact = problem->constraint + node->contact;
+        const pl_constraint *constraint = problem->constraint + node->constraint;
         node->link = *n_link;
         node->arm = *n_arm;
-        *n_link += contact->count;
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
+        *n_link += constraint->count;
+        for (int32_t t = constraint->first; t < constraint->first + constraint->count; t++) {
             *n_arm += problem->entry[t].arm >= 0;
         }
     }
@@ -41,8 +41,8 @@ static void place_nodes(const pl_problem *problem, pl_sweeps *out, int32_t *n_li
 static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps *out,
                       pl_sweep_node *node)
 {
-    const pl_constraint *contact = problem->constraint + node->contact;
-    const pl_entry *first = problem->entry + contact->first, *last = first + contact->count;
+    const pl_constraint *constraint = problem->constraint + node->constraint;
+    const pl_entry *first = problem->entry + constraint->first, *last = first + constraint->count;
     node->n_link = node->n_arm = 0;
     for (int arms = 0; arms < 2; arms++) {
         for (const pl_entry *t = first; t < last; t++) {
@@ -59,9 +59,9 @@ static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps
 static void prepare_node(const pl_sweeps *sweeps, pl_sweep_node *node)
 {
     const pl_problem *problem = sweeps->problem;
-    const pl_constraint *constraint = problem->constraint + node->contact;
+    const pl_constraint *constraint = problem->constraint + node->constraint;
     double S[9];
-    pl_contact_block(problem, sweeps->D, node->contact, S);
+    pl_contact_block(problem, sweeps->D, node->constraint, S);
     node->held = REGULARIZE * (S[0] + S[4] + S[8]);
     for (int a = 0; a < 3; a++) S[4 * a] += node->held;
     pl_block_prepare(&node->block, pl_limits_of(problem, constraint), constraint->mu, S,
@@ -81,10 +81,10 @@ static void fill_nodes(void *context, int64_t first, int64_t last)
     const pl_problem *problem = to->problem;
     for (int64_t i = first; i < last; i++) {
         pl_sweep_node *node = to->out->node + i;
-        const pl_constraint *contact = problem->constraint + node->contact;
-        node->limits = contact->limits;
+        const pl_constraint *constraint = problem->constraint + node->constraint;
+        node->limits = constraint->limits;
         prepare_node(to->out, node);
-        memcpy(node->R, contact->R, sizeof node->R);
+        memcpy(node->R, constraint->R, sizeof node->R);
         link_node(problem, to->place, to->out, node);
     }
 }
@@ -152,7 +152,7 @@ static pl_status take(pl_arena *arena, pl_sweeps *out)
     int32_t n_link, n_arm;
     out->node = pl_arena_take(arena, out->n, sizeof *out->node);
     if (out->node == NULL) return PL_ERROR_MEMORY;
-    for (int32_t i = 0; i < out->n; i++) out->node[i].contact = out->islands.contact[i];
+    for (int32_t i = 0; i < out->n; i++) out->node[i].constraint = out->islands.constraint[i];
     place_nodes(problem, out, &n_link, &n_arm);
     out->link = pl_arena_take(arena, n_link, sizeof *out->link);
     out->arm = pl_arena_take(arena, n_arm, sizeof *out->arm);
@@ -341,8 +341,8 @@ static void couple(const pl_sweeps *sweeps, int32_t i, int32_t j, double *B)
 {
     const pl_sweep_node *a = sweeps->node + i, *b = sweeps->node + j;
     const pl_problem *problem = sweeps->problem;
-    const pl_constraint *ca = problem->constraint + a->contact,
-                        *cb = problem->constraint + b->contact;
+    const pl_constraint *ca = problem->constraint + a->constraint,
+                        *cb = problem->constraint + b->constraint;
     const pl_entry *first_a = problem->entry + ca->first, *last_a = first_a + ca->count;
     const pl_entry *first_b = problem->entry + cb->first, *last_b = first_b + cb->count;
     double M[6] = {0};
@@ -505,7 +505,7 @@ void pl_sweeps_set(pl_sweeps *sweeps, const double *f)
 {
     for (int32_t i = 0; i < sweeps->n; i++) {
         pl_sweep_node *node = sweeps->node + i;
-        memcpy(node->f, f + 3 * (int64_t)node->contact, sizeof node->f);
+        memcpy(node->f, f + 3 * (int64_t)node->constraint, sizeof node->f);
     }
     pl_rows_transpose(sweeps->problem, sweeps->uses, f, sweeps->world, sweeps->push);
 }
@@ -524,7 +524,7 @@ static void start_nodes(void *context, int64_t first, int64_t last)
     const run_loop *l = context;
     for (int64_t i = first; i < last; i++) {
         pl_sweep_node *node = l->sweeps->node + i;
-        memcpy(node->u0, l->u0 + 3 * (int64_t)node->contact, sizeof node->u0);
+        memcpy(node->u0, l->u0 + 3 * (int64_t)node->constraint, sizeof node->u0);
         node->drift = 0;
     }
 }
@@ -546,7 +546,7 @@ static void finish_nodes(void *context, int64_t first, int64_t last)
     const run_loop *l = context;
     for (int64_t i = first; i < last; i++) {
         const pl_sweep_node *node = l->sweeps->node + i;
-        memcpy(l->f + 3 * (int64_t)node->contact, node->f, sizeof node->f);
+        memcpy(l->f + 3 * (int64_t)node->constraint, node->f, sizeof node->f);
     }
 }
 

@@ -40,13 +40,13 @@ typedef struct pl_sweep_node {
     double R[9]; // see problem.h
     double u0[3], f[3];
     double drift; // of its relative velocity by its own impulse, since its blocks were told
-    int32_t contact;
+    int32_t constraint;
     int32_t link, n_link; // its links,
     int32_t arm, n_arm;   // the last of which have arms
     int32_t limits;       // see problem.h
 } pl_sweep_node;
 
-// Of those that are not known.
+// Of those that are not prescribed.
 typedef struct pl_sweep_block {
     double v[3];
     double inv[6]; // of D^-1, see block_jacobi.h
@@ -83,7 +83,7 @@ typedef struct pl_sweeps {
 } pl_sweeps;
 
 // Borrows the problem, D and the uses; lives as long as what is taken from the arena does. D^-1
-// must be 0 in the known blocks; scale as pl_contact_scales makes it.
+// must be 0 in the prescribed blocks; scale as pl_contact_scales makes it.
 pl_status pl_sweeps_create(const pl_problem *problem, const pl_block_jacobi *D, const pl_uses *uses,
                            const double *scale, pl_arena *arena, pl_sweeps *out);
 

@@ -8,8 +8,8 @@ static int32_t list_columns(const pl_touched *t, int32_t i, int32_t *mark, int32
     const pl_problem *problem = t->problem;
     int32_t n = 0;
     for (int32_t u = t->uses->start[i]; u < t->uses->start[i + 1]; u++) {
-        const pl_constraint *contact = problem->constraint + t->uses->use[u].contact;
-        for (int32_t k = contact->first; k < contact->first + contact->count; k++) {
+        const pl_constraint *constraint = problem->constraint + t->uses->use[u].constraint;
+        for (int32_t k = constraint->first; k < constraint->first + constraint->count; k++) {
             int32_t j = t->place[problem->entry[k].block];
             if (j < 0 || mark[j] == i) continue;
             mark[j] = i;
@@ -63,24 +63,24 @@ pl_status pl_touched_create(const pl_problem *problem, const pl_uses *uses, pl_a
 }
 
 // H += Gi^T K Gj for all pairs of a contact's blocks. Blocks stand column by column.
-static void add_contact(pl_touched *t, const pl_constraint *contact, const pl_stiffness *K)
+static void add_contact(pl_touched *t, const pl_constraint *constraint, const pl_stiffness *K)
 {
-    const pl_entry *entry = t->problem->entry + contact->first;
-    for (int32_t a = 0; a < contact->count; a++) {
+    const pl_entry *entry = t->problem->entry + constraint->first;
+    for (int32_t a = 0; a < constraint->count; a++) {
         int32_t i = t->place[entry[a].block];
         if (i < 0) continue;
         double G[9], KG[9];
-        pl_entry_rows(t->problem, contact, entry + a, G);
+        pl_entry_rows(t->problem, constraint, entry + a, G);
         for (int c = 0; c < 3; c++) {
             KG[c] = (double)K->nn * G[c];
             KG[3 + c] = (double)K->t11 * G[3 + c] + (double)K->t12 * G[6 + c];
             KG[6 + c] = (double)K->t12 * G[3 + c] + (double)K->t22 * G[6 + c];
         }
-        for (int32_t b = 0; b < contact->count; b++) {
+        for (int32_t b = 0; b < constraint->count; b++) {
             int32_t j = t->place[entry[b].block];
             if (j < 0) continue;
             double F[9], *to = t->H.val + 9 * pl_bsr_find(&t->H, i, j);
-            pl_entry_rows(t->problem, contact, entry + b, F);
+            pl_entry_rows(t->problem, constraint, entry + b, F);
             for (int e = 0; e < 9; e++) {
                 const double *p = KG + e % 3, *q = F + e / 3;
                 to[e] += (p[0] * q[0] + p[3] * q[3]) + p[6] * q[6];

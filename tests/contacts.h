@@ -9,9 +9,9 @@
 
 typedef struct small {
     pl_bsr A;
-    double *b, *v;  // (3*A.n)
-    double *f;      // (3*room)
-    uint8_t *known; // (A.n)
+    double *b, *v;       // (3*A.n)
+    double *f;           // (3*room)
+    uint8_t *prescribed; // (A.n)
     pl_problem problem;
     pl_workspace ws;
     pl_solve_stats stats;
@@ -19,15 +19,15 @@ typedef struct small {
 
 enum { SMALL_ROOM = 4096 }; // contacts
 
-// Around A, which must be set: b, v and f are 0, nothing is known.
+// Around A, which must be set: b, v and f are 0, nothing is prescribed.
 static inline void start_small(small *s, double dt)
 {
     size_t n = (size_t)s->A.n;
     s->b = calloc(3 * n + 1, sizeof *s->b);
     s->v = calloc(3 * n + 1, sizeof *s->v);
     s->f = calloc(3 * SMALL_ROOM, sizeof *s->f);
-    s->known = calloc(n + 1, 1);
-    s->problem = (pl_problem){.A = &s->A, .b = s->b, .known = s->known, .dt = dt};
+    s->prescribed = calloc(n + 1, 1);
+    s->problem = (pl_problem){.A = &s->A, .b = s->b, .prescribed = s->prescribed, .dt = dt};
     s->ws = (pl_workspace){0};
 }
 
@@ -36,7 +36,7 @@ static inline void end_small(small *s)
     pl_problem_free(&s->problem);
     pl_workspace_free(&s->ws);
     pl_bsr_free(&s->A);
-    free(s->b), free(s->v), free(s->f), free(s->known);
+    free(s->b), free(s->v), free(s->f), free(s->prescribed);
 }
 
 // Blocks that are not coupled: `mass` (n) times I each.
@@ -165,11 +165,11 @@ static inline void eliminate(int n, int m, long double *M, long double *B)
     }
 }
 
-// The reduced form of a problem whose known velocities are v: v = v0 + Y f, u = q + W f.
+// The reduced form of a problem whose prescribed velocities are v: v = v0 + Y f, u = q + W f.
 typedef struct reduced {
     int n, m;        // 3*A.n, 3*n_constraint
     long double *v0; // (n) without impulses
-    long double *Y;  // (n x m) A^-1 L^T; 0 in known rows
+    long double *Y;  // (n x m) A^-1 L^T; 0 in prescribed rows
     long double *q;  // (m)
     long double *W;  // (m x m)
 } reduced;
@@ -186,10 +186,10 @@ static inline reduced reduce(const pl_problem *p, const double *v)
     double *D = dense_copy(p->A), *L = dense_rows(p);
     long double *M = calloc((size_t)(n * n), sizeof *M), *B = calloc((size_t)(n * cols), sizeof *B);
     for (int i = 0; i < n; i++) {
-        bool known = pl_is_known(p, i / 3);
-        for (int j = 0; j < n; j++) M[i * n + j] = known ? (i == j) : D[i * n + j];
-        for (int k = 0; k < m; k++) B[i * cols + k] = known ? 0 : L[k * n + i];
-        B[i * cols + m] = known ? v[i] : p->b[i];
+        bool prescribed = pl_is_prescribed(p, i / 3);
+        for (int j = 0; j < n; j++) M[i * n + j] = prescribed ? (i == j) : D[i * n + j];
+        for (int k = 0; k < m; k++) B[i * cols + k] = prescribed ? 0 : L[k * n + i];
+        B[i * cols + m] = prescribed ? v[i] : p->b[i];
     }
     eliminate(n, cols, M, B);
     for (int i = 0; i < n; i++) {
@@ -292,32 +292,34 @@ static const way ways[] = {
 enum { WAYS = sizeof ways / sizeof *ways };
 enum { WAYS_OF_MANY = WAYS - 3 }; // that thousands of contacts are not too much for
 
-static inline pl_status solve_small(small *s, way w, double eps1, double eps2)
+static inline pl_status solve_small(small *s, way w, double residual_tolerance,
+                                    double contact_tolerance)
 {
     const pl_solver *solver;
     TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(w.solver, &solver));
     pl_solver_options options = pl_solver_options_default();
-    options.eps1 = eps1, options.eps2 = eps2, options.precond = w.precond;
+    options.residual_tolerance = residual_tolerance, options.contact_tolerance = contact_tolerance,
+    options.precond = w.precond;
     return pl_solve(solver, &s->problem, &options, &s->ws, s->v, s->f, &s->stats);
 }
 
 static inline void set_to_rest(small *s)
 {
     for (int32_t i = 0; i < 3 * s->A.n; i++) {
-        if (!s->known[i / 3]) s->v[i] = 0;
+        if (!s->prescribed[i / 3]) s->v[i] = 0;
     }
     memset(s->f, 0, 3 * (size_t)s->problem.n_constraint * sizeof *s->f);
 }
 
 // From rest and without impulses; must converge.
-static inline void solve_anew(small *s, way w, double eps1, double eps2)
+static inline void solve_anew(small *s, way w, double residual_tolerance, double contact_tolerance)
 {
     set_to_rest(s);
-    pl_status status = solve_small(s, w, eps1, eps2);
+    pl_status status = solve_small(s, w, residual_tolerance, contact_tolerance);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
     TEST_ASSERT_EQUAL(PL_SOLVE_CONVERGED, s->stats.end);
-    TEST_ASSERT_TRUE(s->stats.errors.residual <= eps1);
-    TEST_ASSERT_TRUE(pl_contact_errors_within(&s->stats.errors, eps2));
+    TEST_ASSERT_TRUE(s->stats.errors.residual <= residual_tolerance);
+    TEST_ASSERT_TRUE(pl_contact_errors_within(&s->stats.errors, contact_tolerance));
 }
 
 // Solves from rest with a new workspace, for fail_each_allocation.

@@ -79,7 +79,7 @@ static void test_checks_leave_the_curvature_alone(void)
     end_small(&s);
 }
 
-// Blocks on the floor that stick to it are as good as known: apg takes about as many steps as
+// Blocks on the floor that stick to it are as good as held: apg takes about as many steps as
 // conjugate gradients do with these, of which momentum would need several times as many.
 static void test_steps_are_conjugate_while_contacts_stay_as_they_are(void)
 {
@@ -121,12 +121,12 @@ static void test_errors_of_products_do_not_grow(void)
     small s;
     const pl_solver *solver;
     pl_solver_options options = pl_solver_options_default();
-    options.eps1 = 1e-8;
+    options.residual_tolerance = 1e-8;
     TEST_ASSERT_EQUAL(PL_OK, pl_solver_find("apg", &solver));
     grid_matrix(12, 1e-3, &s.A);
     start_small(&s, 0.01);
     for (int32_t i = 0; i < 3 * s.A.n; i++) s.b[i] = 0.1 * random_number() - (i % 3 == 2);
-    solve_anew(&s, apg, options.eps1, 1e-9);
+    solve_anew(&s, apg, options.residual_tolerance, 1e-9);
     int32_t iterations = s.stats.iterations;
     TEST_ASSERT_TRUE(s.ws.curvature < 2.5);
     set_to_rest(&s);
@@ -214,8 +214,8 @@ static void test_the_pace_changes_where_residuals_stand(void)
     TEST_ASSERT_EQUAL(0, ahead.n_vain);
 }
 
-// What others would do to a known block, were it free, is not asked: its rows may be as large as
-// they like.
+// What others would do to a prescribed block, were it free, is not asked: its rows may be as large
+// as they like.
 static void test_known_rows_have_no_residual(void)
 {
     int32_t iterations[2];
@@ -231,7 +231,7 @@ static void test_known_rows_have_no_residual(void)
         }
         start_small(&s, 0.1);
         for (int32_t i = 0; i < 120; i++) s.b[i] = 3 * random_number();
-        s.known[0] = 1;
+        s.prescribed[0] = 1;
         for (int k = 0; k < 6; k++) {
             pl_constraint contact = random_contact(0.3);
             add_contact(&s, &contact, 2, (pl_term[]){{5 * k, 1, {0}}, {5 * k + 3, -1, {0}}});

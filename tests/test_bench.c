@@ -38,7 +38,7 @@ static const double *column(const char *name)
 // Every solver of the registry has its row, and `cr` four, for each scene.
 static void test_table1(void)
 {
-    expect(0, "$P bench table1 --quick --out $T/b", "cr paper");
+    expect(0, "$P bench table1 --quick --out $T/b", "cr vj19");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
     load("table1.csv");
     enum { SCENES = 8 };
@@ -120,7 +120,9 @@ static void test_figures(void)
            "$P plot --figure 11 --names auto,cr\\ full $T/b/figure-11-rings/auto.csv "
            "$T/b/figure-11-rings/cr-full.csv -o $T/a.svg",
            "");
-    expect(0, "$P plot --figure 13 --eps1 5e-5 --eps2 5e-6 $T/b/figure-13/rings.csv -o $T/c.svg",
+    expect(0,
+           "$P plot --figure 13 --residual-tolerance 5e-5 --contact-tolerance 5e-6 "
+           "$T/b/figure-13/rings.csv -o $T/c.svg",
            "");
     expect(0, "cmp $T/c.svg $T/b/figure-13.svg", "");
 }

@@ -403,12 +403,12 @@ static void test_known_distances(void)
             pl_closest_points((pl_pair_kind)pair.kind, q, &start);
             pl_pair_gather(point, boundary->x1, q);
             pl_closest_points((pl_pair_kind)pair.kind, q, &end);
-            TEST_ASSERT_TRUE(d->known[k].start <= start.distance);
-            TEST_ASSERT_TRUE(d->known[k].end <= end.distance);
-            if (d->known[k].exact) TEST_ASSERT_EQUAL_DOUBLE(start.distance, d->known[k].start);
-            exact += d->known[k].exact;
-            bounds += !d->known[k].exact;
-            tight += d->known[k].end > 0.9 * end.distance;
+            TEST_ASSERT_TRUE(d->bound[k].start <= start.distance);
+            TEST_ASSERT_TRUE(d->bound[k].end <= end.distance);
+            if (d->bound[k].exact) TEST_ASSERT_EQUAL_DOUBLE(start.distance, d->bound[k].start);
+            exact += d->bound[k].exact;
+            bounds += !d->bound[k].exact;
+            tight += d->bound[k].end > 0.9 * end.distance;
         }
     }
     TEST_ASSERT_TRUE(exact > 1000 && bounds > 1000 && tight > 1000);

@@ -358,8 +358,8 @@ static outcome stack_up(double size)
     return out;
 }
 
-// An eps2 of 1e-6 m is more than the distance that contacts of such small bodies keep, 3.4e-7 m:
-// steps were halved.
+// An contact_tolerance of 1e-6 m is more than the distance that contacts of such small bodies
+// keep, 3.4e-7 m: steps were halved.
 static void test_errors_are_small_for_small_bodies(void)
 {
     outcome out = stack_up(2e-4);

@@ -87,7 +87,7 @@ static void test_a_stiff_beam_takes_fewer_iterations(void)
         start_beam(&p, &options);
         answer apg = solve(&p, "apg", NULL);
         answer face = solve(&p, "cone-newton", NULL), both = solve(&p, "auto", NULL);
-        check_same(&p, &apg, &face, 1e-3); // eps2 is 1e-4 m/s
+        check_same(&p, &apg, &face, 1e-3); // contact_tolerance is 1e-4 m/s
         check_same(&p, &apg, &both, 1e-3);
         TEST_ASSERT_TRUE(apg.stats.iterations > 200);
         TEST_ASSERT_TRUE(2 * face.stats.iterations < apg.stats.iterations);
@@ -121,7 +121,7 @@ static void test_a_pile(void)
 {
     const char *names[] = {"cone-newton", "auto"};
     pl_solver_options options = pl_solver_options_default();
-    options.eps1 = options.eps2 = 1e-7;
+    options.residual_tolerance = options.contact_tolerance = 1e-7;
     for (int slip = 0; slip < 2; slip++) {
         pile_options boxes = pile_of_boxes;
         boxes.nx = 2, boxes.ny = 1, boxes.nz = 3;
@@ -162,35 +162,35 @@ static void test_variants_of_the_beam(void)
     free_answer(&with), free_answer(&without);
     p.problem.n_x = p.n_vert, p.problem.x = p.x;
 
-    uint8_t *known = calloc((size_t)p.n_vert, 1);
-    p.problem.known = known;
+    uint8_t *prescribed = calloc((size_t)p.n_vert, 1);
+    p.problem.prescribed = prescribed;
     for (int32_t i = 0; i < p.n_vert; i++) {
-        known[i] = fabs(p.x[3 * i]) > 0.95;
-        if (known[i]) p.v[3 * i] = 0.1, p.v[3 * i + 1] = 0, p.v[3 * i + 2] = 0.2;
+        prescribed[i] = fabs(p.x[3 * i]) > 0.95;
+        if (prescribed[i]) p.v[3 * i] = 0.1, p.v[3 * i + 1] = 0, p.v[3 * i + 2] = 0.2;
     }
     answer apg = solve(&p, "apg", NULL), face = solve(&p, "cone-newton", NULL);
     check_same(&p, &apg, &face, 1e-3);
     TEST_ASSERT_TRUE(face.stats.factorizations > 0);
     for (int32_t i = 0; i < 3 * p.n_vert; i++) {
-        if (known[i / 3]) TEST_ASSERT_EQUAL_DOUBLE(p.v[i], face.v[i]);
+        if (prescribed[i / 3]) TEST_ASSERT_EQUAL_DOUBLE(p.v[i], face.v[i]);
     }
     free_answer(&apg), free_answer(&face);
 
-    memset(known, 1, (size_t)p.n_vert);
+    memset(prescribed, 1, (size_t)p.n_vert);
     memset(p.v, 0, 3 * (size_t)p.n_vert * sizeof *p.v);
     for (int32_t k = 0; k < p.problem.n_constraint; k++) p.problem.constraint[k].c[0] = -1;
     face = solve(&p, "cone-newton", NULL);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, face.status, pl_error_text());
     free_answer(&face);
 
-    p.problem.known = NULL;
+    p.problem.prescribed = NULL;
     pl_problem_clear(&p.problem);
     apg = solve(&p, "apg", NULL), face = solve(&p, "cone-newton", NULL);
     check_same(&p, &apg, &face, 1e-3);
     TEST_ASSERT_TRUE(face.stats.factorizations > 0);
     TEST_ASSERT_TRUE(2 * face.stats.iterations < apg.stats.iterations);
     free_answer(&apg), free_answer(&face);
-    free(known);
+    free(prescribed);
     pile_free(&p);
 }
 
@@ -203,7 +203,7 @@ static void test_limits(void)
     start_beam(&p, &beam);
     for (int k = 0; k < 2; k++) {
         pl_solver_options options = pl_solver_options_default();
-        options.eps1 = options.eps2 = 1e-20; // never
+        options.residual_tolerance = options.contact_tolerance = 1e-20; // never
         for (int32_t limit = 0; limit <= 70; limit += limit < 12 ? 1 : 7) {
             options.max_iterations = limit;
             answer a = solve(&p, names[k], &options);

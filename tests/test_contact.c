@@ -87,7 +87,7 @@ static double slope(double mu, double L, bool rigid)
     const double angle = atan(0.5);
     pl_world_options options = pl_world_options_default();
     options.dt = 2e-3 * sqrt(L);
-    options.eps2 = 1e-6 * L;
+    options.contact_tolerance = 1e-6 * L;
     options.gravity[0] = 9.81 * sin(angle);
     options.gravity[2] = -9.81 * cos(angle);
     pl_world *world = make_world(&options);
@@ -578,11 +578,11 @@ static void test_bad_options(void)
     o.precond = NULL;
     refuse_options(&o, "precond: none is named");
     o = pl_world_options_default();
-    o.eps1 = 0;
-    refuse_options(&o, "eps1");
+    o.residual_tolerance = 0;
+    refuse_options(&o, "residual_tolerance");
     o = pl_world_options_default();
-    o.eps2 = -1;
-    refuse_options(&o, "eps2");
+    o.contact_tolerance = -1;
+    refuse_options(&o, "contact_tolerance");
     o = pl_world_options_default();
     o.rounds = 0;
     refuse_options(&o, "rounds");

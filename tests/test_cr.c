@@ -65,7 +65,8 @@ static void check_trace(small *s, pl_precond precond)
     TEST_ASSERT_FALSE(points[0].update);
     TEST_ASSERT_TRUE(updates > 0);
     const pl_trace_point *last = &points[n_point - 1];
-    TEST_ASSERT_TRUE(last->residual < options.eps1 && last->constraint < options.eps2);
+    TEST_ASSERT_TRUE(last->residual < options.residual_tolerance &&
+                     last->constraint < options.contact_tolerance);
     TEST_ASSERT_TRUE(last->preconditioned < 1e-3 * points[0].preconditioned);
 }
 
@@ -102,7 +103,7 @@ static void test_norms_of_a_contact(void)
     s.b[3] = -4;
     s.f[0] = 1;
     pl_solver_options options = pl_solver_options_default();
-    options.paper = true;
+    options.vj19 = true;
     options.trace = note;
     options.trace_user = points;
     const pl_solver *cr;

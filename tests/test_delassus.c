@@ -51,7 +51,7 @@ static void test_a_factor_for_each_body(void)
 {
     small s;
     start_row(&s, 5);
-    s.known[3] = 1;
+    s.prescribed[3] = 1;
     solve_anew(&s, DELASSUS, 1e-9, 1e-9);
     TEST_ASSERT_EQUAL_INT64(5, s.stats.factorizations);
     double *v = random_vector(3 * s.A.n);

@@ -88,7 +88,7 @@ static void take_step(const pl_world *world, pl_contacts *contacts)
 {
     contacts->problem.dt = STEP;
     contacts->step = world->options.dt;
-    contacts->eps2 = world->options.eps2;
+    contacts->contact_tolerance = world->options.contact_tolerance;
 }
 
 // The lowest corner of a tet cuts through the ridge: in through one side, which pushes it up, and

@@ -137,7 +137,7 @@ static void check_steps(double dt)
         if (stats.halvings == 0) TEST_ASSERT_DOUBLE_WITHIN(2e-3 * size + 1e-9, work, stats.work);
         TEST_ASSERT_TRUE(stats.min_gap > 0);
         TEST_ASSERT_EQUAL(0, stats.inverted);
-        // eps2, and the two parts that Fischer and Burmeister's function has.
+        // contact_tolerance, and the two parts that Fischer and Burmeister's function has.
         TEST_ASSERT_TRUE(stats.fb_error < 2e-6 && stats.constraint_error < 1e-6);
         TEST_ASSERT_TRUE(stats.friction_error < 1e-6);
         pressed += fmax(stats.work, 0);

@@ -65,8 +65,8 @@ static void add_random(found *f, int32_t first, int32_t n)
             if (term[t].w != 0) term[t].w += change * random_number();
         }
     }
-    if (f->s.known[0]) term[n_term++] = (pl_term){0, 1, {0}}; // which all of them share
-    if (random_below(10) == 0) {                              // on blocks that it does not move
+    if (f->s.prescribed[0]) term[n_term++] = (pl_term){0, 1, {0}}; // which all of them share
+    if (random_below(10) == 0) { // on blocks that it does not move
         for (int32_t t = 0; t < n_term; t++) term[t].w = term[t].r[0] = term[t].r[1] = 0;
         for (int32_t t = 0; t < n_term; t++) term[t].r[2] = 0;
     }
@@ -85,7 +85,7 @@ static void prepare(found *f)
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(s->A.n, &f->D));
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&f->D, &s->A));
     for (int32_t i = 0; i < s->A.n; i++) {
-        if (s->known[i]) memset(f->D.inv + 6 * i, 0, 6 * sizeof(double));
+        if (s->prescribed[i]) memset(f->D.inv + 6 * i, 0, 6 * sizeof(double));
     }
     TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s->problem, &s->ws.arena, &f->uses));
     double *sum = random_vector(s->A.n);
@@ -107,7 +107,7 @@ static void end_found(found *f)
 // --- Slow answers ---
 
 // label (n_constraint) := the first contact of the component of each over the blocks that are not
-// known: labels travel to blocks and back until none moves.
+// prescribed: labels travel to blocks and back until none moves.
 static void spread(const found *f, int32_t *label)
 {
     const pl_problem *p = &f->s.problem;
@@ -121,7 +121,7 @@ static void spread(const found *f, int32_t *label)
             if (label[k] < 0) continue;
             for (int32_t t = 0; t < p->constraint[k].count; t++) {
                 int32_t block = entry[t].block;
-                if (pl_is_known(p, block) || at[block] == label[k]) continue;
+                if (pl_is_prescribed(p, block) || at[block] == label[k]) continue;
                 moved = true;
                 at[block] = label[k] = PL_MIN(at[block], label[k]);
             }
@@ -143,7 +143,7 @@ static double coupling(const found *f, int32_t a, int32_t b, int32_t *shared)
         for (int32_t k = c->first; k < c->first + c->count; k++) {
             for (int32_t m = d->first; m < d->first + d->count; m++) {
                 pl_term s = pl_problem_term(p, k), t = pl_problem_term(p, m);
-                if (s.block != t.block || pl_is_known(p, s.block)) continue;
+                if (s.block != t.block || pl_is_prescribed(p, s.block)) continue;
                 double mass = p->A->val[9 * p->A->diag[s.block]];
                 if (i == 0) *shared = PL_MIN(*shared, f->used[s.block]);
                 sum[i] += s.w * t.w / mass;
@@ -173,14 +173,14 @@ static void locate(found *f)
         for (int32_t c = o->start[i]; c < o->start[i + 1]; c++) {
             TEST_ASSERT_TRUE(o->cluster[c + 1] > o->cluster[c]);
             for (int32_t j = o->cluster[c]; j < o->cluster[c + 1]; j++) {
-                int32_t k = o->contact[j];
+                int32_t k = o->constraint[j];
                 TEST_ASSERT_TRUE(k >= 0 && k < n && f->island[k] < 0);
-                TEST_ASSERT_TRUE(j == o->cluster[c] || k > o->contact[j - 1]);
+                TEST_ASSERT_TRUE(j == o->cluster[c] || k > o->constraint[j - 1]);
                 f->island[k] = i, f->cluster[k] = c;
                 least = PL_MIN(least, k);
             }
             bool sorted =
-                c == o->start[i] || o->contact[o->cluster[c]] > o->contact[o->cluster[c - 1]];
+                c == o->start[i] || o->constraint[o->cluster[c]] > o->constraint[o->cluster[c - 1]];
             TEST_ASSERT_TRUE(sorted || i < o->n_large);
         }
         int32_t many = o->cluster[o->start[i + 1]] - o->cluster[o->start[i]];
@@ -248,7 +248,7 @@ static int32_t check_clusters(const found *f)
     for (int32_t c = 0; c < o->n_cluster; c++) {
         TEST_ASSERT_TRUE(o->cluster[c + 1] - o->cluster[c] <= PL_CLUSTER_CONTACTS);
         for (int32_t j = o->cluster[c]; j < o->cluster[c + 1]; j++) {
-            TEST_ASSERT_EQUAL(label[o->contact[o->cluster[c]]], label[o->contact[j]]);
+            TEST_ASSERT_EQUAL(label[o->constraint[o->cluster[c]]], label[o->constraint[j]]);
         }
     }
     free(label), free(size);
@@ -274,16 +274,16 @@ static double check_strips(const found *f)
             int32_t first = o->cluster[strip[e]], last = o->cluster[strip[e + 1]];
             most = PL_MAX(most, (double)(last - first) / all);
             for (int32_t j = first; j < last; j++) {
-                const pl_constraint *contact = p->constraint + o->contact[j];
+                const pl_constraint *contact = p->constraint + o->constraint[j];
                 for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
                     int32_t block = p->entry[t].block;
-                    if (pl_is_known(p, block)) continue;
+                    if (pl_is_prescribed(p, block)) continue;
                     TEST_ASSERT_TRUE(strip_of[block] < 0 || strip_of[block] == e);
                     strip_of[block] = e;
                 }
             }
             for (int32_t c = strip[e] + 1; c < strip[e + 1]; c++) {
-                TEST_ASSERT_TRUE(o->contact[o->cluster[c]] > o->contact[o->cluster[c - 1]]);
+                TEST_ASSERT_TRUE(o->constraint[o->cluster[c]] > o->constraint[o->cluster[c - 1]]);
             }
         }
     }
@@ -300,7 +300,7 @@ static void test_random_problems(void)
         found f = {0};
         int32_t n = 3 + random_below(40), n_constraint = random_below(60);
         start_blocks(&f, n);
-        for (int32_t i = 0; i < n; i++) f.s.known[i] = random_below(4) == 0;
+        for (int32_t i = 0; i < n; i++) f.s.prescribed[i] = random_below(4) == 0;
         for (int32_t k = 0; k < n_constraint; k++) add_random(&f, 0, n);
         prepare(&f);
         locate(&f);
@@ -355,7 +355,7 @@ static void start_patches(found *f, int32_t n_body)
 {
     const int32_t n_constraint[] = {30, 900, 5, 700, 5, 100}, n_patch = 6, size = 400;
     start_blocks(f, n_patch * size + 1);
-    for (int32_t i = 0; i < n_patch * size; i += 7) f->s.known[i] = 1;
+    for (int32_t i = 0; i < n_patch * size; i += 7) f->s.prescribed[i] = 1;
     for (int32_t p = 0; p < n_patch; p++) {
         for (int32_t k = 0; k < n_constraint[p]; k++) {
             add_random(f, p * size, 2 + PL_MIN(n_constraint[p] / 3, size - 2));
@@ -418,7 +418,7 @@ static void test_same_answer_twice(void)
     TEST_ASSERT_TRUE(o->n == again.n && o->n_cluster == again.n_cluster);
     TEST_ASSERT_EQUAL_INT32_ARRAY(o->start, again.start, (size_t)o->n + 1);
     TEST_ASSERT_EQUAL_INT32_ARRAY(o->cluster, again.cluster, n + 1);
-    TEST_ASSERT_EQUAL_INT32_ARRAY(o->contact, again.contact, m);
+    TEST_ASSERT_EQUAL_INT32_ARRAY(o->constraint, again.constraint, m);
     end_found(&f);
 }
 

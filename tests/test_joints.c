@@ -250,8 +250,8 @@ static void test_the_same_matrix_again(void)
         set_to_rest(&s);
         TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(all[w].solver, &solver));
         pl_solver_options options = pl_solver_options_default();
-        options.eps1 = 1e-6,
-        options.eps2 = 1e-8; // loose: rounding would let apg look for units again
+        options.residual_tolerance = 1e-6,
+        options.contact_tolerance = 1e-8; // loose: rounding would let apg look for units again
         options.same_matrix = true;
         pl_status status = pl_solve(solver, &s.problem, &options, &s.ws, s.v, s.f, &s.stats);
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
@@ -261,13 +261,13 @@ static void test_the_same_matrix_again(void)
     end_small(&s);
 }
 
-// Vertices are held, pushed and rubbed at once, and one block is known.
+// Vertices are held, pushed and rubbed at once, and one block is prescribed.
 static void test_joints_and_contacts_of_vertices(void)
 {
     small s;
     grid_matrix(3, 1, &s.A);
     start_small(&s, 0.01);
-    s.known[26] = 1;
+    s.prescribed[26] = 1;
     s.v[80] = 0.1;
     for (int32_t i = 0; i < 3 * s.A.n; i++) s.b[i] = random_number() - (i % 3 == 2);
     for (int32_t i = 0; i < 9; i++) {
@@ -320,7 +320,7 @@ static void test_a_joint_that_cannot_hold(void)
     int32_t n = list_ways(all);
     start_bodies(&s, 2, (double[]){1, 1}, 0.01);
     add_ball(&s, 0, (double[]){0.3, 0, 0}, 1, (double[]){-0.3, 0, 0}, &BILATERAL);
-    memset(s.known, 1, 4);
+    memset(s.prescribed, 1, 4);
     s.v[0] = 0.5;
     for (int32_t w = 0; w < n; w++) {
         TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, all[w], 1e-6, 1e-6));

@@ -25,8 +25,8 @@ typedef struct body {
     pl_uses uses;
     pl_block_jacobi D;
     double lambda;
-    uint8_t *known;  // (A.n)
-    pl_stiffness *K; // (n_constraint)
+    uint8_t *prescribed; // (A.n)
+    pl_stiffness *K;     // (n_constraint)
     pl_multigrid mg;
 } body;
 
@@ -70,11 +70,11 @@ static void start_body(body *b, const pile_options *options, bool contacts)
     }
     b->p.problem.n_x = b->p.A.n;
     b->p.problem.x = b->p.x;
-    b->known = calloc((size_t)b->p.A.n, 1);
+    b->prescribed = calloc((size_t)b->p.A.n, 1);
 }
 
-// After A and what is known are set. The stiffness is `hard` times what contacts answer with; every
-// third contact slips, and is open every seventh.
+// After A and what is prescribed are set. The stiffness is `hard` times what contacts answer with;
+// every third contact slips, and is open every seventh.
 static void prepare(body *b, double hard)
 {
     pl_problem *problem = &b->p.problem;
@@ -85,7 +85,7 @@ static void prepare(body *b, double hard)
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(b->p.A.n, &b->D));
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_block_jacobi_update(&b->D, &b->p.A), pl_error_text());
     for (int64_t i = 0; i < b->p.A.n; i++) {
-        if (pl_is_known(problem, i)) memset(b->D.inv + 6 * i, 0, 6 * sizeof *b->D.inv);
+        if (pl_is_prescribed(problem, i)) memset(b->D.inv + 6 * i, 0, 6 * sizeof *b->D.inv);
     }
     if (b->lambda == 0) b->lambda = find_lambda(b);
     free(b->K);
@@ -108,12 +108,12 @@ static void end_body(body *b)
     pile_free(&b->p);
     pl_arena_free(&b->arena);
     pl_block_jacobi_free(&b->D);
-    free(b->known), free(b->K);
+    free(b->prescribed), free(b->K);
 }
 
 // --- What it stands for ---
 
-// y := (A + L^T K L) x in the blocks that are not known, 0 in the others.
+// y := (A + L^T K L) x in the blocks that are not prescribed, 0 in the others.
 static void multiply(const body *b, const double *x, double *y)
 {
     const pl_problem *p = &b->p.problem;
@@ -130,7 +130,7 @@ static void multiply(const body *b, const double *x, double *y)
     }
     pl_rows_transpose_add(p, &b->uses, 1, u, world, y);
     for (int64_t i = 0; i < 3 * (int64_t)p->A->n; i++) {
-        if (pl_is_known(p, i / 3)) y[i] = 0;
+        if (pl_is_prescribed(p, i / 3)) y[i] = 0;
     }
     free(u), free(world);
 }
@@ -157,12 +157,12 @@ static double *random_unknown(const body *b)
 {
     double *x = random_vector(3 * (int64_t)b->p.A.n);
     for (int64_t i = 0; i < 3 * (int64_t)b->p.A.n; i++) {
-        if (pl_is_known(&b->p.problem, i / 3)) x[i] = 0;
+        if (pl_is_prescribed(&b->p.problem, i / 3)) x[i] = 0;
     }
     return x;
 }
 
-// x . cycle(y) = y . cycle(x), and x . cycle(x) > 0: a preconditioner. 0 in the known blocks.
+// x . cycle(y) = y . cycle(x), and x . cycle(x) > 0: a preconditioner. 0 in the prescribed blocks.
 static void check_symmetric(body *b)
 {
     int64_t n = 3 * (int64_t)b->p.A.n;
@@ -175,7 +175,7 @@ static void check_symmetric(body *b)
         TEST_ASSERT_TRUE(xx > 0 && yy > 0);
         TEST_ASSERT_DOUBLE_WITHIN(1e-4 * sqrt(xx * yy), dot(n, x, cy), dot(n, y, cx));
         for (int64_t i = 0; i < n; i++) {
-            if (pl_is_known(&b->p.problem, i / 3)) TEST_ASSERT_EQUAL_DOUBLE(0, cx[i]);
+            if (pl_is_prescribed(&b->p.problem, i / 3)) TEST_ASSERT_EQUAL_DOUBLE(0, cx[i]);
         }
         free(x), free(y), free(cx), free(cy);
     }
@@ -349,8 +349,8 @@ static void test_galerkin(void)
     start_body(&b, &beam, false);
     prepare(&b, 0);
     check_galerkin(&b);
-    b.p.problem.known = b.known;
-    for (int32_t i = 0; i < b.p.A.n; i += 5) b.known[i] = 1;
+    b.p.problem.prescribed = b.prescribed;
+    for (int32_t i = 0; i < b.p.A.n; i += 5) b.prescribed[i] = 1;
     b.lambda = 0;
     prepare(&b, 0);
     check_galerkin(&b);
@@ -409,12 +409,12 @@ static void test_known_blocks(void)
 {
     body b;
     start_body(&b, &beam, true);
-    b.p.problem.known = b.known;
-    for (int32_t i = 0; i < b.p.A.n; i++) b.known[i] = b.p.x[3 * i] < -0.4 || i % 11 == 0;
+    b.p.problem.prescribed = b.prescribed;
+    for (int32_t i = 0; i < b.p.A.n; i++) b.prescribed[i] = b.p.x[3 * i] < -0.4 || i % 11 == 0;
     prepare(&b, 5);
     check_symmetric(&b);
     TEST_ASSERT_TRUE(reduce_error(&b, cycle, 6) < 0.2);
-    memset(b.known, 1, (size_t)b.p.A.n);
+    memset(b.prescribed, 1, (size_t)b.p.A.n);
     prepare(&b, 5);
     double *r = random_vector(3 * b.p.A.n), *z = random_vector(3 * b.p.A.n);
     cycle(&b, r, z);

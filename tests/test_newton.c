@@ -19,12 +19,12 @@ static const way AUTO = {"auto", PL_PRECOND_FULL};
 
 // --- The matrix ---
 
-// x := H^-1 r against elimination of the dense A + L^T D L, known blocks left out.
+// x := H^-1 r against elimination of the dense A + L^T D L, prescribed blocks left out.
 static void test_the_matrix_is_that_of_its_formula(void)
 {
     small s;
     start_random(&s, 9, 7, 0.5);
-    s.known[4] = 1;
+    s.prescribed[4] = 1;
     int n = 3 * s.A.n, m = 3 * s.problem.n_constraint;
     pl_uses uses;
     pl_contact_matrix M;
@@ -36,9 +36,9 @@ static void test_the_matrix_is_that_of_its_formula(void)
         D[k] = (pl_sym3){.nn = 5, .n1 = 1, .n2 = -0.5, .t11 = 3, .t12 = 0.7, .t22 = 2};
     }
     for (int i = 0; i < n; i++) {
-        b[i] = s.known[i / 3] ? 0 : r[i];
+        b[i] = s.prescribed[i / 3] ? 0 : r[i];
         for (int j = 0; j < n; j++) {
-            if (s.known[i / 3] || s.known[j / 3]) {
+            if (s.prescribed[i / 3] || s.prescribed[j / 3]) {
                 H[i * n + j] = i == j;
                 continue;
             }
@@ -81,7 +81,7 @@ static int unneeded_block(const pl_problem *p)
     return block;
 }
 
-// Against a dense answer, with friction and without, known blocks and lever arms among them.
+// Against a dense answer, with friction and without, prescribed blocks and lever arms among them.
 static void test_small_problems_against_a_slow_answer(void)
 {
     const double mus[] = {0, 0.3, 0.8};
@@ -89,9 +89,9 @@ static void test_small_problems_against_a_slow_answer(void)
         small s;
         start_random(&s, 10, 6, mus[trial % 3]);
         if (trial % 2 == 1) {
-            int known = unneeded_block(&s.problem);
-            s.known[known] = 1;
-            for (int i = 3 * known; i < 3 * known + 3; i++) s.v[i] = random_number();
+            int prescribed = unneeded_block(&s.problem);
+            s.prescribed[prescribed] = 1;
+            for (int i = 3 * prescribed; i < 3 * prescribed + 3; i++) s.v[i] = random_number();
         }
         reduced r = reduce(&s.problem, s.v);
         long double *f = calloc((size_t)r.m, sizeof *f);
@@ -100,7 +100,7 @@ static void test_small_problems_against_a_slow_answer(void)
         velocities_of(&r, f, v);
         solve_anew(&s, NEWTON, 1e-10, 1e-10);
         TEST_ASSERT_TRUE(s.stats.factorizations > 0);
-        // eps2 over dt, times what A^-1 L^T makes of it
+        // contact_tolerance over dt, times what A^-1 L^T makes of it
         for (int i = 0; i < r.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-8, v[i], s.v[i]);
         free(f), free(v);
         free_reduced(&r);
@@ -343,7 +343,7 @@ static void test_interior_points_hold_joints(void)
 {
     const double r[3] = {0.5, 0, 0}, q[3] = {0.5, 0, -1}, top[3] = {0, 0.2, 0.5};
     pl_solver_options options = pl_solver_options_default();
-    options.eps1 = options.eps2 = 1e-10;
+    options.residual_tolerance = options.contact_tolerance = 1e-10;
     small s;
     start_stack(&s, 4, 3, 4);
     add_ball(&s, 0, r, 1, q, &BILATERAL);
@@ -456,7 +456,7 @@ static void test_limits(void)
     const pl_solver *solver;
     TEST_ASSERT_EQUAL(PL_OK, pl_solver_find("newton", &solver));
     pl_solver_options options = pl_solver_options_default();
-    options.eps1 = options.eps2 = 1e-30; // never
+    options.residual_tolerance = options.contact_tolerance = 1e-30; // never
     for (int32_t limit = 0; limit < 8; limit++) {
         set_to_rest(&s);
         options.max_iterations = limit;

@@ -56,7 +56,7 @@ static pl_status solve(const pile *p, const way *w, pl_workspace *ws, double *v,
     TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(w->solver, &solver));
     pl_solver_options options = pl_solver_options_default();
     options.precond = w->precond;
-    options.paper = w->paper;
+    options.vj19 = w->paper;
     memcpy(v, p->v, 3 * (size_t)p->n_vert * sizeof *v);
     memcpy(f, p->impulse, 3 * (size_t)p->problem.n_constraint * sizeof *f);
     return pl_solve(solver, &p->problem, &options, ws, v, f, stats);

@@ -96,7 +96,10 @@ static void test_several_runs(void)
 
 static void test_figure_13(void)
 {
-    expect(0, "$P plot $T/a.csv --figure 13 -o $T/f.svg --eps1 5e-5 --eps2 5e-6", "");
+    expect(0,
+           "$P plot $T/a.csv --figure 13 -o $T/f.svg --residual-tolerance 5e-5 --contact-tolerance "
+           "5e-6",
+           "");
     parse("f.svg");
     expect_text("non-penetration");
     expect_text("static friction");

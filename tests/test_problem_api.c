@@ -59,7 +59,7 @@ static void test_solvers_agree(void)
     TEST_ASSERT_EQUAL_INT64(3 * 27, pl_replay_unknowns(replay));
     double first[3 * 27];
     pl_replay_options options = pl_replay_options_default();
-    options.eps1 = 1e-9, options.eps2 = 1e-10;
+    options.residual_tolerance = 1e-9, options.contact_tolerance = 1e-10;
     for (int i = 0; i < 6; i++) {
         pl_replay_result result, again;
         options.cold = i >= 3;
@@ -89,7 +89,7 @@ static void test_a_solve_that_is_cut_short(void)
     pl_replay_options options = pl_replay_options_default();
     pl_replay_result result;
     options.max_iterations = 1;
-    options.eps1 = 1e-12, options.eps2 = 1e-13;
+    options.residual_tolerance = 1e-12, options.contact_tolerance = 1e-13;
     options.cold = true;
     TEST_ASSERT_EQUAL(PL_OK, pl_replay_solve(replay, "apg", &options, &result));
     TEST_ASSERT_FALSE(result.converged);
@@ -110,7 +110,7 @@ static void test_what_is_refused(void)
     options.precond = "ful";
     expect_failure(PL_ERROR_ARGUMENT, pl_replay_solve(replay, "cr", &options, &result), "full");
     options = pl_replay_options_default();
-    options.eps1 = 0;
+    options.residual_tolerance = 0;
     expect_failure(PL_ERROR_ARGUMENT, pl_replay_solve(replay, "cr", &options, &result), "positive");
     options = pl_replay_options_default();
     options.threads = 257;

@@ -23,7 +23,7 @@ void tearDown(void)
 
 static double places[24]; // of all blocks but the last
 
-static void start_example(small *s, bool known)
+static void start_example(small *s, bool prescribed)
 {
     start_random(s, 9, 5, 0.4);
     for (int k = 0; k < 2; k++) {
@@ -37,8 +37,8 @@ static void start_example(small *s, bool known)
     for (int i = 0; i < 24; i++) places[i] = random_number();
     s->problem.n_x = 8;
     s->problem.x = places;
-    s->known[3] = 1;
-    if (!known) s->problem.known = NULL;
+    s->prescribed[3] = 1;
+    if (!prescribed) s->problem.prescribed = NULL;
     for (int i = 0; i < 27; i++) s->v[i] = random_number();
     for (int i = 0; i < 21; i++) s->f[i] = random_number();
 }
@@ -57,8 +57,8 @@ static void check_same(const small *s, const pl_recorded *r)
     TEST_ASSERT_TRUE(same_bits(a->A->val, b->A->val, 9 * a->A->nnz));
     TEST_ASSERT_TRUE(same_bits(a->b, b->b, 27) && same_bits(s->v, r->v, 27));
     TEST_ASSERT_TRUE(same_bits(s->f, r->f, 21) && same_bits(&a->dt, &b->dt, 1));
-    TEST_ASSERT_EQUAL(a->known == NULL, b->known == NULL);
-    if (a->known != NULL) TEST_ASSERT_EQUAL_MEMORY(a->known, b->known, 9);
+    TEST_ASSERT_EQUAL(a->prescribed == NULL, b->prescribed == NULL);
+    if (a->prescribed != NULL) TEST_ASSERT_EQUAL_MEMORY(a->prescribed, b->prescribed, 9);
     TEST_ASSERT_EQUAL(a->n_x, b->n_x);
     TEST_ASSERT_TRUE(same_bits(a->x, b->x, 24));
     TEST_ASSERT_EQUAL(a->n_constraint, b->n_constraint);
@@ -86,9 +86,9 @@ static void check_same(const small *s, const pl_recorded *r)
 
 static void test_a_problem_comes_back(void)
 {
-    for (int known = 0; known < 2; known++) {
+    for (int prescribed = 0; prescribed < 2; prescribed++) {
         small s;
-        start_example(&s, known);
+        start_example(&s, prescribed);
         TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
         pl_recorded r;
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_problem_read(path, &r), pl_error_text());
@@ -152,7 +152,7 @@ static void test_counts_that_do_not_fit(void)
     load(&bytes);
     const int64_t lie[] = {-1, INT64_MAX, INT64_MIN, INT32_MAX, 1 << 20};
     for (int field = 2; field < 8; field++) {
-        if (field == 6) continue; // whether velocities are known
+        if (field == 6) continue; // whether velocities are prescribed
         for (int l = 0; l < 5; l++) {
             char old[8];
             memcpy(old, bytes.data + 8 * field, 8);

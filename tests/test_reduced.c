@@ -36,7 +36,7 @@ static pl_status make(const small *s, bool build, double most, made *out)
     PL_TRY(pl_uses_create(p, &out->arena, &out->uses));
     PL_TRY(pl_block_jacobi_update(&out->D, p->A));
     for (int64_t i = 0; i < n; i++) {
-        if (s->known[i]) memset(out->D.inv + 6 * i, 0, 6 * sizeof *out->D.inv);
+        if (s->prescribed[i]) memset(out->D.inv + 6 * i, 0, 6 * sizeof *out->D.inv);
     }
     pl_contact_scales(p, &out->D, &out->uses, sum, out->scale);
     return pl_reduced_create(p, &out->uses, &out->D, out->scale, s->v, build, most, &out->arena,
@@ -67,7 +67,7 @@ static void start_mixed(small *s)
         }
     }
     start_small(s, 0.01);
-    s->known[2] = s->known[n - 1] = 1;
+    s->prescribed[2] = s->prescribed[n - 1] = 1;
     for (int32_t i = 0; i < 3 * n; i++) s->b[i] = random_number();
     for (int i = 0; i < 3; i++) s->v[6 + i] = 0.1, s->v[3 * n - 3 + i] = -0.2;
     for (int32_t k = 0; k < 14; k++) {
@@ -79,7 +79,7 @@ static void start_mixed(small *s)
         for (int i = 0; i < 3; i++) term[1].r[i] = random_number();
         add_limited(s, &frame, k % 2 == 0 ? &limits : NULL, k % 5 == 0 ? 2 : 3, term);
     }
-    // One whose blocks are all known.
+    // One whose blocks are all prescribed.
     pl_constraint frame = random_contact(0.4);
     add_contact(s, &frame, 1, &(pl_term){2, 1, {0}});
     free(edge);
@@ -111,7 +111,7 @@ static void test_sparse_equals_dense(void)
             TEST_ASSERT_TRUE(back);
         }
     }
-    TEST_ASSERT_EQUAL_INT64(-1, W->diag[W->n - 1]); // all of it is known
+    TEST_ASSERT_EQUAL_INT64(-1, W->diag[W->n - 1]); // all of it is prescribed
     TEST_ASSERT_TRUE(W->row[W->n] < W->n * W->n);   // it is sparse
     TEST_ASSERT_EQUAL_DOUBLE(72.0 * (double)W->row[W->n], W->W_bytes);
     for (int i = 0; i < rows; i++) {
@@ -151,13 +151,13 @@ static void test_products_and_velocities(void)
             for (int j = 0; j < rows; j++) sum += r.W[i * rows + j] * f[j];
             TEST_ASSERT_DOUBLE_WITHIN(1e-12, (double)sum, w[i]);
         }
-        // A v = b + L^T f where nothing is known.
+        // A v = b + L^T f where nothing is prescribed.
         double *D = dense_copy(&s.A), *L = dense_rows(&s.problem);
         for (int i = 0; i < 3 * s.A.n; i++) {
             double sum = -s.b[i];
             for (int j = 0; j < 3 * s.A.n; j++) sum += D[i * 3 * s.A.n + j] * v[j];
             for (int k = 0; k < rows; k++) sum -= L[k * 3 * s.A.n + i] * f[k];
-            if (s.known[i / 3]) {
+            if (s.prescribed[i / 3]) {
                 TEST_ASSERT_EQUAL_DOUBLE(s.v[i], v[i]);
             } else {
                 TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, sum);

@@ -36,7 +36,7 @@ static void test_products_equal_dense_ones(void)
 {
     small s;
     start_random(&s, 9, 14, 0.5);
-    s.known[4] = 1;
+    s.prescribed[4] = 1;
     int n = 3 * s.A.n, m = 3 * s.problem.n_constraint;
     double *L = dense_rows(&s.problem), *v = random_vector(n), *f = random_vector(m);
     double *u = random_vector(m), *y = random_vector(n), *start = random_vector(n);
@@ -70,7 +70,7 @@ static void test_blocks_equal_dense_ones(void)
 {
     small s;
     start_random(&s, 7, 10, 0.5);
-    s.known[2] = 1;
+    s.prescribed[2] = 1;
     pl_block_jacobi D;
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(7, &D));
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&D, &s.A));
@@ -127,7 +127,7 @@ static void test_scales_count_neighbours(void)
     for (int n = 1; n <= 5; n += 2) {
         small s;
         start_masses(&s, 3, (double[]){2, 4, 1}, 1);
-        s.known[2] = 1;
+        s.prescribed[2] = 1;
         pl_constraint contact = contact_along(1, 2, 3, 0.5);
         const pl_term term[3] = {{0, 1, {0}}, {1, -0.5, {0}}, {2, -0.5, {0}}};
         for (int k = 0; k < n; k++) add_contact(&s, &contact, 3, term);

@@ -47,15 +47,28 @@ static void test_bad_options(void)
     expect(1, "$P run $T/fall.json --solver zebra", "--solver: unknown solver \"zebra\"");
     expect(1, "$P run $T/fall.json --integrator bdf", "--integrator: unknown integrator \"bdf\"");
     expect(1, "$P run $T/fall.json --precond dia", "--precond: unknown precond \"dia\", did you");
-    expect(1, "$P run $T/fall.json --eps1 1", "--eps1: 1 is not between 0 and 1");
-    expect(1, "$P run $T/fall.json --eps1 -1", "--eps1: \"-1\" is not above 0");
-    expect(1, "$P run $T/fall.json --eps2 0", "--eps2: \"0\" is not above 0");
-    expect(1, "$P run $T/fall.json --eps2 nan", "--eps2: \"nan\" is not a number");
+    expect(1, "$P run $T/fall.json --residual-tolerance 1",
+           "--residual-tolerance: 1 is not between 0 and 1");
+    expect(1, "$P run $T/fall.json --residual-tolerance -1",
+           "--residual-tolerance: \"-1\" is not above 0");
+    expect(1, "$P run $T/fall.json --contact-tolerance 0",
+           "--contact-tolerance: \"0\" is not above 0");
+    expect(1, "$P run $T/fall.json --contact-tolerance nan",
+           "--contact-tolerance: \"nan\" is not a number");
     expect(1, "$P run $T/fall.json --max-seconds 0", "--max-seconds: \"0\" is not above 0");
     expect(1, "$P run $T/fall.json --no-contact --record $T/r", "--record: there are no problems");
     expect(1, "$P run $T/fall.json --record $T/fall.json", "fall.json: Not a directory");
     expect(1, "$P run $T/none.json --audit", "none.json: No such file");
     expect(0, "$P run --help", "Solvers of contact problems:\n\napg ");
+}
+
+static void test_old_options(void)
+{
+    expect(0, "$P run $T/fall.json --steps 1 --eps1=1e-3",
+           "warning: --eps1 is now called --residual-tolerance\n");
+    expect(0, "$P run $T/fall.json --steps 1 --eps2 1e-5",
+           "warning: --eps2 is now called --contact-tolerance\n");
+    expect(0, "$P run $T/fall.json --steps 1 --paper", "warning: --paper is now called --vj19\n");
 }
 
 static void test_no_effect(void)
@@ -67,14 +80,17 @@ static void test_no_effect(void)
     expect(0, "$P run $T/fall.json --steps 1 --no-rescue",
            "warning: --no-rescue has no effect: it is auto that rescues others");
     expect(0,
-           "$P run $T/fall.json --steps 1 --no-contact --eps1 1e-3 --eps2 1e-5 --solver cr --paper",
+           "$P run $T/fall.json --steps 1 --no-contact --residual-tolerance 1e-3 "
+           "--contact-tolerance 1e-5 --solver cr --vj19",
            "warning: --solver has no effect: --no-contact leaves no contacts to solve\n");
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --eps1 has no effect: "), output);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --eps2 has no effect: "), output);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --paper has no effect: "), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --residual-tolerance has no effect: "),
+                                 output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --contact-tolerance has no effect: "),
+                                 output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "warning: --vj19 has no effect: "), output);
     expect(0,
            "sed 's/\"dt\"/\"contact\": false, &/' $T/fall.json >$T/through.json; "
-           "$P run $T/through.json --steps 1 --no-contact --eps2 1e-5",
+           "$P run $T/through.json --steps 1 --no-contact --contact-tolerance 1e-5",
            "warning: --no-contact has no effect: the scene has none\n");
 }
 
@@ -156,11 +172,11 @@ static void test_options_count(void)
         "--solver cr",
         "--solver cr --precond none",
         "--solver cr --precond diag",
-        "--paper",
+        "--vj19",
         "--no-contact",
-        "--eps1 1e-9",
-        "--eps1 1e-3",
-        "--eps1 1e-3 --eps2 1e-9",
+        "--residual-tolerance 1e-9",
+        "--residual-tolerance 1e-3",
+        "--residual-tolerance 1e-3 --contact-tolerance 1e-9",
         "--integrator bdf2",
     };
     enum { N = sizeof options / sizeof options[0] };
@@ -176,8 +192,8 @@ static void test_options_count(void)
             TEST_ASSERT_TRUE_MESSAGE(strcmp(t[i].hash[59], t[k].hash[59]) != 0, options[i]);
         }
     }
-    // --paper means the solver cr, unless another is named.
-    expect(0, "$P run $T/fall.json --steps 60 --paper --solver cr", t[4].hash[59]);
+    // --vj19 means the solver cr, unless another is named.
+    expect(0, "$P run $T/fall.json --steps 60 --vj19 --solver cr", t[4].hash[59]);
     expect(0, "$P run $T/fall.json --steps 60 --solver apg", t[0].hash[59]);
     expect(0, "$P run $T/fall.json --steps 60 --integrator semi-implicit", t[0].hash[59]);
 }
@@ -226,7 +242,7 @@ static void test_statistics(void)
         TEST_ASSERT_TRUE(number(t.rest[i], ROUNDS) >= 1);
         TEST_ASSERT_TRUE(number(t.rest[i], HALVINGS) >= 0);
         TEST_ASSERT_TRUE(number(t.rest[i], MIN_GAP) > 0);
-        TEST_ASSERT_TRUE(number(t.rest[i], FRICTION) <= 1e-6); // eps2
+        TEST_ASSERT_TRUE(number(t.rest[i], FRICTION) <= 1e-6); // contact_tolerance
         double stick = number(t.rest[i], STICK), slip = number(t.rest[i], SLIP);
         double largest = fmax(number(t.rest[i], NORMAL), fmax(stick, slip));
         TEST_ASSERT_TRUE(number(t.rest[i], FISCHER) == largest);
@@ -367,7 +383,8 @@ static void test_a_slow_slide_takes_few_iterations(void)
     static table t;
     enum { ITERATIONS = 6 };
     double sum = 0;
-    expect(0, "$P run slope-slide --steps 300 --eps1 1e-5 --stats $T/slide.csv", "hash");
+    expect(0, "$P run slope-slide --steps 300 --residual-tolerance 1e-5 --stats $T/slide.csv",
+           "hash");
     read_table("slide.csv", &t);
     TEST_ASSERT_EQUAL_INT(300, t.n_rows);
     for (int i = 0; i < 300; i++) sum += number(t.rest[i], ITERATIONS);
@@ -473,7 +490,8 @@ static void test_an_endless_step(void)
 static void expect_failure_kept(const char *where, const char *state, const char *problem)
 {
     char words[256], part[128];
-    snprintf(words, sizeof words, "$P run $T/fall.json --solver cr --eps1 1e-30 --quiet %s", where);
+    snprintf(words, sizeof words,
+             "$P run $T/fall.json --solver cr --residual-tolerance 1e-30 --quiet %s", where);
     expect(1, words, "pliant: step ");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, " s: auto did not converge in "), output);
     long step = strtol(strstr(output, "step ") + 5, NULL, 10);
@@ -498,7 +516,8 @@ static void test_a_failing_step(void)
     expect_failure_kept("--out $T/a", "a", "a");
     expect_failure_kept("--record $T/b", "b", "b");
     expect_failure_kept("--out $T/c --record $T/d", "c", "d");
-    expect(1, "$P run $T/fall.json --solver cr --eps1 1e-30", "nothing was kept; --out DIR keeps");
+    expect(1, "$P run $T/fall.json --solver cr --residual-tolerance 1e-30",
+           "nothing was kept; --out DIR keeps");
 }
 
 int main(void)
@@ -509,6 +528,7 @@ int main(void)
     write_file("overlap.json", OVERLAP);
     write_file("inside.json", INSIDE);
     RUN_TEST(test_bad_options);
+    RUN_TEST(test_old_options);
     RUN_TEST(test_no_effect);
     RUN_TEST(test_stale_checkpoints);
     RUN_TEST(test_inverted);

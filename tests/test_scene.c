@@ -287,15 +287,16 @@ static void test_world_keys(void)
     TEST_ASSERT_EQUAL_DOUBLE(pl_world_options_default().dt, scene.world.dt);
     TEST_ASSERT_EQUAL_DOUBLE(1, scene.duration);
     pl_scene_free(&scene);
-    TEST_ASSERT_EQUAL(PL_OK,
-                      load("{\"world\": {\"dt\": 0.25, \"gravity\": [1, 2, 3], \"duration\": 4,"
-                           " \"integrator\": \"implicit\", \"tolerance\": 0.5,"
-                           " \"max_iterations\": 6, \"newton_tolerance\": 0.125,"
-                           " \"newton_iterations\": 8, \"contact\": true, \"solver\": \"cr\","
-                           " \"precond\": \"diag\", \"eps1\": 0.25, \"eps2\": 2,"
-                           " \"contact_iterations\": 9, \"rounds\": 3, \"halvings\": 2,"
-                           " \"paper\": true}, \"bodies\": []}",
-                           &scene));
+    TEST_ASSERT_EQUAL(
+        PL_OK,
+        load("{\"world\": {\"dt\": 0.25, \"gravity\": [1, 2, 3], \"duration\": 4,"
+             " \"integrator\": \"implicit\", \"tolerance\": 0.5,"
+             " \"max_iterations\": 6, \"newton_tolerance\": 0.125,"
+             " \"newton_iterations\": 8, \"contact\": true, \"solver\": \"cr\","
+             " \"precond\": \"diag\", \"residual_tolerance\": 0.25, \"contact_tolerance\": 2,"
+             " \"contact_iterations\": 9, \"rounds\": 3, \"halvings\": 2,"
+             " \"vj19\": true}, \"bodies\": []}",
+             &scene));
     TEST_ASSERT_EQUAL_DOUBLE(0.25, scene.world.dt);
     TEST_ASSERT_EQUAL_DOUBLE(3, scene.world.gravity[2]);
     TEST_ASSERT_EQUAL_DOUBLE(4, scene.duration);
@@ -307,13 +308,45 @@ static void test_world_keys(void)
     TEST_ASSERT_TRUE(scene.world.contact);
     TEST_ASSERT_EQUAL_STRING("cr", scene.world.solver);
     TEST_ASSERT_EQUAL_STRING("diag", scene.world.precond);
-    TEST_ASSERT_EQUAL_DOUBLE(0.25, scene.world.eps1);
-    TEST_ASSERT_EQUAL_DOUBLE(2, scene.world.eps2);
+    TEST_ASSERT_EQUAL_DOUBLE(0.25, scene.world.residual_tolerance);
+    TEST_ASSERT_EQUAL_DOUBLE(2, scene.world.contact_tolerance);
     TEST_ASSERT_EQUAL_INT(9, scene.world.contact_iterations);
     TEST_ASSERT_EQUAL_INT(3, scene.world.rounds);
     TEST_ASSERT_EQUAL_INT(2, scene.world.halvings);
-    TEST_ASSERT_TRUE(scene.world.paper);
+    TEST_ASSERT_TRUE(scene.world.vj19);
     pl_scene_free(&scene);
+}
+
+static char remark[256];
+
+static void keep_remark(pl_log_level level, const char *text, void *user)
+{
+    (void)user;
+    if (level == PL_LOG_WARNING) snprintf(remark, sizeof remark, "%s", text);
+}
+
+// Scenes of before still work, and learn the new names.
+static void test_old_keys(void)
+{
+    pl_scene scene;
+    const char *old[] = {"eps1", "eps2", "paper"};
+    const char *now[] = {"residual_tolerance", "contact_tolerance", "vj19"};
+    pl_set_log(keep_remark, NULL);
+    for (int i = 0; i < 3; i++) {
+        char text[128], expected[512];
+        snprintf(text, sizeof text, "{\"world\": {\"%s\": %s}, \"bodies\": []}", old[i],
+                 i == 2 ? "true" : "0.25");
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, load(text, &scene), pl_error_text());
+        double value[] = {scene.world.residual_tolerance, scene.world.contact_tolerance,
+                          0.25 * scene.world.vj19};
+        TEST_ASSERT_EQUAL_DOUBLE(0.25, value[i]);
+        snprintf(expected, sizeof expected, "%s: world.%s is now called %s", path, old[i], now[i]);
+        TEST_ASSERT_EQUAL_STRING(expected, remark);
+        pl_scene_free(&scene);
+    }
+    pl_set_log(NULL, NULL);
+    refuse("{\"world\": {\"eps1\": 0.1, \"residual_tolerance\": 0.2}, \"bodies\": []}",
+           ": world: the key \"residual_tolerance\" stands twice");
 }
 
 // Bodies touch unless the scene says otherwise, or uses the integrator that knows no contact.
@@ -718,7 +751,8 @@ static void test_contact_complaints(void)
     refuse(WORLD("\"precond\": \"fall\""),
            ": world.precond: unknown precond \"fall\", did you mean \"full\"?");
     refuse(WORLD("\"contact\": 1"), ": world.contact: true or false expected");
-    refuse_world(WORLD("\"eps2\": 0"), ": world.eps2: 0 is not above 0 m");
+    refuse_world(WORLD("\"contact_tolerance\": 0"),
+                 ": world.contact_tolerance: 0 is not above 0 m");
     refuse_world(WORLD("\"rounds\": 0"), ": world.rounds: below 1");
     refuse_world(WORLD("\"contact\": true, \"integrator\": \"implicit\""),
                  ": world.contact: the implicit integrator does not know it; set contact to false "
@@ -907,6 +941,7 @@ int main(void)
     RUN_TEST(test_render_mesh_of_any_type);
     RUN_TEST(test_complaints_about_render_meshes);
     RUN_TEST(test_world_keys);
+    RUN_TEST(test_old_keys);
     RUN_TEST(test_contact_by_default);
     RUN_TEST(test_body_keys);
     RUN_TEST(test_types);

@@ -110,14 +110,15 @@ static void test_threads_give_the_same_bits(void)
 // Each option has its way with the last problem: no two give the same solution.
 static void test_options_count(void)
 {
-    static const char *const options[] = {"",
-                                          "--solver cr",
-                                          "--solver cr --precond none",
-                                          "--solver cr --precond diag",
-                                          "--paper",
-                                          "--solver cr --eps1 1e-3",
-                                          "--eps1 1e-9 --eps2 1e-9",
-                                          "--solver cr --eps1 0.5 --eps2 1"};
+    static const char *const options[] = {
+        "",
+        "--solver cr",
+        "--solver cr --precond none",
+        "--solver cr --precond diag",
+        "--vj19",
+        "--solver cr --residual-tolerance 1e-3",
+        "--residual-tolerance 1e-9 --contact-tolerance 1e-9",
+        "--solver cr --residual-tolerance 0.5 --contact-tolerance 1"};
     enum { N = sizeof options / sizeof options[0] };
     char hash[N][32];
     for (int i = 0; i < N; i++) {
@@ -133,10 +134,10 @@ static void test_options_count(void)
     }
     expect(0, "$P solve $T/last.plp", "auto"); // warm, and so near that little is left to do
     TEST_ASSERT_NULL_MESSAGE(strstr(output, hash[0]), output);
-    // --paper means the solver cr, unless another is named.
-    shell("$P solve $T/last.plp --paper");
+    // --vj19 means the solver cr, unless another is named.
+    shell("$P solve $T/last.plp --vj19");
     TEST_ASSERT_EQUAL_INT(1, count(" cr "));
-    shell("$P solve $T/last.plp --paper --solver apg");
+    shell("$P solve $T/last.plp --vj19 --solver apg");
     TEST_ASSERT_EQUAL_INT(1, count(" apg "));
 }
 
@@ -153,8 +154,9 @@ static void test_not_converged(void)
 // The problem of a step that failed does not converge as asked for there, and does as usual.
 static void test_a_failed_step(void)
 {
-    expect(1, "$P run $T/slide.json --eps1 1e-30 --quiet --out $T/failed", "the contact problem: ");
-    expect(2, "$P solve $T/failed/*.plp --eps1 1e-30", "auto");
+    expect(1, "$P run $T/slide.json --residual-tolerance 1e-30 --quiet --out $T/failed",
+           "the contact problem: ");
+    expect(2, "$P solve $T/failed/*.plp --residual-tolerance 1e-30", "auto");
     expect(0, "$P solve $T/failed", "converged");
 }
 
@@ -167,7 +169,7 @@ static void test_impossible(void)
     pl_constraint contact = contact_along(0, 0, 1, 0.5);
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s.problem, &contact, 1, &(pl_term){1, 1, {0}}));
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s.problem, &contact, 1, &(pl_term){0, 1, {0}}));
-    s.known[0] = 1;
+    s.prescribed[0] = 1;
     s.v[2] = -1;
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, in_folder("wall.plp")));
     expect(2, "$P solve $T/wall.plp --csv $T/wall.csv",
@@ -217,8 +219,10 @@ static void test_bad_options(void)
            "warning: --precond has no effect: only cr and minres have one");
     expect(0, "$P solve --help", "of a solve; default 60\n");
     expect(1, "$P solve $T/last.plp --precond dia", "--precond: unknown precond \"dia\", did you");
-    expect(1, "$P solve $T/last.plp --eps1 1", "--eps1: 1 is not between 0 and 1");
-    expect(1, "$P solve $T/last.plp --eps2 0", "--eps2: \"0\" is not above 0");
+    expect(1, "$P solve $T/last.plp --residual-tolerance 1",
+           "--residual-tolerance: 1 is not between 0 and 1");
+    expect(1, "$P solve $T/last.plp --contact-tolerance 0",
+           "--contact-tolerance: \"0\" is not above 0");
     expect(1, "$P solve $T/last.plp --max-iterations 0", "--max-iterations: \"0\" is not a whole");
     expect(1, "$P solve $T/last.plp --csv $T/no/a.csv", "no/a.csv: cannot write: No such file");
     TEST_ASSERT_EQUAL_INT(0, count("converged")); // before the work

@@ -35,8 +35,8 @@ static void test_random_problems_equal_the_oracle(void)
         small s;
         int n_constraint = 1 + trial % 6;
         start_random(&s, 6 + trial % 4, n_constraint, trial % 4 == 0 ? 0 : 0.1 * (trial % 9));
-        if (trial % 3 == 0) s.known[1] = 1, s.v[3] = 0.5, s.v[4] = -0.2;
-        for (int k = 0; k < n_constraint; k++) { // none of the known block alone
+        if (trial % 3 == 0) s.prescribed[1] = 1, s.v[3] = 0.5, s.v[4] = -0.2;
+        for (int k = 0; k < n_constraint; k++) { // none of the prescribed block alone
             pl_constraint *contact = s.problem.constraint + k;
             if (contact->count == 1) s.problem.entry[contact->first].block = 0;
         }
@@ -123,17 +123,18 @@ static void test_no_contacts_is_a_linear_system(void)
     end_small(&s);
 }
 
-// Residuals are relative to what is asked of the unknown blocks, with what the known ones push.
+// Residuals are relative to what is asked of the unknown blocks, with what the prescribed ones
+// push.
 static void test_the_measure_of_residuals(void)
 {
     small s;
     start_floor(&s, 5);
     s.problem.n_constraint = s.problem.n_term = 0;
-    for (int i = 30; i < 60; i += 3) s.known[i] = 1, s.v[3 * i] = 2, s.v[3 * i + 2] = -1;
+    for (int i = 30; i < 60; i += 3) s.prescribed[i] = 1, s.v[3 * i] = 2, s.v[3 * i + 2] = -1;
     int64_t n = 3 * (int64_t)s.A.n;
     double *Av = random_vector(n), sum = 0;
-    pl_bsr_multiply(&s.A, s.v, Av); // what is not known is at rest
-    for (int64_t i = 0; i < n; i++) sum += s.known[i / 3] ? 0 : pow(s.b[i] - Av[i], 2);
+    pl_bsr_multiply(&s.A, s.v, Av); // what is not prescribed is at rest
+    for (int64_t i = 0; i < n; i++) sum += s.prescribed[i / 3] ? 0 : pow(s.b[i] - Av[i], 2);
     solve_anew(&s, ways[0], 1e-8, 1e-8);
     TEST_ASSERT_DOUBLE_WITHIN(1e-13 * sqrt(sum), sqrt(sum), s.ws.b_norm);
     free(Av);
@@ -219,7 +220,7 @@ static void test_a_known_block_pushes(void)
     for (int w = 0; w < WAYS; w++) {
         small s;
         start_masses(&s, 3, (double[]){1, 1, 5}, 0.01);
-        s.known[0] = 1;
+        s.prescribed[0] = 1;
         s.v[0] = 2, s.v[1] = 1; // a plate that comes from below, along x, and slides along y
         s.b[0] = NAN;           // its row does not count
         s.b[0] = 1e6;
@@ -452,7 +453,7 @@ static void test_bad_options_are_refused(void)
     small s;
     start_random(&s, 5, 3, 0.5);
     pl_solver_options options = pl_solver_options_default();
-    options.eps1 = 0;
+    options.residual_tolerance = 0;
     TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT,
                       pl_solve(pl_solvers, &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
     options = pl_solver_options_default();
@@ -524,7 +525,7 @@ static void test_a_contact_of_known_blocks(void)
     for (int w = 0; w < WAYS; w++) {
         small s;
         start_masses(&s, 2, (double[]){1, 1}, 0.01);
-        s.known[0] = 1, s.v[2] = -1, s.b[5] = -1;
+        s.prescribed[0] = 1, s.v[2] = -1, s.b[5] = -1;
         pl_constraint contact = contact_along(0, 0, 1, 0.5);
         contact.c[0] = -2; // the gap allows -2
         add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
@@ -550,7 +551,7 @@ static void test_limits(void)
         TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(ways[w].solver, &solver));
         pl_solver_options options = pl_solver_options_default();
         options.precond = ways[w].precond;
-        options.eps1 = options.eps2 = 1e-12;
+        options.residual_tolerance = options.contact_tolerance = 1e-12;
         options.max_iterations = 3;
         TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS,
                           pl_solve(solver, &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
@@ -597,7 +598,7 @@ static void test_later_solves_make_no_heap_call(void)
         fail_never();
         pl_problem_free(&s.problem);
         pl_bsr_free(&s.A);
-        free(s.b), free(s.v), free(s.f), free(s.known);
+        free(s.b), free(s.v), free(s.f), free(s.prescribed);
     }
 }
 

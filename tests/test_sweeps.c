@@ -31,7 +31,7 @@ static void prepare(small *s, ready *r)
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_create(s->A.n, &r->D));
     TEST_ASSERT_EQUAL(PL_OK, pl_block_jacobi_update(&r->D, &s->A));
     for (int64_t i = 0; i < s->A.n; i++) {
-        if (s->known[i]) memset(r->D.inv + 6 * i, 0, 6 * sizeof *r->D.inv);
+        if (s->prescribed[i]) memset(r->D.inv + 6 * i, 0, 6 * sizeof *r->D.inv);
     }
     TEST_ASSERT_EQUAL(PL_OK, pl_uses_create(&s->problem, &s->ws.arena, &r->uses));
     pl_contact_scales(&s->problem, &r->D, &r->uses, r->sum, r->scale);
@@ -104,7 +104,7 @@ static void test_sweeps_of_a_dense_matrix(void)
         double mass[8], expected[27], f[27];
         for (int i = 0; i < 8; i++) mass[i] = 2 + random_number();
         start_masses(&s, 8, mass, 0.1);
-        s.known[3] = 1;
+        s.prescribed[3] = 1;
         for (int i = 0; i < 24; i++) s.b[i] = 3 * random_number();
         for (int k = 0; k < 9; k++) {
             pl_constraint contact = random_contact(0.1 * (trial % 6));
@@ -123,7 +123,7 @@ static void test_sweeps_of_a_dense_matrix(void)
         memcpy(f, s.f, sizeof f);
         memcpy(expected, s.f, sizeof expected);
         for (int i = 0; i < 27; i++) { // three times nine
-            int k = r.sweeps.islands.contact[i % 9];
+            int k = r.sweeps.islands.constraint[i % 9];
             double S[9], u[3];
             pl_coulomb law;
             const long double *W = dense.W + 81 * k;
@@ -200,7 +200,7 @@ static void test_impulses_without_an_answer_do_not_grow(void)
         small s;
         ready r;
         start_masses(&s, 2, (double[]){1, 1}, 0.01);
-        s.known[0] = 1;
+        s.prescribed[0] = 1;
         for (int k = 0; k < n; k++) {
             pl_constraint contact = contact_along(0, 0, 1, 0.5);
             contact.c[0] = 0.1;
@@ -233,8 +233,8 @@ static void test_open_contacts_keep_no_friction(void)
 
 // --- Many contacts ---
 
-// Contacts between masses that are neighbours, some of them lever arms or known; every third is
-// nearly the same as the last but for its normal, if there are to be clusters.
+// Contacts between masses that are neighbours, some of them lever arms or prescribed; every third
+// is nearly the same as the last but for its normal, if there are to be clusters.
 static void start_many(small *s, int32_t n, int32_t n_constraint, bool clusters)
 {
     double *mass = random_vector(n);
@@ -243,7 +243,7 @@ static void start_many(small *s, int32_t n, int32_t n_constraint, bool clusters)
     for (int32_t i = 0; i < n; i++) mass[i] += 2;
     start_masses(s, n, mass, 0.01);
     for (int32_t i = 0; i < 3 * n; i++) s->b[i] = random_number();
-    for (int32_t i = 0; i < n; i += 17) s->known[i] = 1;
+    for (int32_t i = 0; i < n; i += 17) s->prescribed[i] = 1;
     for (int32_t k = 0; k < n_constraint; k++) {
         pl_constraint contact = random_contact(0.5);
         if (clusters && k % 3 == 1) {
@@ -297,11 +297,12 @@ static void test_clusters_have_their_part_of_S(void)
     const pl_islands *islands = &r.sweeps.islands;
     pl_sweeps_run(&r.sweeps, 20, 1e-9, r.u0, s.f);
     for (int32_t c = 0; c < islands->n_cluster; c++) {
-        const int32_t *contact = islands->contact + islands->cluster[c];
+        const int32_t *constraint = islands->constraint + islands->cluster[c];
         int32_t m = 3 * (islands->cluster[c + 1] - islands->cluster[c]);
         n_made += r.sweeps.cluster[c].made;
         for (int32_t e = 0; e < m * m && r.sweeps.cluster[c].made; e++) {
-            int64_t i = 3 * contact[e / m / 3] + e / m % 3, j = 3 * contact[e % m / 3] + e % m % 3;
+            int64_t i = 3 * constraint[e / m / 3] + e / m % 3,
+                    j = 3 * constraint[e % m / 3] + e % m % 3;
             double expected = (double)dense.W[i * dense.m + j];
             TEST_ASSERT_DOUBLE_WITHIN(1e-10, expected, r.sweeps.cluster[c].S[e]);
         }
@@ -390,7 +391,7 @@ static void test_what_nothing_stirs_is_passed_over(void)
     int32_t made = pl_sweeps_run(&r.sweeps, 1000, 1e-9, r.u0, s.f), once = 0;
     TEST_ASSERT_TRUE(made > 20 && made < 1000);
     for (int32_t c = 0; c < islands->n_cluster; c++) {
-        bool upper = islands->contact[islands->cluster[c]] == UPPER;
+        bool upper = islands->constraint[islands->cluster[c]] == UPPER;
         int64_t phase = r.sweeps.cluster[c].when >> 32;
         TEST_ASSERT_TRUE(upper ? phase == 1 : phase > 20);
         once += upper;

@@ -26,7 +26,7 @@ static void fill_stiffness(int32_t n, pl_stiffness *K)
     }
 }
 
-// sigma D + L^T K L (3*n each way), with the identity in the known blocks, which L leaves out.
+// sigma D + L^T K L (3*n each way), with the identity in the prescribed blocks, which L leaves out.
 static long double *dense_H(const small *s, double sigma, const pl_stiffness *K)
 {
     const pl_problem *p = &s->problem;
@@ -35,9 +35,9 @@ static long double *dense_H(const small *s, double sigma, const pl_stiffness *K)
     double *A = dense_copy(&s->A), *L = dense_rows(p);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
-            bool known = pl_is_known(p, i / 3) || pl_is_known(p, j / 3);
-            if (i / 3 == j / 3) H[i * n + j] = known ? i == j : sigma * A[i * n + j];
-            for (int k = 0; k < p->n_constraint && !known; k++) {
+            bool prescribed = pl_is_prescribed(p, i / 3) || pl_is_prescribed(p, j / 3);
+            if (i / 3 == j / 3) H[i * n + j] = prescribed ? i == j : sigma * A[i * n + j];
+            for (int k = 0; k < p->n_constraint && !prescribed; k++) {
                 const double *r = L + 3 * k * n;
                 H[i * n + j] += K[k].nn * r[i] * r[j] + K[k].t11 * r[n + i] * r[n + j] +
                                 K[k].t22 * r[2 * n + i] * r[2 * n + j] +
@@ -72,7 +72,7 @@ static void check_solve(const small *s, const pl_touched *t, long double *H)
     long double *x = calloc((size_t)n, sizeof *x);
     for (int i = 0; i < n; i++) {
         r[i] = (float)random_number(), z[i] = 77;
-        x[i] = pl_is_known(&s->problem, i / 3) ? 0 : r[i];
+        x[i] = pl_is_prescribed(&s->problem, i / 3) ? 0 : r[i];
     }
     pl_touched_solve(t, r, z);
     double *own = calloc(3 * (size_t)t->H.n + 1, sizeof *own); // the same by the order of the uses
@@ -110,15 +110,15 @@ static void check(small *s, double sigma)
     free(K);
 }
 
-// Some blocks turn, some are known, and terms of one block are added up.
+// Some blocks turn, some are prescribed, and terms of one block are added up.
 static void test_random_problems(void)
 {
     for (int trial = 0; trial < 30; trial++) {
         small s;
         int32_t n = 4 + trial % 12;
         start_random(&s, n, trial % 15, 0.5);
-        for (int32_t i = 0; i < n && trial % 3 > 0; i += 3) s.known[i] = 1;
-        if (trial % 5 == 4) s.problem.known = NULL;
+        for (int32_t i = 0; i < n && trial % 3 > 0; i += 3) s.prescribed[i] = 1;
+        if (trial % 5 == 4) s.problem.prescribed = NULL;
         check(&s, 1.2 + 0.1 * trial);
         end_small(&s);
     }
@@ -186,7 +186,7 @@ static void test_no_contacts_and_only_known_blocks(void)
     check(&s, 1);
     end_small(&s);
     start_random(&s, 5, 4, 0.5);
-    memset(s.known, 1, 5);
+    memset(s.prescribed, 1, 5);
     check(&s, 1);
     end_small(&s);
 }

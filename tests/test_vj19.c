@@ -90,10 +90,10 @@ static pl_world *make_printed(double dt, const char *solver)
 {
     pl_world_options options = pl_world_options_default();
     options.dt = dt;
-    options.paper = true;
+    options.vj19 = true;
     options.solver = solver;
-    options.eps1 = 5e-5; // [VJ19, 6.3]
-    options.eps2 = 5e-6;
+    options.residual_tolerance = 5e-5; // [VJ19, 6.3]
+    options.contact_tolerance = 5e-6;
     options.rounds = 30;
     return make_world(&options);
 }
@@ -136,8 +136,8 @@ static int check_constraints(const pl_world *world)
         }
         pl_closest closest;
         pl_closest_points((pl_pair_kind)c->pair.kind, q, &closest);
-        TEST_ASSERT_DOUBLE_WITHIN(world->options.eps2, c->keep + world->dt * u[3 * c->row],
-                                  closest.distance);
+        TEST_ASSERT_DOUBLE_WITHIN(world->options.contact_tolerance,
+                                  c->keep + world->dt * u[3 * c->row], closest.distance);
         const pl_instant end = {boundary->x1, boundary->x1, 0};
         TEST_ASSERT_TRUE(c->hit || pl_local_minimum(boundary, &end, &c->pair, &closest));
         n++;
@@ -271,7 +271,7 @@ static pl_status fall_and_touch(void *user)
 {
     const pl_mesh *const *mesh = user;
     pl_world_options options = pl_world_options_default();
-    options.paper = true;
+    options.vj19 = true;
     pl_world *world;
     PL_TRY(pl_world_create(&options, &world));
     pl_status status = pl_world_add_kinematic(world, mesh[0], NULL, NULL);

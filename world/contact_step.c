@@ -26,11 +26,13 @@ pl_status pl_contact_step_check(pl_world_options *o)
     if (o->precond == NULL) return pl_fail(PL_ERROR_ARGUMENT, "precond: none is named");
     PL_TRY(pl_solver_find(o->solver, &solver));
     PL_TRY(pl_precond_find(o->precond, &precond));
-    if (!(o->eps1 > 0 && o->eps1 < 1)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "eps1: %g is not between 0 and 1", o->eps1);
+    if (!(o->residual_tolerance > 0 && o->residual_tolerance < 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "residual_tolerance: %g is not between 0 and 1",
+                       o->residual_tolerance);
     }
-    if (!(o->eps2 > 0 && isfinite(o->eps2))) {
-        return pl_fail(PL_ERROR_ARGUMENT, "eps2: %g is not above 0 m", o->eps2);
+    if (!(o->contact_tolerance > 0 && isfinite(o->contact_tolerance))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact_tolerance: %g is not above 0 m",
+                       o->contact_tolerance);
     }
     if (!(o->contact_distance >= 0 && isfinite(o->contact_distance))) {
         return pl_fail(PL_ERROR_ARGUMENT, "contact_distance: %g is not 0 m or above",
@@ -81,10 +83,10 @@ pl_status pl_contact_step_create(const pl_world *world, pl_contact_step **out)
     pl_contact_step *contact = pl_alloc_zero(1, sizeof *contact);
     if (contact == NULL) return PL_ERROR_MEMORY;
     contact->options = pl_solver_options_default();
-    contact->options.eps1 = o->eps1;
-    contact->options.eps2 = o->eps2;
+    contact->options.residual_tolerance = o->residual_tolerance;
+    contact->options.contact_tolerance = o->contact_tolerance;
     contact->options.max_iterations = o->contact_iterations;
-    contact->options.paper = o->paper;
+    contact->options.vj19 = o->vj19;
     pl_status status = pl_precond_find(o->precond, &contact->options.precond);
     if (status == PL_OK) status = pl_solver_find(o->solver, &contact->solver);
     if (status == PL_OK) status = pl_solver_find(FALLBACK, &contact->fallback);
@@ -143,7 +145,7 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
 static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
-    contact->options.eps2 = pl_contacts_tolerance(&contact->contacts);
+    contact->options.contact_tolerance = pl_contacts_tolerance(&contact->contacts);
     PL_TRY(pl_contact_step_note(contact, world->system.v_new));
     if (contact->contacts.problem.n_constraint == 0) {
         return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
@@ -172,7 +174,7 @@ static pl_status find_rows(pl_world *world, double t)
     pl_contact_step *contact = world->contact;
     pl_places_start(world, &contact->boundary);
     pl_places_guess(world, world->system.v_new, world->dt, t, &contact->boundary);
-    if (world->options.paper) {
+    if (world->options.vj19) {
         return pl_vj19_start(&contact->vj19, &contact->detection, &contact->boundary,
                              &contact->contacts);
     }
@@ -183,7 +185,7 @@ static pl_status find_rows(pl_world *world, double t)
 static pl_status check_way(pl_world *world, int32_t *hits)
 {
     pl_contact_step *contact = world->contact;
-    if (world->options.paper) {
+    if (world->options.vj19) {
         return pl_vj19_check(&contact->vj19, &contact->detection, world->system.v_new,
                              &contact->boundary, &contact->contacts, hits);
     }
@@ -197,10 +199,10 @@ pl_status pl_contact_step_solve(pl_world *world, double t, pl_step_stats *stats,
     contact->n_start = 0;
     contact->contacts.problem.A = &world->system.A;
     contact->contacts.problem.b = world->system.b;
-    contact->contacts.problem.known = world->system.prescribed;
+    contact->contacts.problem.prescribed = world->system.prescribed;
     contact->contacts.problem.dt = world->dt;
     contact->contacts.step = world->options.dt;
-    contact->contacts.eps2 = world->options.eps2;
+    contact->contacts.contact_tolerance = world->options.contact_tolerance;
     contact->contacts.problem.n_x = world->state.n_vert;
     contact->contacts.problem.x = world->state.x;
     *clear = false;

@@ -11,7 +11,7 @@ typedef struct pl_contact_step {
     pl_boundary boundary;
     pl_contacts contacts;
     pl_detection detection;
-    pl_vj19 vj19;                       // with `paper` only
+    pl_vj19 vj19;                       // with the option `vj19` only
     const pl_solver *solver, *fallback; // of choice, and if that fails
     pl_solver_options options;
     pl_workspace workspace;

@@ -212,7 +212,7 @@ static void fill(rows *s)
         *longest = fmax(*longest, sqrt(pl_dot(arm, arm)));
     }
     for (int64_t i = 0; i < p->A->n; i++) {
-        s->scale[i] = pl_is_known(p, i) ? 0 : s->scale[i] > 0 ? 1 / s->scale[i] : 1;
+        s->scale[i] = pl_is_prescribed(p, i) ? 0 : s->scale[i] > 0 ? 1 / s->scale[i] : 1;
     }
     for (int32_t i = 0; i < p->n_constraint; i++) {
         const pl_constraint *block = &p->constraint[i];
@@ -220,7 +220,7 @@ static void fill(rows *s)
         for (int32_t t = block->first; t < block->first + block->count; t++) {
             const pl_entry *entry = &p->entry[t];
             double g[3];
-            if (!pl_is_known(p, entry->block)) continue;
+            if (!pl_is_prescribed(p, entry->block)) continue;
             gradient(p, block, entry, g);
             s->c[i] -= pl_dot(g, s->v_known + 3 * (int64_t)entry->block);
         }
@@ -303,7 +303,7 @@ pl_status pl_explain_failure(const pl_world *world, pl_status status)
     if (take(&contact->contacts.problem, world->system.v_new, &s) && share != NULL) {
         fill(&s);
         minimize(&s);
-        crushed = prove(&s, contact->options.eps2 / world->dt);
+        crushed = prove(&s, contact->options.contact_tolerance / world->dt);
     }
     if (crushed) share_out(world, &s, share);
     int32_t body = crushed ? find_most(world, share, false, -1) : -1;

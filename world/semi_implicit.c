@@ -26,7 +26,7 @@ static double assemble(pl_world *world)
 
 static pl_status create(pl_world *world)
 {
-    if (world->options.paper) return PL_OK; // it starts from free fall
+    if (world->options.vj19) return PL_OK; // it starts from free fall
     world->past.change = pl_alloc(3 * (int64_t)world->state.n_vert, sizeof(double));
     return world->past.change != NULL ? PL_OK : PL_ERROR_MEMORY;
 }

@@ -28,8 +28,8 @@ pl_world_options pl_world_options_default(void)
                               .solver = "auto",
                               .precond = "full",
                               .rescue = true,
-                              .eps1 = 1e-5,
-                              .eps2 = 1e-6,
+                              .residual_tolerance = 1e-5,
+                              .contact_tolerance = 1e-6,
                               .contact_iterations = 3000,
                               .rounds = 8,
                               .halvings = 6};

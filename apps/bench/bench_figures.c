@@ -17,7 +17,8 @@ enum { CURVES_MAX = 10, NAME_TEXT = 64 };
 static const double RUN_SECONDS = 100, RUN_SECONDS_QUICK = 2;
 
 // What VJ19 solves to in 6.2: all but the error of a contact in Figure 11.
-static const double PAPER_EPS1 = 5e-5, PAPER_EPS2 = 5e-6, FIGURE_11_EPS2 = 1e-6;
+static const double VJ19_RESIDUAL_TOLERANCE = 5e-5, VJ19_CONTACT_TOLERANCE = 5e-6,
+                    FIGURE_11_EPS2 = 1e-6;
 
 // A figure under way: its tables, one per curve.
 typedef struct figure {
@@ -69,8 +70,8 @@ static pl_status draw(const figure *f)
     d.out = path;
     d.figure = f->number;
     d.names = f->names;
-    d.eps1 = PAPER_EPS1;
-    d.eps2 = PAPER_EPS2;
+    d.residual_tolerance = VJ19_RESIDUAL_TOLERANCE;
+    d.contact_tolerance = VJ19_CONTACT_TOLERANCE;
     pl_status status = pl_draw_runs(&d, f->n, f->path);
     if (status == PL_OK) printf("  %s\n", path);
     fflush(stdout);
@@ -161,7 +162,8 @@ typedef struct entry {
     const char *name, *solver, *precond;
 } entry;
 
-static pl_status compare(const pl_bench_scene *scene, figure *f, double eps2, const stretch *s)
+static pl_status compare(const pl_bench_scene *scene, figure *f, double contact_tolerance,
+                         const stretch *s)
 {
     const entry entries[] = {
         {pl_world_options_default().solver, pl_world_options_default().solver, NULL},
@@ -176,8 +178,8 @@ static pl_status compare(const pl_bench_scene *scene, figure *f, double eps2, co
         if (pl_solver_find(entries[i].solver, &known) != PL_OK) continue;
         const pl_bench_change change = {.solver = entries[i].solver,
                                         .precond = entries[i].precond,
-                                        .eps1 = PAPER_EPS1,
-                                        .eps2 = eps2};
+                                        .residual_tolerance = VJ19_RESIDUAL_TOLERANCE,
+                                        .contact_tolerance = contact_tolerance};
         pl_play play;
         PL_TRY(pl_bench_open(scene, f->options, &change, &play));
         pl_status status = run_into(&play, f, entries[i].name, s);
@@ -220,7 +222,7 @@ static pl_status trace(const pl_recorded *recorded, figure *f, pl_precond precon
                              "preconditioned_constraint,update\n");
     pl_solver_options options = pl_solver_options_default();
     options.precond = precond;
-    options.paper = true;
+    options.vj19 = true;
     options.max_iterations = TRACE_ITERATIONS;
     options.trace = write_point;
     options.trace_user = &c;
@@ -280,8 +282,10 @@ static pl_status figure_9(const pl_bench_options *options)
     figure f = begin(options, 9, "");
     pl_status status = PL_OK;
     for (size_t i = 0; i < sizeof dt / sizeof dt[0] && status == PL_OK; i++) {
-        const pl_bench_change change = {
-            .dt = dt[i], .young = 5e6, .eps1 = PAPER_EPS1, .eps2 = PAPER_EPS2};
+        const pl_bench_change change = {.dt = dt[i],
+                                        .young = 5e6,
+                                        .residual_tolerance = VJ19_RESIDUAL_TOLERANCE,
+                                        .contact_tolerance = VJ19_CONTACT_TOLERANCE};
         pl_play play;
         char name[NAME_TEXT];
         snprintf(name, sizeof name, "dt %g", dt[i]);
@@ -300,7 +304,7 @@ static pl_status figure_10(const pl_bench_options *options)
     const stretch steps = {.steps = options->quick ? 3 : 30};
     figure f = begin(options, 10, "");
     const pl_bench_scene *scene = pl_bench_scene_find("armadillo", options->quick);
-    return end(&f, compare(scene, &f, PAPER_EPS2, &steps));
+    return end(&f, compare(scene, &f, VJ19_CONTACT_TOLERANCE, &steps));
 }
 
 static pl_status figure_11(const pl_bench_options *options)
@@ -319,7 +323,8 @@ static pl_status figure_11(const pl_bench_options *options)
 static pl_status figure_13(const pl_bench_options *options)
 {
     const stretch steps = {.steps = options->quick ? 10 : 500};
-    const pl_bench_change change = {.eps1 = PAPER_EPS1, .eps2 = PAPER_EPS2};
+    const pl_bench_change change = {.residual_tolerance = VJ19_RESIDUAL_TOLERANCE,
+                                    .contact_tolerance = VJ19_CONTACT_TOLERANCE};
     figure f = begin(options, 13, "");
     pl_play play;
     const pl_bench_scene *scene = pl_bench_scene_find("rings", options->quick);
@@ -340,7 +345,7 @@ enum { TERMS = 8 }; // of a contact of the world at most
 static pl_status thin_out(const pl_recorded *from, int part, pl_recorded *out)
 {
     *out = *from;
-    out->problem = (pl_problem){.A = &from->A, .b = from->b, .known = from->known};
+    out->problem = (pl_problem){.A = &from->A, .b = from->b, .prescribed = from->prescribed};
     out->problem.dt = from->problem.dt;
     out->f = pl_alloc(3 * (int64_t)from->problem.n_constraint, sizeof *out->f);
     if (out->f == NULL) return PL_ERROR_MEMORY;

@@ -136,10 +136,10 @@ static void apply(const pl_bench_change *change, pl_scene *scene)
     pl_world_options *o = &scene->world;
     if (change->solver != NULL) o->solver = change->solver;
     if (change->precond != NULL) o->precond = change->precond;
-    if (change->eps1 > 0) o->eps1 = change->eps1;
-    if (change->eps2 > 0) o->eps2 = change->eps2;
+    if (change->residual_tolerance > 0) o->residual_tolerance = change->residual_tolerance;
+    if (change->contact_tolerance > 0) o->contact_tolerance = change->contact_tolerance;
     if (change->dt > 0) o->dt = change->dt;
-    o->paper = o->paper || change->paper;
+    o->vj19 = o->vj19 || change->vj19;
     for (int32_t i = 0; i < scene->n_bodies && change->young > 0; i++) {
         scene->bodies[i].deformable.material.young = change->young;
     }

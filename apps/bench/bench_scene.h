@@ -22,10 +22,10 @@ const pl_bench_scene *pl_bench_scene_find(const char *name, bool quick);
 // How the world differs from the scene's. 0 and NULL: not at all.
 typedef struct pl_bench_change {
     const char *solver, *precond;
-    bool paper;        // as VJ19 prints it
-    double eps1, eps2; // [], [m]
-    double dt;         // [s]
-    double young;      // of all deformable bodies [Pa]
+    bool vj19;                                    // as VJ19 prints it
+    double residual_tolerance, contact_tolerance; // [], [m]
+    double dt;                                    // [s]
+    double young;                                 // of all deformable bodies [Pa]
 } pl_bench_change;
 
 // The world at the start of the scene. Fails like pl_scene_load and pl_scene_world.

@@ -238,7 +238,7 @@ static pl_status time_solve(problem *p, const pl_solver *solver, int32_t n, doub
     pl_solver_options options = pl_solver_options_default();
     pl_solve_stats stats;
     double none[3] = {0};
-    options.eps1 = 1e-15; // out of reach
+    options.residual_tolerance = 1e-15; // out of reach
     options.max_iterations = n;
     memset(p->x, 0, 3 * (size_t)p->A.n * sizeof *p->x);
     pl_status status = pl_solve(solver, &system, &options, &p->ws, p->x, none, &stats);

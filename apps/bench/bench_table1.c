@@ -56,7 +56,7 @@ static const printed in_paper[] = {
 
 static double ratio_in_paper(const char *scene, const char *method)
 {
-    if (strcmp(method, "cr paper") == 0) return 1;
+    if (strcmp(method, "cr vj19") == 0) return 1;
     for (size_t i = 0; i < sizeof in_paper / sizeof in_paper[0]; i++) {
         bool same = strcmp(in_paper[i].scene, scene) == 0;
         if (same && strcmp(in_paper[i].method, method) == 0) return in_paper[i].ratio;
@@ -107,7 +107,7 @@ static void list_methods(table *t)
         add_method(t, &pl_solvers[i], "diag")->options.precond = PL_PRECOND_DIAG;
         add_method(t, &pl_solvers[i], "schur")->options.precond = PL_PRECOND_SCHUR;
         t->printed = t->n_method;
-        add_method(t, &pl_solvers[i], "paper")->options.paper = true;
+        add_method(t, &pl_solvers[i], "vj19")->options.vj19 = true;
     }
 }
 
@@ -123,7 +123,7 @@ static pl_status solve(table *t, const pl_recorded *recorded, method *m, bool fi
     m->n++;
     bool converged = one.stats.end == PL_SOLVE_CONVERGED;
     m->converged += converged;
-    m->held += converged && pl_contact_errors_worst(e) <= m->options.eps2;
+    m->held += converged && pl_contact_errors_worst(e) <= m->options.contact_tolerance;
     m->late += one.stats.end == PL_SOLVE_TIME;
     m->iterations += one.stats.iterations;
     m->residual = fmax(m->residual, e->residual);
@@ -225,7 +225,7 @@ static void print_scene(table *t, const row *r, const pl_world *world, const pl_
     if (r->goal > 0) printf(" (goal %g)%s", r->goal, slow ? "  slow" : "");
     if (printed->held < printed->n) {
         printf("; its answer holds in %d of %d: friction %.1e m of %g", printed->held, printed->n,
-               printed->friction, printed->options.eps2);
+               printed->friction, printed->options.contact_tolerance);
     }
     printf("\n\n");
     fflush(stdout);

@@ -60,12 +60,32 @@ static const pl_option *find_option(const pl_command *command, const char *word,
     return NULL;
 }
 
+// Options that had another name before.
+static const struct {
+    const char *old, *name;
+} renamed[] = {
+    {"--eps1", "--residual-tolerance"}, {"--eps2", "--contact-tolerance"}, {"--paper", "--vj19"}};
+
+// By its old name; the log tells the new one.
+static const pl_option *find_renamed(const pl_command *command, const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        const char *old = renamed[i].old, *name = renamed[i].name;
+        if (strlen(old) != length || memcmp(old, word, length) != 0) continue;
+        const pl_option *option = find_option(command, name, strlen(name));
+        if (option != NULL) pl_log(PL_LOG_WARNING, "%s is now called %s", old, name);
+        return option;
+    }
+    return NULL;
+}
+
 // Reads the option at argv[*i] and its value, if it takes one.
 static pl_status read_option(const pl_command *command, int argc, char **argv, int *i)
 {
     const char *word = argv[*i];
     size_t length = strcspn(word, "=");
     const pl_option *option = find_option(command, word, length);
+    if (option == NULL) option = find_renamed(command, word, length);
     if (option == NULL) {
         const char *names[OPTIONS_MAX];
         for (int k = 0; k < command->n_options; k++) names[k] = command->options[k].name;
@@ -121,7 +141,7 @@ static void print_help(const pl_command *command)
         char left[64];
         snprintf(left, sizeof left, "%s %s", option->name,
                  option->argument != NULL ? option->argument : "");
-        printf("  %-20s %s\n", left, option->help);
+        printf("  %-24s %s\n", left, option->help);
     }
     if (command->notes != NULL) printf("\n%s", command->notes);
 }

@@ -30,8 +30,10 @@ int pl_command_plot(int argc, char **argv)
         {"--names", PL_OPTION_TEXT, &d.names, "A,B,...", "of the runs; default as their files"},
         {"--title", PL_OPTION_TEXT, &d.title, "TEXT", "above all; default none"},
         {"--figure", PL_OPTION_COUNT, &d.figure, "N", "see below"},
-        {"--eps1", PL_OPTION_NUMBER, &d.eps1, "X", "of --figure 13; default 1e-5"},
-        {"--eps2", PL_OPTION_NUMBER, &d.eps2, "X", "of --figure 13 [m]; default 1e-6"},
+        {"--residual-tolerance", PL_OPTION_NUMBER, &d.residual_tolerance, "X",
+         "of --figure 13; default 1e-5"},
+        {"--contact-tolerance", PL_OPTION_NUMBER, &d.contact_tolerance, "X",
+         "of --figure 13 [m]; default 1e-6"},
     };
     const pl_command command = {"plot STATS.csv... -o PLOT.svg [options]",
                                 "Draws the statistics of one run, or of several over each other.",

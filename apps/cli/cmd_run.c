@@ -27,10 +27,10 @@ typedef struct job {
     double started; // wall clock [s]
     const char *out, *format, *stats, *resume, *record;
     const char *integrator, *solver, *precond;
-    int32_t steps, threads, every, checkpoint_every, jitter; // 0: not given
-    double time, dt, fps, eps1, eps2, max_seconds;           // 0: not given
-    int formats;                                             // of `out`
-    bool paper, no_contact, no_rescue, audit, quiet;
+    int32_t steps, threads, every, checkpoint_every, jitter;                  // 0: not given
+    double time, dt, fps, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
+    int formats;                                                              // of `out`
+    bool vj19, no_contact, no_rescue, audit, quiet;
 } job;
 
 typedef struct run {
@@ -299,14 +299,15 @@ static pl_status check_option(const char *prefix, const pl_world_options *option
 // One by one, before anything is loaded.
 static pl_status check_contact(const job *j)
 {
-    pl_world_options solver = pl_world_options_default(), precond = solver, eps = solver;
+    pl_world_options solver = pl_world_options_default(), precond = solver;
     if (j->solver != NULL) solver.solver = j->solver;
     if (j->precond != NULL) precond.precond = j->precond;
-    if (j->eps1 > 0) eps.eps1 = j->eps1;
-    if (j->eps2 > 0) eps.eps2 = j->eps2;
+    if (j->residual_tolerance >= 1) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--residual-tolerance: %g is not between 0 and 1",
+                       j->residual_tolerance);
+    }
     PL_TRY(check_option("--solver: ", &solver));
-    PL_TRY(check_option("--precond: ", &precond));
-    return check_option("--", &eps);
+    return check_option("--precond: ", &precond);
 }
 
 static pl_status check_job(const job *j)
@@ -338,7 +339,7 @@ static pl_status check_job(const job *j)
 
 // What VJ19 solves to [6.3]: a relative residual, and the error of a contact [m]. It has no bound
 // on its rounds; one that has not ended after so many never does.
-static const double PAPER_EPS1 = 5e-5, PAPER_EPS2 = 5e-6;
+static const double VJ19_RESIDUAL_TOLERANCE = 5e-5, VJ19_CONTACT_TOLERANCE = 5e-6;
 enum { PAPER_ROUNDS = 30 };
 
 // The command line counts before the scene.
@@ -346,17 +347,17 @@ static void override(const job *j, pl_world_options *o)
 {
     if (j->dt > 0) o->dt = j->dt;
     if (j->integrator != NULL) (void)pl_integrator_find(j->integrator, &o->integrator); // checked
-    if (j->paper) {
-        o->paper = true;
+    if (j->vj19) {
+        o->vj19 = true;
         o->solver = "cr";
-        o->eps1 = PAPER_EPS1;
-        o->eps2 = PAPER_EPS2;
+        o->residual_tolerance = VJ19_RESIDUAL_TOLERANCE;
+        o->contact_tolerance = VJ19_CONTACT_TOLERANCE;
         o->rounds = PAPER_ROUNDS;
     }
     if (j->solver != NULL) o->solver = j->solver;
     if (j->precond != NULL) o->precond = j->precond;
-    if (j->eps1 > 0) o->eps1 = j->eps1;
-    if (j->eps2 > 0) o->eps2 = j->eps2;
+    if (j->residual_tolerance > 0) o->residual_tolerance = j->residual_tolerance;
+    if (j->contact_tolerance > 0) o->contact_tolerance = j->contact_tolerance;
     if (j->no_rescue) o->rescue = false;
     if (j->no_contact) o->contact = false;
     o->threads = j->threads;
@@ -373,9 +374,9 @@ static void warn_unused(const job *j, const pl_world_options *o, bool had_contac
     if (!o->contact) {
         pl_args_no_effect(j->solver != NULL, "--solver", why);
         pl_args_no_effect(j->precond != NULL, "--precond", why);
-        pl_args_no_effect(j->eps1 > 0, "--eps1", why);
-        pl_args_no_effect(j->eps2 > 0, "--eps2", why);
-        pl_args_no_effect(j->paper, "--paper", why);
+        pl_args_no_effect(j->residual_tolerance > 0, "--residual-tolerance", why);
+        pl_args_no_effect(j->contact_tolerance > 0, "--contact-tolerance", why);
+        pl_args_no_effect(j->vj19, "--vj19", why);
         pl_args_no_effect(j->no_rescue, "--no-rescue", why);
         return;
     }
@@ -474,9 +475,11 @@ int pl_command_run(int argc, char **argv)
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "NAME",
          "of cr and minres: full, diag, schur or none"},
-        {"--eps1", PL_OPTION_NUMBER, &j.eps1, "X", "relative residual of contact problems"},
-        {"--eps2", PL_OPTION_NUMBER, &j.eps2, "X", "error of a contact [m]"},
-        {"--paper", PL_OPTION_FLAG, &j.paper, NULL,
+        {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
+         "relative residual of contact problems"},
+        {"--contact-tolerance", PL_OPTION_NUMBER, &j.contact_tolerance, "X",
+         "error of a contact [m]"},
+        {"--vj19", PL_OPTION_FLAG, &j.vj19, NULL,
          "contacts as VJ19 prints them: its loop, its tolerances, and the solver cr, unless named"},
         {"--no-rescue", PL_OPTION_FLAG, &j.no_rescue, NULL,
          "a step fails where its solver does; else auto takes over (column rescues)"},

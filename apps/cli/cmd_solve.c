@@ -24,9 +24,9 @@ enum { ROW_MAX = 1024, NOTES_ROOM = 2048, NAME_LEAST = 7, SOLVER_WIDTH = 8 };
 // What the command line asks for.
 typedef struct job {
     const char *solver, *precond, *csv;
-    double eps1, eps2, max_seconds; // 0: not given
+    double residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int32_t max_iterations, threads;
-    bool paper, cold;
+    bool vj19, cold;
 } job;
 
 // A problem, solved once.
@@ -270,7 +270,7 @@ static pl_status solve_all(replay *r)
 
 static pl_status choose_solvers(const job *j, replay *r)
 {
-    const char *usual = j->paper ? "cr" : pl_world_options_default().solver;
+    const char *usual = j->vj19 ? "cr" : pl_world_options_default().solver;
     const char *name = j->solver != NULL ? j->solver : usual;
     if (strcmp(name, "all") == 0) {
         r->first = 0;
@@ -291,7 +291,7 @@ static void warn_unused(const job *j, const replay *r)
         precond = precond || (pl_solver_describe(i, &info) == PL_OK && info.has_precond);
     }
     pl_args_no_effect(j->precond != NULL && !precond, "--precond", "only cr and minres have one");
-    pl_args_no_effect(j->paper && !precond, "--paper", "only cr and minres know the difference");
+    pl_args_no_effect(j->vj19 && !precond, "--vj19", "only cr and minres know the difference");
 }
 
 static pl_status choose_options(const job *j, replay *r)
@@ -304,14 +304,15 @@ static pl_status choose_options(const job *j, replay *r)
         PL_TRY(status);
         r->options.precond = j->precond;
     }
-    if (j->eps1 >= 1) {
-        return pl_fail(PL_ERROR_ARGUMENT, "--eps1: %g is not between 0 and 1", j->eps1);
+    if (j->residual_tolerance >= 1) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--residual-tolerance: %g is not between 0 and 1",
+                       j->residual_tolerance);
     }
-    if (j->eps1 > 0) r->options.eps1 = j->eps1;
-    if (j->eps2 > 0) r->options.eps2 = j->eps2;
+    if (j->residual_tolerance > 0) r->options.residual_tolerance = j->residual_tolerance;
+    if (j->contact_tolerance > 0) r->options.contact_tolerance = j->contact_tolerance;
     if (j->max_iterations > 0) r->options.max_iterations = j->max_iterations;
     r->options.max_seconds = j->max_seconds > 0 ? j->max_seconds : MAX_SECONDS;
-    r->options.paper = j->paper;
+    r->options.vj19 = j->vj19;
     r->options.cold = j->cold;
     r->options.threads = j->threads;
     PL_TRY(choose_solvers(j, r));
@@ -362,9 +363,11 @@ int pl_command_solve(int argc, char **argv)
         {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "see below, or all; default that of run"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "NAME",
          "of cr and minres: full, diag, schur or none"},
-        {"--eps1", PL_OPTION_NUMBER, &j.eps1, "X", "relative residual; default 1e-5"},
-        {"--eps2", PL_OPTION_NUMBER, &j.eps2, "X", "error of a contact [m]; default 1e-6"},
-        {"--paper", PL_OPTION_FLAG, &j.paper, NULL,
+        {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
+         "relative residual; default 1e-5"},
+        {"--contact-tolerance", PL_OPTION_NUMBER, &j.contact_tolerance, "X",
+         "error of a contact [m]; default 1e-6"},
+        {"--vj19", PL_OPTION_FLAG, &j.vj19, NULL,
          "as VJ19 prints it, with the solver cr unless one is named"},
         {"--max-iterations", PL_OPTION_COUNT, &j.max_iterations, "N", "of a solve; default 20000"},
         {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T", "of a solve; default 60"},

@@ -368,7 +368,7 @@ static pl_status add_usual(picture *p)
 
 static void add_marks(picture *p)
 {
-    const double eps[MARKS] = {p->wanted->eps1, p->wanted->eps2};
+    const double eps[MARKS] = {p->wanted->residual_tolerance, p->wanted->contact_tolerance};
     for (int i = 0; i < MARKS; i++) {
         char number[PL_DOUBLE_TEXT];
         pl_double_text(eps[i], number);
@@ -480,7 +480,8 @@ static pl_status write_plot(const picture *p)
 pl_drawing pl_drawing_default(void)
 {
     pl_world_options usual_options = pl_world_options_default();
-    return (pl_drawing){.eps1 = usual_options.eps1, .eps2 = usual_options.eps2};
+    return (pl_drawing){.residual_tolerance = usual_options.residual_tolerance,
+                        .contact_tolerance = usual_options.contact_tolerance};
 }
 
 pl_status pl_draw_runs(const pl_drawing *drawing, int32_t n, char *const *path)

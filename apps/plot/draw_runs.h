@@ -12,8 +12,8 @@ typedef struct pl_drawing {
     const char *title;   // NULL: none
     const char *x;       // "time" or "step"; NULL: time
     int32_t figure;      // of VJ19: 6, 9, 10, 11, 12 or 13; 0: none
-    double eps1, eps2;   // where figure 13 has its lines
-    bool log;            // logarithmic axes everywhere
+    double residual_tolerance, contact_tolerance; // where figure 13 has its lines
+    bool log;                                     // logarithmic axes everywhere
 } pl_drawing;
 
 // Nothing chosen; the tolerances of a world.

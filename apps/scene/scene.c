@@ -199,6 +199,7 @@ static pl_status read_scene(const pl_json *root, pl_scene *scene)
 
 static pl_status read_tree(cJSON *tree, const char *name, pl_scene *out)
 {
+    pl_scene_rename_keys(cJSON_GetObjectItemCaseSensitive(tree, "world"), name, PL_KEYS_WORLD);
     pl_json root = pl_json_root(tree, name);
     pl_status status = read_scene(&root, out);
     cJSON_Delete(tree);

@@ -30,13 +30,13 @@ static const keys table[PL_N_KEYS] = {
                         "solver",
                         "precond",
                         "rescue",
-                        "eps1",
-                        "eps2",
+                        "residual_tolerance",
+                        "contact_tolerance",
                         "contact_distance",
                         "contact_iterations",
                         "rounds",
                         "halvings",
-                        "paper"}},
+                        "vj19"}},
     [PL_KEYS_GROUND] = {"ground", PL_KEYS_SCENE, {"friction", "size"}},
     [PL_KEYS_BODY] = {"bodies",
                       PL_KEYS_SCENE,
@@ -97,6 +97,14 @@ static const keys table[PL_N_KEYS] = {
     [PL_KEYS_KEYFRAME] = {"keys", PL_KEYS_KEYFRAMES, {"time", "eye", "target", "angle"}},
 };
 
+// Keys that had another name before.
+static const struct {
+    pl_scene_object object;
+    const char *old, *key;
+} renamed[] = {{PL_KEYS_WORLD, "eps1", "residual_tolerance"},
+               {PL_KEYS_WORLD, "eps2", "contact_tolerance"},
+               {PL_KEYS_WORLD, "paper", "vj19"}};
+
 static int count_keys(pl_scene_object object)
 {
     int n = 0;
@@ -154,4 +162,16 @@ pl_status pl_scene_check_keys(const pl_json *at, pl_scene_object object)
         }
     }
     return pl_json_object(at, table[object].key, count_keys(object));
+}
+
+void pl_scene_rename_keys(cJSON *node, const char *file, pl_scene_object object)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        const char *old = renamed[i].old, *key = renamed[i].key;
+        if (renamed[i].object != object || !cJSON_HasObjectItem(node, old)) continue;
+        cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(node, old);
+        if (item == NULL) continue; // in capitals, which no key is
+        pl_log(PL_LOG_WARNING, "%s: %s.%s is now called %s", file, table[object].name, old, key);
+        if (!cJSON_AddItemToObject(node, key, item)) cJSON_Delete(item); // no memory
+    }
 }

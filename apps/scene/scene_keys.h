@@ -32,6 +32,10 @@ typedef enum pl_scene_object {
 // or else all that are known.
 pl_status pl_scene_check_keys(const pl_json *at, pl_scene_object object);
 
+// Gives keys of `node`, which is an `object`, that had another name before the one of now; the log
+// tells.
+void pl_scene_rename_keys(cJSON *node, const char *file, pl_scene_object object);
+
 // The object one level up or down from `object` that has the key, by the name that scenes have for
 // it; NULL if none has.
 const char *pl_scene_key_owner(pl_scene_object object, const char *key);

@@ -57,13 +57,13 @@ static pl_status read_contact(const pl_json *at, pl_world_options *world)
     PL_TRY(pl_json_bool(at, "contact", &world->contact));
     PL_TRY(read_solver(at, world));
     PL_TRY(pl_json_bool(at, "rescue", &world->rescue));
-    PL_TRY(pl_json_number(at, "eps1", &world->eps1));
-    PL_TRY(pl_json_number(at, "eps2", &world->eps2));
+    PL_TRY(pl_json_number(at, "residual_tolerance", &world->residual_tolerance));
+    PL_TRY(pl_json_number(at, "contact_tolerance", &world->contact_tolerance));
     PL_TRY(pl_json_not_negative(at, "contact_distance", &world->contact_distance));
     PL_TRY(pl_json_count(at, "contact_iterations", &world->contact_iterations));
     PL_TRY(pl_json_count(at, "rounds", &world->rounds));
     PL_TRY(pl_json_count(at, "halvings", &world->halvings));
-    return pl_json_bool(at, "paper", &world->paper);
+    return pl_json_bool(at, "vj19", &world->vj19);
 }
 
 pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
