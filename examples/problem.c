@@ -1,7 +1,8 @@
-// Takes the contact problem of a step out of a world, and has every solver try it.
+// Takes the contact problem of a step out of a world, writes it, and has every solver try it.
 
 #include <pliant.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int fail(void)
 {
@@ -30,25 +31,28 @@ int main(int argc, char **argv)
     for (int i = 0; i < 40; i++) {
         if (pl_world_step(world, NULL) != PL_OK) return fail();
     }
-    if (pl_world_save_problem(world, path) != PL_OK) return fail();
+    pl_problem *problem;
+    if (pl_world_problem(world, &problem) != PL_OK) return fail();
+    if (pl_problem_write(problem, path) != PL_OK) return fail();
     pl_world_destroy(world);
 
-    pl_replay *problem;
-    if (pl_replay_read(path, &problem) != PL_OK) return fail();
-    printf("%d contacts, %d unknowns\n", (int)pl_replay_contacts(problem),
-           (int)pl_replay_unknowns(problem));
+    pl_problem_size size = pl_problem_sizes(problem);
+    double *v = malloc(3 * sizeof *v * (size_t)size.blocks);
+    double *f = malloc(3 * sizeof *f * (size_t)size.constraints);
+    printf("%d contacts, %d unknowns; A has %d blocks, L %d\n", (int)size.constraints,
+           (int)size.unknowns, (int)size.matrix_blocks, (int)size.row_blocks);
     for (int32_t i = 0; i < pl_solver_count(); i++) {
         pl_solver_info solver;
-        pl_replay_result result;
-        pl_replay_options how = pl_replay_options_default();
-        if (pl_solver_describe(i, &solver) != PL_OK) return fail();
-        how.cold = true;
+        pl_solve_result result;
+        pl_solve_options how = pl_solve_options_default();
         how.max_seconds = 2;
-        pl_status status = pl_replay_solve(problem, solver.name, &how, &result);
-        if (status != PL_OK && status != PL_ERROR_NUMERICS) return fail();
-        printf("%-12s %-10s %5d iterations, friction error %.1e m\n", solver.name, result.end,
-               (int)result.iterations, result.friction);
+        if (pl_solver_describe(i, &solver) != PL_OK) return fail();
+        if (pl_problem_start(problem, true, v, f) != PL_OK) return fail(); // from rest
+        if (pl_problem_solve(problem, solver.name, &how, v, f, &result) != PL_OK) return fail();
+        printf("%-12s %-10s %5d iterations, friction error %.1e m\n", solver.name,
+               pl_solve_end_name(result.end), (int)result.iterations, result.friction);
     }
-    pl_replay_destroy(problem);
+    free(v), free(f);
+    pl_problem_destroy(problem);
     return 0;
 }

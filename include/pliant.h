@@ -1061,6 +1061,10 @@ typedef struct pl_solver_info {
     const char *guarantee; // one line for a person who chooses
     const char *paper;     // where it is from
     bool has_precond;      // the option `precond` makes a difference to it
+    bool reduced;          // it works on W = L A^-1 L^T + E, see pl_problem
+    bool boxes;            // it knows joints, motors and limits beside contacts
+    bool compliance;       // it knows soft constraints
+    bool own;              // it is a program's: pl_solver_register
 } pl_solver_info;
 
 PL_API int32_t pl_solver_count(void);
@@ -1077,71 +1081,224 @@ PL_API const char *pl_precond_name(int32_t precond);
 // Fails like pl_solver_number.
 PL_API pl_status pl_precond_number(const char *name, int32_t *out);
 
-// --- Recorded problems ---
+// --- Problems ---
 
-// A contact problem out of a file that pl_world_save_problem wrote, to be solved once more by any
-// solver: from where the recorded solve started, as often as wanted.
-typedef struct pl_replay pl_replay;
+// What a step solves, as an object of its own: out of a world or a file, or built by a program.
+// Unknown are the velocities v, in blocks of three (of a vertex; the linear and the angular
+// velocity of a rigid body), and the impulses f, three for each constraint, along its axes:
+//
+//     A v = b + L^T f              in the blocks whose velocity is not prescribed
+//     w = L v - c + E f            obeys, with f, the law of each constraint
+//
+// with the symmetric matrix A [kg], the rows L of the constraints and their compliance E, which is
+// diagonal. docs/step.md tells where these come from.
+typedef struct pl_problem pl_problem;
 
-// Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not a problem, another version, damaged; named).
-PL_API pl_status pl_replay_read(const char *path, pl_replay **out);
-PL_API void pl_replay_destroy(pl_replay *replay);
+typedef enum pl_law {
+    PL_LAW_CONE, // a contact: w_n >= 0, f_n >= 0, w_n f_n = 0; |f_t| <= mu f_n, and
+                 // f_t = -mu f_n w_t / |w_t| where it slips
+    PL_LAW_BOX,  // lo <= f <= hi in each row: w = 0 between the bounds, w >= 0 at lo, w <= 0 at hi
+} pl_law;
 
-PL_API int32_t pl_replay_contacts(const pl_replay *replay);
-PL_API int64_t pl_replay_velocities(const pl_replay *replay); // 3 for a vertex, 6 for a rigid body
-PL_API int64_t pl_replay_unknowns(const pl_replay *replay);   // of them, those that are not given
+// What a block adds to the relative velocity of a constraint: w v + v x r. A linear velocity has
+// the weight w and r = 0; an angular one w = 0 and as r the lever arm from the centre of mass, or a
+// weight if the turning itself is constrained. What pulls the other way has both negative.
+typedef struct pl_term {
+    int32_t block;
+    double w;    // []
+    double r[3]; // [m]
+} pl_term;
 
-typedef struct pl_replay_options {
+typedef struct pl_constraint_info {
+    pl_law law;
+    double axes[9]; // three orthonormal vectors, one after another; of a cone normal, tangents
+    double c[3];    // the relative velocity that is asked for along them [m/s]
+    double mu;      // of a cone: the coefficient of friction, >= 0
+    double compliance[3]; // E of each row, >= 0 [1/kg]; the same for both tangents of a cone
+    double lo[3], hi[3];  // of a box [N s]: may be infinite; lo = hi = 0 is a row that is not used
+} pl_constraint_info;
+
+typedef struct pl_problem_size {
+    int32_t blocks;        // of v, which has 3 numbers for each
+    int32_t constraints;   // f has 3 numbers for each
+    int64_t unknowns;      // numbers of v that are not prescribed
+    int64_t matrix_blocks; // 3x3 blocks of A that are stored, both triangles
+    int64_t row_blocks;    // and of L
+    double dt;             // step [s]; turns velocities into the displacements that errors are in
+} pl_problem_size;
+
+// Copies A, which has n block rows, in compressed rows of 3x3 blocks: those of row i are row[i] ..
+// row[i+1] - 1, with columns col, ascending, and values val (9 each, row by row). Both triangles
+// and the diagonal are stored. b (3*n) [N s]. prescribed (n): not 0 where the velocity of a block
+// is given; may be NULL. Constraints are added afterwards. Fails with PL_ERROR_ARGUMENT (an index,
+// a number that is not finite, a matrix that is not symmetric; named).
+PL_API pl_status pl_problem_create(int32_t n, const int64_t *row, const int32_t *col,
+                                   const double *val, const double *b, const uint8_t *prescribed,
+                                   double dt, pl_problem **out);
+PL_API void pl_problem_destroy(pl_problem *problem);
+
+// Appends a constraint; terms of the same block are added up. Fails with PL_ERROR_ARGUMENT; the
+// problem is then unchanged.
+PL_API pl_status pl_problem_add_constraint(pl_problem *problem, const pl_constraint_info *info,
+                                           int32_t n_term, const pl_term *term);
+
+// Reads and writes .plp files, whose format is in solvers/README.md. Reading fails with
+// PL_ERROR_FILE, or PL_ERROR_FORMAT (not a problem, another version, damaged; named).
+PL_API pl_status pl_problem_read(const char *path, pl_problem **out);
+PL_API pl_status pl_problem_write(const pl_problem *problem, const char *path);
+
+// The problem that the last step solved, or failed to solve. Fails with PL_ERROR_ARGUMENT if there
+// was none.
+PL_API pl_status pl_world_problem(const pl_world *world, pl_problem **out);
+
+PL_API pl_problem_size pl_problem_sizes(const pl_problem *problem);
+
+// A and L into arrays of the caller, in the form that pl_problem_create takes: row (blocks + 1, of
+// L constraints + 1), col and val (one and 9 for each stored block). Any of them may be NULL.
+PL_API pl_status pl_problem_matrix(const pl_problem *problem, int64_t *row, int32_t *col,
+                                   double *val);
+PL_API pl_status pl_problem_rows(const pl_problem *problem, int64_t *row, int32_t *col,
+                                 double *val);
+PL_API const double *pl_problem_rhs(const pl_problem *problem); // b (3*blocks) [N s]
+// (blocks) not 0 where the velocity of a block is given; NULL if nothing is.
+PL_API const uint8_t *pl_problem_prescribed(const pl_problem *problem);
+// Fails with PL_ERROR_ARGUMENT if there is no such constraint.
+PL_API pl_status pl_problem_constraint(const pl_problem *problem, int32_t constraint,
+                                       pl_constraint_info *out);
+
+// y := A x (3*blocks each); u := L v - c, the relative velocities (3*constraints); and
+// p := L^T f, the momentum that impulses bring (3*blocks). No alias.
+PL_API pl_status pl_problem_multiply(const pl_problem *problem, const double *x, double *y);
+PL_API pl_status pl_problem_relative(const pl_problem *problem, const double *v, double *u);
+PL_API pl_status pl_problem_momentum(const pl_problem *problem, const double *f, double *p);
+
+// One constraint with all others held: f (3) := the impulse for which w = S f + q obeys its law,
+// exactly. S (9) is symmetric and positive definite, the diagonal block of L A^-1 L^T + E; f holds
+// an impulse to start from.
+PL_API pl_status pl_problem_solve_one(const pl_problem *problem, int32_t constraint,
+                                      const double S[9], const double q[3], double f[3]);
+
+// Velocities v (3*blocks) and impulses f (3*constraints) to start a solve from: where the recorded
+// one began; or `cold`, with everything at rest that is not prescribed, and without impulses. A
+// problem that a program has built begins cold, and with prescribed velocities of 0.
+PL_API pl_status pl_problem_start(const pl_problem *problem, bool cold, double *v, double *f);
+// Sets where it begins. Fails with PL_ERROR_ARGUMENT on a number that is not finite.
+PL_API pl_status pl_problem_set_start(pl_problem *problem, const double *v, const double *f);
+
+typedef struct pl_solve_options {
     double residual_tolerance; // relative residual, > 0
-    double contact_tolerance;  // error of a contact [m], > 0
+    double contact_tolerance;  // error of a constraint [m], > 0
     int32_t max_iterations;    // 0 or more
     double max_seconds;        // wall clock [s]; 0: no limit
     const char *precond;       // see pl_world_options
-    bool vj19;                 // the solver as its paper prints it
-    bool cold;       // start with everything at rest that is not given, and without impulses
-    int32_t threads; // up to 256; 0: one per core
-} pl_replay_options;
+    bool vj19;                 // the solver as VJ19 prints it
+    int32_t threads;           // up to 256; 0: one per core
+} pl_solve_options;
 
-// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, not cold.
-PL_API pl_replay_options pl_replay_options_default(void);
+// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed.
+PL_API pl_solve_options pl_solve_options_default(void);
 
-// How a solve went. The errors are measured alike for every solver, by a yardstick outside of them
-// (solvers/contact_error.h has the formulas): the largest of any contact, displacements in a step.
-typedef struct pl_replay_result {
-    bool converged;
-    const char *end; // "converged", "limit" (max_iterations came first), "time" (max_seconds did),
-                     // "stalled" (no step improves it), "impossible" (a contact is violated, and
-                     // all its velocities are given), "size" (it would take more memory than the
-                     // solver allows itself) or "breakdown" (a number is not finite, or the matrix
-                     // not positive definite)
+// How a solve ended.
+typedef enum pl_solve_end {
+    PL_SOLVE_CONVERGED,
+    PL_SOLVE_LIMIT,      // max_iterations came first
+    PL_SOLVE_TIME,       // max_seconds came first
+    PL_SOLVE_STALLED,    // no step improves it: the constraints ask for too much
+    PL_SOLVE_IMPOSSIBLE, // a constraint is violated, and all its velocities are prescribed
+    PL_SOLVE_SIZE,       // it would take more memory than the solver allows itself
+    PL_SOLVE_BREAKDOWN,  // a matrix is not positive definite, or a number is not finite
+} pl_solve_end;
+
+PL_API const char *pl_solve_end_name(pl_solve_end end); // "converged", "limit", ...
+
+// How a solve went. The errors are measured alike for every solver (docs/solvers.md has the
+// formulas): the largest of any constraint, as displacements in a step.
+typedef struct pl_solve_result {
+    pl_solve_end end;
     int32_t iterations;
-    int64_t products;       // with the matrix of the system
+    int64_t products;       // with A
     int64_t state_changes;  // of contacts: open, stick, slip
     int64_t restarts;       // of a recurrence
     int64_t factorizations; // of matrices larger than 3x3
     double seconds;         // wall clock
-    double residual;        // relative, of the velocities; NAN, with 0 for the others, where there
-                            // was no solve to measure
+    double residual;        // relative, of the first line above; NAN, with 0 for the others, where
+                            // there was no solve to measure
     double penetration;     // [m]
     double normal;          // natural map of the normal part [m]
     double friction;        // natural map of friction [m]
     double cone;            // how far the impulse is out of the friction cone [m]
     double fischer;         // Fischer-Burmeister function [m]
-    double energy;          // that the error would have, in the mean over contacts [J]
-    uint64_t hash;          // of the solution
-} pl_replay_result;
+    double joint;           // natural map of the rows of boxes [m], or [rad] where they turn
+    double energy;          // that the error would have, in the mean over constraints [J]
+    uint64_t hash;          // of v and f
+} pl_solve_result;
 
-// Solves by the solver with this name. That it does not converge is no failure: `out` tells, and
-// pl_error_text() says why. Fails with PL_ERROR_ARGUMENT (an unknown name, an option, a number of
-// the problem; named).
-PL_API pl_status pl_replay_solve(pl_replay *replay, const char *solver,
-                                 const pl_replay_options *options, pl_replay_result *out);
+// Improves v (3*blocks) [m/s, rad/s] and f (3*constraints) [N s], which hold a first guess and the
+// prescribed velocities, by the solver with this name. That it does not converge is no failure:
+// out->end tells, and pl_error_text() says why. Fails with PL_ERROR_ARGUMENT (an unknown name, an
+// option, a number of the problem, a law that the solver does not know; named).
+PL_API pl_status pl_problem_solve(pl_problem *problem, const char *solver,
+                                  const pl_solve_options *options, double *v, double *f,
+                                  pl_solve_result *out);
 
-// The solution of the last solve, or where it started if there was none: velocities
-// (pl_replay_velocities) [m/s, rad/s] and impulses (3*pl_replay_contacts: normal, tangent, tangent)
-// [N s].
-PL_API const double *pl_replay_solution(const pl_replay *replay);
-PL_API const double *pl_replay_impulses(const pl_replay *replay);
+// The errors of any v and f; counts are 0, `end` says if they are within the default tolerances
+// (converged) or not (limit).
+PL_API pl_status pl_problem_measure(pl_problem *problem, const double *v, const double *f,
+                                    pl_solve_result *out);
+
+// --- A solver of your own ---
+
+// A symmetric matrix of 3x3 blocks in compressed rows, as in pl_problem_create.
+typedef struct pl_block_matrix {
+    int32_t n;
+    const int64_t *row;
+    const int32_t *col;
+    const int64_t *diag; // (n) where the diagonal blocks stand; -1 in an empty row
+    const double *val;
+} pl_block_matrix;
+
+// What a solver gets, and what it says of its work.
+typedef struct pl_solve_job {
+    const pl_problem *problem;
+    const pl_solve_options *options;
+    double *v, *f;            // as in pl_problem_solve: a first guess, to be improved
+    const pl_block_matrix *W; // only of solvers of the reduced form: w = q + W f, with
+    const double *q;          // (3*constraints) W = L A^-1 L^T + E; else both are NULL
+    pl_solve_end end;         // to be set; a breakdown until then
+    int32_t iterations;       // to be counted
+    int64_t products;
+    struct pl_solve_inner *inner; // of the library
+} pl_solve_job;
+
+// Improves job->v and job->f until pl_solve_done or a limit, and sets job->end. What it leaves must
+// be finite. It need not set v if it has the reduced form. Fails with PL_ERROR_MEMORY only.
+typedef pl_status pl_user_solve_fn(pl_solve_job *job, void *user);
+
+typedef struct pl_solver_def {
+    const char *name;      // up to 31 letters, digits, '-' and '_'; no other solver's
+    const char *guarantee; // one line for a person who chooses, up to 159 bytes; may be NULL
+    const char *paper;     // where it is from, up to 159 bytes; may be NULL
+    bool reduced;          // it wants W and q, which the library builds
+    bool boxes,
+        compliance; // it knows these; others are refused before it is called. All know cones
+    pl_user_solve_fn *solve;
+    void *user; // passed on
+} pl_solver_def;
+
+#define PL_USER_SOLVERS_MAX 32
+
+// Adds a solver that worlds and problems may name from now on. Call it before those are made that
+// use it, from one thread. Fails with PL_ERROR_ARGUMENT (a name that is taken or malformed, no
+// function, too many).
+PL_API pl_status pl_solver_register(const pl_solver_def *def);
+
+// For use within a solver. Are v and f within the tolerances? One product with A; of the reduced
+// form, v is computed from f first.
+PL_API bool pl_solve_done(pl_solve_job *job);
+// Has the time that the options allow passed?
+PL_API bool pl_solve_late(const pl_solve_job *job);
+// count * size bytes, zero, that live until the solve ends; NULL if there is no more memory.
+PL_API void *pl_solve_memory(pl_solve_job *job, int64_t count, size_t size);
 
 // --- Checkpoints ---
 

@@ -139,6 +139,42 @@ pl_status pl_bsr_create(int32_t n, int64_t n_edge, const int32_t *edge, pl_bsr *
     return PL_OK;
 }
 
+static pl_status check_rows(int32_t n, const int64_t *row, const int32_t *col)
+{
+    if (row[0] != 0) return pl_fail(PL_ERROR_ARGUMENT, "the first row of the matrix is not at 0");
+    for (int32_t i = 0; i < n; i++) {
+        if (row[i] > row[i + 1]) {
+            return pl_fail(PL_ERROR_ARGUMENT, "row %d of the matrix ends before it begins", (int)i);
+        }
+        for (int64_t k = row[i]; k < row[i + 1]; k++) {
+            bool ascends = k == row[i] || col[k] > col[k - 1];
+            if (col[k] >= 0 && col[k] < n && ascends) continue;
+            return pl_fail(PL_ERROR_ARGUMENT,
+                           "row %d of the matrix: column %d is out of range, or not in order",
+                           (int)i, (int)col[k]);
+        }
+    }
+    return PL_OK;
+}
+
+pl_status pl_bsr_create_rows(int32_t n, const int64_t *row, const int32_t *col, pl_bsr *out)
+{
+    *out = (pl_bsr){0};
+    PL_TRY(check_rows(n, row, col));
+    int32_t *edge = pl_alloc(2 * row[n], sizeof *edge);
+    if (edge == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < n; i++) {
+        for (int64_t k = row[i]; k < row[i + 1]; k++) edge[2 * k] = i, edge[2 * k + 1] = col[k];
+    }
+    pl_status status = pl_bsr_create(n, row[n], edge, out);
+    pl_free(edge);
+    PL_TRY(status);
+    if (out->nnz == row[n]) return PL_OK; // no more than there were, and they were all different
+    pl_bsr_free(out);
+    return pl_fail(PL_ERROR_ARGUMENT,
+                   "the pattern of the matrix is not symmetric, or lacks a block of its diagonal");
+}
+
 pl_status pl_bsr_extend(pl_bsr *A, int32_t n)
 {
     if (n == 0) return PL_OK;

@@ -26,6 +26,11 @@ typedef struct pl_bsr {
 pl_status pl_bsr_create(int32_t n, int64_t n_edge, const int32_t *edge, pl_bsr *out);
 void pl_bsr_free(pl_bsr *A); // leaves it empty
 
+// The pattern of compressed rows, row (n + 1) and col (row[n]), as above. Fails with
+// PL_ERROR_MEMORY, or PL_ERROR_ARGUMENT where they are not the rows of a symmetric pattern with its
+// diagonal; the place is named, and *out is empty.
+pl_status pl_bsr_create_rows(int32_t n, const int64_t *row, const int32_t *col, pl_bsr *out);
+
 // Appends n block rows that have a diagonal block only, zero. On failure (PL_ERROR_MEMORY) A is as
 // it was.
 pl_status pl_bsr_extend(pl_bsr *A, int32_t n);

@@ -139,7 +139,7 @@ static pl_status check_limits(const pl_limits *limits, int32_t k)
     return PL_OK;
 }
 
-static pl_status check_constraint(const pl_problem *problem, int32_t k)
+pl_status pl_problem_check_constraint(const pl_problem *problem, int32_t k)
 {
     const pl_constraint *constraint = problem->constraint + k;
     if (!(frame_error(constraint->R) <= FRAME_TOLERANCE)) {
@@ -188,7 +188,7 @@ static void check_constraints(void *context, int64_t first, int64_t last)
 {
     constraint_check *check = context;
     for (int32_t k = (int32_t)first; k < last; k++) {
-        if (check_constraint(check->problem, k) == PL_OK) continue;
+        if (pl_problem_check_constraint(check->problem, k) == PL_OK) continue;
         pl_lower(&check->bad, k);
         return;
     }
@@ -205,5 +205,5 @@ pl_status pl_problem_check(const pl_problem *problem, const double *v, const dou
     constraint_check check = {problem, problem->n_constraint};
     pl_loop(problem->n_constraint, CHUNK_CONSTRAINTS, check_constraints, &check);
     if (check.bad == problem->n_constraint) return PL_OK;
-    return check_constraint(problem, check.bad); // with the message of this thread
+    return pl_problem_check_constraint(problem, check.bad); // with the message of this thread
 }

@@ -36,26 +36,11 @@
 
 #include "bsr.h"
 
-// What a block adds to a constraint's relative velocity: w v + v x r. A linear velocity has a
-// weight (a barycentric coordinate, with its sign) and r = 0; an angular one w = 0 and the lever
-// arm from the centre of mass to the point (with its sign): omega x r. Where angular velocities
-// themselves are constrained, as by a hinge, they have a weight and no arm.
-typedef struct pl_term {
-    int32_t block;
-    double w;    // []
-    double r[3]; // [m]
-} pl_term;
-
 // A term as it is kept: most have no arm.
 typedef struct pl_entry {
     double w;
     int32_t block, arm; // where its r stands among the problem's arms, -1 for none
 } pl_entry;
-
-typedef enum pl_law {
-    PL_LAW_CONE,
-    PL_LAW_BOX,
-} pl_law;
 
 // What a plain cone, which is hard, does not need.
 typedef struct pl_limits {
@@ -72,7 +57,8 @@ typedef struct pl_constraint {
     int32_t limits;       // where these stand among the problem's limits, -1 for a plain cone
 } pl_constraint;
 
-typedef struct pl_problem {
+// For programs it is an opaque handle, pl_problem of pliant.h.
+struct pl_problem {
     // The system, borrowed.
     const pl_bsr *A; // symmetric, positive definite in the rows that are not prescribed [kg]
     const double *b; // (3*A.n) [N s]
@@ -88,7 +74,7 @@ typedef struct pl_problem {
     double *arm;               // (3*n_arm) [m]
     pl_limits *limits;         // (n_limits)
     int64_t constraint_capacity, entry_capacity, arm_capacity, limits_capacity;
-} pl_problem;
+};
 
 // Empties the problem of constraints, and keeps their memory. A problem begins as {0}.
 void pl_problem_clear(pl_problem *problem);
@@ -110,6 +96,9 @@ pl_status pl_problem_add_limited(pl_problem *problem, const pl_constraint *const
 // or of a cone one that is not the same in both tangents, lo > hi, an unknown law, dt <= 0. A's
 // values are left to the solvers.
 pl_status pl_problem_check(const pl_problem *problem, const double *v, const double *f);
+
+// The same for one constraint alone.
+pl_status pl_problem_check_constraint(const pl_problem *problem, int32_t k);
 
 // The limits of a constraint; NULL for a plain cone.
 static inline const pl_limits *pl_limits_of(const pl_problem *problem,

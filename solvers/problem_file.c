@@ -68,8 +68,8 @@ static void put_constraints(writer *w, const pl_problem *problem)
     }
 }
 
-pl_status pl_problem_write(const pl_problem *problem, const double *v, const double *f,
-                           const char *path)
+pl_status pl_recorded_write(const pl_problem *problem, const double *v, const double *f,
+                            const char *path)
 {
     const pl_bsr *A = problem->A;
     const header h = {.magic = MAGIC,
@@ -146,36 +146,15 @@ static pl_status get_header(reader *r, header *h)
     return fits ? PL_OK : damaged(r, "its counts do not fit its size");
 }
 
-// The edges of A's graph from its rows; then A must have the pattern that these make.
-static pl_status build_pattern(reader *r, const header *h, const int64_t *row, const int32_t *col,
-                               pl_bsr *A)
-{
-    bool ascends = row[0] == 0 && row[h->n] == h->nnz;
-    for (int64_t i = 0; i < h->n; i++) ascends = ascends && row[i] <= row[i + 1];
-    if (!ascends) return damaged(r, "the rows of its matrix");
-    int32_t *edge = pl_alloc(2 * h->nnz, sizeof *edge);
-    if (edge == NULL) return PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < h->n; i++) {
-        for (int64_t k = row[i]; k < row[i + 1]; k++) {
-            edge[2 * k] = (int32_t)i;
-            edge[2 * k + 1] = col[k];
-        }
-    }
-    pl_status status = pl_bsr_create((int32_t)h->n, h->nnz, edge, A);
-    pl_free(edge);
-    if (status == PL_ERROR_ARGUMENT) return damaged(r, "a column of its matrix is out of range");
-    if (status != PL_OK) return status;
-    bool same = A->nnz == h->nnz && memcmp(A->row, row, ((size_t)h->n + 1) * sizeof *row) == 0 &&
-                memcmp(A->col, col, (size_t)h->nnz * sizeof *col) == 0;
-    return same ? PL_OK : damaged(r, "the pattern of its matrix is not symmetric");
-}
-
 static pl_status get_matrix(reader *r, const header *h, pl_bsr *A)
 {
     void *row = NULL, *col = NULL;
     pl_status status = get_array(r, h->n + 1, sizeof(int64_t), &row);
     if (status == PL_OK) status = get_array(r, h->nnz, sizeof(int32_t), &col);
-    if (status == PL_OK) status = build_pattern(r, h, row, col, A);
+    bool ends = status == PL_OK && ((const int64_t *)row)[h->n] == h->nnz;
+    if (status == PL_OK && !ends) status = damaged(r, "the rows of its matrix");
+    if (status == PL_OK) status = pl_bsr_create_rows((int32_t)h->n, row, col, A);
+    if (status == PL_ERROR_ARGUMENT) status = damaged(r, pl_error_text());
     pl_free(row);
     pl_free(col);
     return status == PL_OK ? get(r, A->val, 9 * (size_t)h->nnz * sizeof *A->val) : status;
@@ -274,7 +253,7 @@ static pl_status get_all(reader *r, pl_recorded *out)
     return add_constraints(r, &h, &out->problem);
 }
 
-pl_status pl_problem_parse(const pl_bytes *bytes, const char *name, pl_recorded *out)
+pl_status pl_recorded_parse(const pl_bytes *bytes, const char *name, pl_recorded *out)
 {
     *out = (pl_recorded){0};
     uint64_t sum = 0;
@@ -288,13 +267,71 @@ pl_status pl_problem_parse(const pl_bytes *bytes, const char *name, pl_recorded 
     return status;
 }
 
-pl_status pl_problem_read(const char *path, pl_recorded *out)
+pl_status pl_recorded_read(const char *path, pl_recorded *out)
 {
     *out = (pl_recorded){0};
     pl_bytes bytes;
     PL_TRY(pl_bytes_load(path, &bytes));
-    pl_status status = pl_problem_parse(&bytes, path, out);
+    pl_status status = pl_recorded_parse(&bytes, path, out);
     pl_bytes_free(&bytes);
+    return status;
+}
+
+// --- Copying ---
+
+// *to := a copy of `count` elements; nothing for NULL.
+static bool copy_array(const void *from, int64_t count, size_t size, void **to)
+{
+    *to = NULL;
+    if (from == NULL) return true;
+    *to = pl_alloc(count, size);
+    if (*to != NULL && count > 0) memcpy(*to, from, (size_t)count * size);
+    return *to != NULL;
+}
+
+static bool copy_constraints(const pl_problem *from, pl_problem *to)
+{
+    to->n_constraint = from->n_constraint;
+    to->n_term = from->n_term;
+    to->n_arm = from->n_arm;
+    to->n_limits = from->n_limits;
+    to->constraint_capacity = from->n_constraint;
+    to->entry_capacity = from->n_term;
+    to->arm_capacity = 3 * (int64_t)from->n_arm;
+    to->limits_capacity = from->n_limits;
+    return copy_array(from->constraint, from->n_constraint, sizeof *from->constraint,
+                      (void **)&to->constraint) &&
+           copy_array(from->entry, from->n_term, sizeof *from->entry, (void **)&to->entry) &&
+           copy_array(from->arm, to->arm_capacity, sizeof *from->arm, (void **)&to->arm) &&
+           copy_array(from->limits, from->n_limits, sizeof *from->limits, (void **)&to->limits);
+}
+
+static pl_status copy_all(const pl_problem *from, const double *v, const double *f, pl_recorded *to)
+{
+    int64_t n = from->A->n, m = from->n_constraint;
+    PL_TRY(pl_bsr_create_rows((int32_t)n, from->A->row, from->A->col, &to->A));
+    memcpy(to->A.val, from->A->val, 9 * (size_t)to->A.nnz * sizeof *to->A.val);
+    bool all = copy_array(from->b, 3 * n, sizeof *to->b, (void **)&to->b) &&
+               copy_array(from->prescribed, n, 1, (void **)&to->prescribed) &&
+               copy_array(from->x, 3 * (int64_t)from->n_x, sizeof *to->x, (void **)&to->x) &&
+               copy_array(v, 3 * n, sizeof *v, (void **)&to->v) &&
+               copy_array(f, 3 * m, sizeof *f, (void **)&to->f);
+    if (!all) return PL_ERROR_MEMORY;
+    to->problem = (pl_problem){.A = &to->A,
+                               .b = to->b,
+                               .prescribed = to->prescribed,
+                               .dt = from->dt,
+                               .n_x = from->n_x,
+                               .x = to->x};
+    return copy_constraints(from, &to->problem) ? PL_OK : PL_ERROR_MEMORY;
+}
+
+pl_status pl_recorded_copy(const pl_problem *from, const double *v, const double *f,
+                           pl_recorded *out)
+{
+    *out = (pl_recorded){0};
+    pl_status status = copy_all(from, v, f, out);
+    if (status != PL_OK) pl_recorded_free(out);
     return status;
 }
 

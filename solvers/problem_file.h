@@ -1,4 +1,4 @@
-// Contact problems in files, to be solved again elsewhere. Internal.
+// Problems that own all they need: in files, to be solved again elsewhere, and copied. Internal.
 
 #ifndef PL_PROBLEM_FILE_H
 #define PL_PROBLEM_FILE_H
@@ -19,14 +19,19 @@ typedef struct pl_recorded {
 
 // Writes the problem and where a solve starts, v (3*A.n) and f (3*n_constraint). Fails with
 // PL_ERROR_FILE; the file then does not appear.
-pl_status pl_problem_write(const pl_problem *problem, const double *v, const double *f,
-                           const char *path);
+pl_status pl_recorded_write(const pl_problem *problem, const double *v, const double *f,
+                            const char *path);
 
 // Fails with PL_ERROR_FILE, PL_ERROR_FORMAT (not a problem, another version, damaged: named) or
 // PL_ERROR_MEMORY; *out is then empty.
-pl_status pl_problem_read(const char *path, pl_recorded *out);
+pl_status pl_recorded_read(const char *path, pl_recorded *out);
 // The same for a file in memory; `name` is for the texts of failures.
-pl_status pl_problem_parse(const pl_bytes *bytes, const char *name, pl_recorded *out);
+pl_status pl_recorded_parse(const pl_bytes *bytes, const char *name, pl_recorded *out);
+
+// Copies of all that a problem has and borrows, with v (3*A.n) and f (3*n_constraint). Fails with
+// PL_ERROR_MEMORY; *out is then empty.
+pl_status pl_recorded_copy(const pl_problem *from, const double *v, const double *f,
+                           pl_recorded *out);
 
 // A problem must not be moved after it was read: it points into *out.
 void pl_recorded_free(pl_recorded *recorded); // leaves it empty

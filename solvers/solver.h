@@ -1,7 +1,7 @@
 // Solvers of contact problems: what they share, and the table of all of them. Internal.
 //
 // To add one: write a function of the type pl_solve_fn in a file of its own, declare it below, and
-// give it a line in the table of registry.c.
+// give it a line in the table of registry.c. A program adds its own by pl_solver_register.
 
 #ifndef PL_SOLVER_H
 #define PL_SOLVER_H
@@ -51,18 +51,6 @@ typedef struct pl_solver_options {
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, full, not as printed.
 pl_solver_options pl_solver_options_default(void);
 
-typedef enum pl_solve_end {
-    PL_SOLVE_CONVERGED,
-    PL_SOLVE_LIMIT,      // max_iterations came first
-    PL_SOLVE_TIME,       // max_seconds came first
-    PL_SOLVE_STALLED,    // no step improves it: the contacts ask for too much
-    PL_SOLVE_IMPOSSIBLE, // a contact is violated, and all its velocities are prescribed
-    PL_SOLVE_SIZE,       // it would take more memory than the solver allows itself
-    PL_SOLVE_BREAKDOWN,  // a matrix is not positive definite, or a number is not finite
-} pl_solve_end;
-
-const char *pl_solve_end_name(pl_solve_end end); // "converged", "limit", ...
-
 typedef struct pl_solve_stats {
     pl_solve_end end;
     int32_t iterations;
@@ -88,8 +76,9 @@ typedef struct pl_workspace {
     double started;    // [s] of pl_seconds
     double curvature;  // of A, as apg found it; 0: not yet
     bool direct;       // newton has solved with this A where apg did not: auto begins with it
-    const pl_reduced *reduced; // for solvers of that form; NULL for others
-    const double *Av;          // A times the result, if the solver has computed that; or NULL
+    const pl_reduced *reduced;      // for solvers of that form; NULL for others
+    const struct pl_solver *solver; // that pl_solve calls
+    const double *Av;               // A times the result, if the solver has computed that; or NULL
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
@@ -102,7 +91,7 @@ typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options
 
 typedef enum pl_form {
     PL_FORM_FULL,    // works on A and L
-    PL_FORM_REDUCED, // works on W = L A^-1 L^T, which pl_solve builds (reduced.h)
+    PL_FORM_REDUCED, // works on W = L A^-1 L^T + E, which pl_solve builds (reduced.h)
 } pl_form;
 
 // The laws that a solver knows (problem.h), and if they may have compliance.
@@ -115,10 +104,12 @@ typedef struct pl_solver {
     const char *guarantee; // one line for a person who chooses
     const char *paper;     // where it is from
     pl_solve_fn *solve;
+    pl_user_solve_fn *own; // of pl_solver_register, which pl_user_solve calls; else NULL
+    void *user;
 } pl_solver;
 
-extern const pl_solver pl_solvers[];
-extern const int32_t pl_n_solver;
+// Solver 0 .. pl_solver_count() - 1: those of the library, then those of the program.
+const pl_solver *pl_solver_at(int32_t i);
 
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_solver_find(const char *name, const pl_solver **out);
@@ -134,6 +125,12 @@ bool pl_solver_has_precond(const pl_solver *solver);
 pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
                    const pl_solver_options *options, pl_workspace *ws, double *v, double *f,
                    pl_solve_stats *stats);
+
+// The errors of v and f; stats->end is PL_SOLVE_CONVERGED if they are within the options'
+// tolerances, else PL_SOLVE_LIMIT. Fails like pl_solve over arguments and memory.
+pl_status pl_solve_measure(const pl_problem *problem, const pl_solver_options *options,
+                           pl_workspace *ws, const double *v, const double *f,
+                           pl_solve_stats *stats);
 
 // |r| relative to max(|b'|, |L^T f|), where `pushes` is |L^T f|; 0 for 0 of 0, and very
 // large for anything else of 0.
@@ -162,5 +159,6 @@ pl_solve_fn pl_ica_solve;         // ica.c
 pl_solve_fn pl_sp_cr_solve;       // sp.c
 pl_solve_fn pl_sp_as_solve;       // sp.c
 pl_solve_fn pl_delassus_solve;    // delassus.c
+pl_solve_fn pl_user_solve;        // user_solver.c
 
 #endif

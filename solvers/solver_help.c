@@ -6,27 +6,29 @@
 size_t pl_solver_help(char *buffer, size_t size)
 {
     pl_text text = pl_text_start(buffer, size);
-    for (int32_t i = 0; i < pl_n_solver; i++) {
-        pl_text_add(&text, "%-8s %s\n", pl_solvers[i].name, pl_solvers[i].guarantee);
+    for (int32_t i = 0; i < pl_solver_count(); i++) {
+        pl_text_add(&text, "%-8s %s\n", pl_solver_at(i)->name, pl_solver_at(i)->guarantee);
     }
     return text.length;
-}
-
-int32_t pl_solver_count(void)
-{
-    return pl_n_solver;
 }
 
 pl_status pl_solver_describe(int32_t solver, pl_solver_info *out)
 {
     PL_REQUIRE(out);
     *out = (pl_solver_info){0};
-    if (solver < 0 || solver >= pl_n_solver) {
+    if (solver < 0 || solver >= pl_solver_count()) {
         return pl_fail(PL_ERROR_ARGUMENT, "solver %d of %d: the first is 0", (int)solver,
-                       (int)pl_n_solver);
+                       (int)pl_solver_count());
     }
-    const pl_solver *s = &pl_solvers[solver];
-    *out = (pl_solver_info){s->name, s->guarantee, s->paper, pl_solver_has_precond(s)};
+    const pl_solver *s = pl_solver_at(solver);
+    *out = (pl_solver_info){.name = s->name,
+                            .guarantee = s->guarantee,
+                            .paper = s->paper,
+                            .has_precond = pl_solver_has_precond(s),
+                            .reduced = s->form == PL_FORM_REDUCED,
+                            .boxes = (s->can & PL_CAN_BOX) != 0,
+                            .compliance = (s->can & PL_CAN_COMPLIANCE) != 0,
+                            .own = s->own != NULL};
     return PL_OK;
 }
 
@@ -36,7 +38,7 @@ pl_status pl_solver_number(const char *name, int32_t *out)
     PL_REQUIRE(name);
     PL_REQUIRE(out);
     PL_TRY(pl_solver_find(name, &solver));
-    *out = (int32_t)(solver - pl_solvers);
+    for (*out = 0; pl_solver_at(*out) != solver;) ++*out;
     return PL_OK;
 }
 

@@ -168,20 +168,36 @@ static void test_solvers(void)
     TEST_ASSERT_NULL(pl_precond_name(INT32_MAX));
 }
 
-static void test_replays(void)
+static void test_problems(void)
 {
-    pl_replay *replay;
-    pl_replay_result result;
-    REFUSED(pl_replay_read(NULL, &replay));
-    TEST_ASSERT_NULL(replay);
-    REFUSED(pl_replay_read("/tmp/no.plp", NULL));
-    REFUSED(pl_replay_solve(NULL, "apg", NULL, &result));
-    TEST_ASSERT_EQUAL(0, pl_replay_contacts(NULL));
-    TEST_ASSERT_EQUAL(0, pl_replay_velocities(NULL));
-    TEST_ASSERT_EQUAL(0, pl_replay_unknowns(NULL));
-    TEST_ASSERT_NULL(pl_replay_solution(NULL));
-    TEST_ASSERT_NULL(pl_replay_impulses(NULL));
-    pl_replay_destroy(NULL);
+    pl_problem *problem;
+    pl_solve_result result;
+    pl_constraint_info info;
+    double v[3] = {0}, f[3] = {0}, S[9] = {0};
+    REFUSED(pl_problem_read(NULL, &problem));
+    TEST_ASSERT_NULL(problem);
+    REFUSED(pl_problem_read("/tmp/no.plp", NULL));
+    REFUSED(pl_problem_create(0, NULL, NULL, NULL, NULL, NULL, 1, &problem));
+    REFUSED(pl_problem_add_constraint(NULL, &info, 0, NULL));
+    REFUSED(pl_problem_write(NULL, "/tmp/no.plp"));
+    REFUSED(pl_world_problem(NULL, &problem));
+    REFUSED(pl_problem_solve(NULL, "apg", NULL, v, f, &result));
+    REFUSED(pl_problem_measure(NULL, v, f, &result));
+    REFUSED(pl_problem_matrix(NULL, NULL, NULL, NULL));
+    REFUSED(pl_problem_rows(NULL, NULL, NULL, NULL));
+    REFUSED(pl_problem_constraint(NULL, 0, &info));
+    REFUSED(pl_problem_multiply(NULL, v, f));
+    REFUSED(pl_problem_relative(NULL, v, f));
+    REFUSED(pl_problem_momentum(NULL, f, v));
+    REFUSED(pl_problem_solve_one(NULL, 0, S, v, f));
+    REFUSED(pl_problem_start(NULL, true, v, f));
+    REFUSED(pl_problem_set_start(NULL, v, f));
+    TEST_ASSERT_EQUAL(0, pl_problem_sizes(NULL).blocks);
+    TEST_ASSERT_NULL(pl_problem_rhs(NULL));
+    TEST_ASSERT_NULL(pl_problem_prescribed(NULL));
+    TEST_ASSERT_FALSE(pl_solve_done(NULL) || pl_solve_late(NULL));
+    TEST_ASSERT_NULL(pl_solve_memory(NULL, 1, 1));
+    pl_problem_destroy(NULL);
 }
 
 static void test_hooks(void)
@@ -508,7 +524,7 @@ int main(void)
     RUN_TEST(test_looking_at_no_mesh);
     RUN_TEST(test_texts);
     RUN_TEST(test_solvers);
-    RUN_TEST(test_replays);
+    RUN_TEST(test_problems);
     RUN_TEST(test_hooks);
     RUN_TEST(test_surfaces);
     RUN_TEST(test_audits);

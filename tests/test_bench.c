@@ -42,15 +42,15 @@ static void test_table1(void)
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
     load("table1.csv");
     enum { SCENES = 8 };
-    TEST_ASSERT_EQUAL_INT(SCENES * (pl_n_solver + 3), csv.n_row);
+    TEST_ASSERT_EQUAL_INT(SCENES * (pl_solver_count() + 3), csv.n_row);
     const double *problems = column("problems"), *residual = column("residual");
     const double *converged = column("converged"), *ms = column("ms"), *ratio = column("ratio");
     for (int64_t i = 0; i < csv.n_row; i++) {
         TEST_ASSERT_TRUE(problems[i] > 0 && ms[i] > 0 && ratio[i] > 0);
         TEST_ASSERT_TRUE(converged[i] < problems[i] || residual[i] < 1e-4);
     }
-    for (int32_t i = 0; i < pl_n_solver; i++) {
-        TEST_ASSERT_NOT_NULL(strstr(output, pl_solvers[i].name));
+    for (int32_t i = 0; i < pl_solver_count(); i++) {
+        TEST_ASSERT_NOT_NULL(strstr(output, pl_solver_at(i)->name));
     }
     // The problems are there to be solved again.
     expect(0, "$P solve $T/b/problems", "converged");

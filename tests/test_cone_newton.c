@@ -258,7 +258,7 @@ static pl_status solve_fresh(void *user)
     pl_solve_stats stats;
     memcpy(f->v, f->p->v, 3 * (size_t)f->p->n_vert * sizeof *f->v);
     memset(f->f, 0, 3 * (size_t)f->p->problem.n_constraint * sizeof *f->f);
-    pl_status status = pl_solve(&pl_solvers[1], &f->p->problem, NULL, &ws, f->v, f->f, &stats);
+    pl_status status = pl_solve(pl_solver_at(1), &f->p->problem, NULL, &ws, f->v, f->f, &stats);
     pl_workspace_free(&ws);
     return status;
 }
@@ -267,7 +267,7 @@ static void test_allocations_that_fail(void)
 {
     pile p;
     start_beam(&p, &beam);
-    TEST_ASSERT_EQUAL_STRING("cone-newton", pl_solvers[1].name);
+    TEST_ASSERT_EQUAL_STRING("cone-newton", pl_solver_at(1)->name);
     fresh f = {&p, random_vector(3 * p.n_vert), random_vector(3 * p.problem.n_constraint)};
     TEST_ASSERT_TRUE(fail_each_allocation(solve_fresh, &f) > 3);
     free(f.v), free(f.f);

@@ -66,6 +66,11 @@ static void test_problem(void)
     run("problem", "auto         converged");
 }
 
+static void test_solver(void)
+{
+    run("solver", "height 0.4987");
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
@@ -77,5 +82,6 @@ int main(void)
     RUN_TEST(test_checkpoint);
     RUN_TEST(test_threads);
     RUN_TEST(test_problem);
+    RUN_TEST(test_solver);
     return UNITY_END();
 }

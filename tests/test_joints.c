@@ -18,9 +18,10 @@ void tearDown(void)
 static int32_t list_ways(way *out)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < pl_n_solver; i++) {
+    for (int32_t i = 0; i < pl_solver_count(); i++) {
         unsigned all = PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE;
-        if ((pl_solvers[i].can & all) == all) out[n++] = (way){pl_solvers[i].name, PL_PRECOND_FULL};
+        if ((pl_solver_at(i)->can & all) == all)
+            out[n++] = (way){pl_solver_at(i)->name, PL_PRECOND_FULL};
     }
     TEST_ASSERT_TRUE(n >= 2);
     return n;

@@ -89,13 +89,14 @@ static void test_a_problem_comes_back(void)
     for (int prescribed = 0; prescribed < 2; prescribed++) {
         small s;
         start_example(&s, prescribed);
-        TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+        TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, path));
         pl_recorded r;
-        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_problem_read(path, &r), pl_error_text());
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_recorded_read(path, &r), pl_error_text());
         check_same(&s, &r);
         pl_solve_stats stats;
         TEST_ASSERT_EQUAL(PL_OK, solve_small(&s, ways[0], 1e-5, 1e-6));
-        TEST_ASSERT_EQUAL(PL_OK, pl_solve(pl_solvers, &r.problem, NULL, &s.ws, r.v, r.f, &stats));
+        TEST_ASSERT_EQUAL(PL_OK,
+                          pl_solve(pl_solver_at(0), &r.problem, NULL, &s.ws, r.v, r.f, &stats));
         TEST_ASSERT_TRUE(same_bits(s.v, r.v, 27) && same_bits(s.f, r.f, 21));
         pl_recorded_free(&r);
         end_small(&s);
@@ -107,9 +108,9 @@ static void test_an_empty_problem_comes_back(void)
     small s;
     TEST_ASSERT_EQUAL(PL_OK, pl_bsr_create(0, 0, NULL, &s.A));
     start_small(&s, 1);
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, path));
     pl_recorded r;
-    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_problem_read(path, &r), pl_error_text());
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_recorded_read(path, &r), pl_error_text());
     pl_recorded_free(&r);
     end_small(&s);
 }
@@ -117,7 +118,7 @@ static void test_an_empty_problem_comes_back(void)
 static void refuse(const pl_bytes *bytes, const char *part)
 {
     pl_recorded r;
-    TEST_ASSERT_EQUAL(PL_ERROR_FORMAT, pl_problem_parse(bytes, "here", &r));
+    TEST_ASSERT_EQUAL(PL_ERROR_FORMAT, pl_recorded_parse(bytes, "here", &r));
     TEST_ASSERT_NULL(r.b);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), part), pl_error_text());
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "here: "), pl_error_text());
@@ -127,7 +128,7 @@ static void test_damage_is_seen(void)
 {
     small s;
     start_example(&s, true);
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, path));
     pl_bytes bytes;
     load(&bytes);
     for (size_t i = 0; i < bytes.size; i++) {
@@ -147,7 +148,7 @@ static void test_counts_that_do_not_fit(void)
 {
     small s;
     start_example(&s, true);
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, path));
     pl_bytes bytes;
     load(&bytes);
     const int64_t lie[] = {-1, INT64_MAX, INT64_MIN, INT32_MAX, 1 << 20};
@@ -178,7 +179,7 @@ static void test_old_files_are_read(void)
     enum { N = 7, RECORD = 13 * 8 + 4, TERM = 4 * 8 + 4 };
     small s;
     start_random(&s, 9, N, 0.4);
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, path));
     pl_bytes bytes;
     load(&bytes);
     size_t tail = (size_t)s.problem.n_term * TERM, at = bytes.size - 8 - tail - N * (RECORD + 4);
@@ -204,7 +205,7 @@ static void test_old_files_are_read(void)
     TEST_ASSERT_EQUAL_INT64(bytes.size - 8, at);
     memcpy(bytes.data + at, &sum, sizeof sum);
     pl_recorded r;
-    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_problem_parse(&bytes, "old", &r), pl_error_text());
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_recorded_parse(&bytes, "old", &r), pl_error_text());
     TEST_ASSERT_EQUAL_INT32(N, r.problem.n_constraint);
     TEST_ASSERT_EQUAL_INT32(0, r.problem.n_limits);
     for (int k = 0; k < N; k++) {
@@ -219,10 +220,10 @@ static void test_old_files_are_read(void)
 static void test_a_missing_file(void)
 {
     pl_recorded r;
-    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_problem_read("/nowhere/x.plp", &r));
+    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_recorded_read("/nowhere/x.plp", &r));
     small s;
     start_example(&s, false);
-    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_problem_write(&s.problem, s.v, s.f, "/nowhere/x.plp"));
+    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_recorded_write(&s.problem, s.v, s.f, "/nowhere/x.plp"));
     end_small(&s);
 }
 
@@ -230,7 +231,7 @@ static pl_status read_again(void *user)
 {
     (void)user;
     pl_recorded r;
-    pl_status status = pl_problem_read(path, &r);
+    pl_status status = pl_recorded_read(path, &r);
     pl_recorded_free(&r);
     return status;
 }
@@ -239,7 +240,7 @@ static void test_allocations_that_fail(void)
 {
     small s;
     start_example(&s, true);
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, path));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, path));
     fail_each_allocation(read_again, NULL);
     end_small(&s);
 }

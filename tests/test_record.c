@@ -56,7 +56,7 @@ static void test_solves_again_to_the_same_bits(void)
         const pl_contact_step *contact = world->contact;
         pl_status status = pl_world_save_problem(world, in_folder("step.plp"));
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
-        TEST_ASSERT_EQUAL(PL_OK, pl_problem_read(in_folder("step.plp"), &recorded));
+        TEST_ASSERT_EQUAL(PL_OK, pl_recorded_read(in_folder("step.plp"), &recorded));
         TEST_ASSERT_EQUAL_INT32(stats.constraints, recorded.problem.n_constraint);
         TEST_ASSERT_EQUAL_INT32(world->system.n_block, recorded.A.n);
         pl_workspace ws = {0};
@@ -95,7 +95,7 @@ static void test_a_step_that_fails(void)
     expect_failure(PL_ERROR_NUMERICS, status, "did not converge");
     TEST_ASSERT_TRUE(hash == pl_world_hash(world));
     TEST_ASSERT_EQUAL(PL_OK, pl_world_save_problem(world, in_folder("failed.plp")));
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_read(in_folder("failed.plp"), &recorded));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_read(in_folder("failed.plp"), &recorded));
     TEST_ASSERT_TRUE(recorded.problem.n_constraint > 0);
     TEST_ASSERT_TRUE(recorded.problem.dt == options.dt / 4); // the last that was tried
     pl_workspace ws = {0};

@@ -23,7 +23,7 @@ static const char SLIDE[] =
 
 // --- The table ---
 
-enum { TABLE_COLUMNS = 17, LINES_MAX = 256 };
+enum { TABLE_COLUMNS = 18, LINES_MAX = 256 };
 
 static char lines[LINES_MAX][512];
 
@@ -74,10 +74,10 @@ static void test_a_folder(void)
     snprintf(sum, sizeof sum, "\nauto: %d of %d converged, ", files, files);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, sum), output);
     expect(0, "$P solve --solver all $T/record/", sum);
-    TEST_ASSERT_EQUAL_INT(pl_n_solver * files, read_rows());
-    for (int32_t i = 0; i < pl_n_solver; i++) {
+    TEST_ASSERT_EQUAL_INT(pl_solver_count() * files, read_rows());
+    for (int32_t i = 0; i < pl_solver_count(); i++) {
         char name[32];
-        snprintf(name, sizeof name, " %s ", pl_solvers[i].name);
+        snprintf(name, sizeof name, " %s ", pl_solver_at(i)->name);
         TEST_ASSERT_EQUAL_INT_MESSAGE(files, count(name), name);
     }
 }
@@ -171,7 +171,7 @@ static void test_impossible(void)
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add(&s.problem, &contact, 1, &(pl_term){0, 1, {0}}));
     s.prescribed[0] = 1;
     s.v[2] = -1;
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, in_folder("wall.plp")));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, in_folder("wall.plp")));
     expect(2, "$P solve $T/wall.plp --csv $T/wall.csv",
            "wall.plp: contact 1 closes by 0.01 m, and the motion of all");
     TEST_ASSERT_EQUAL_INT(1, read_rows());
@@ -181,7 +181,7 @@ static void test_impossible(void)
     // From rest would be another problem: what is given stays.
     expect(2, "$P solve $T/wall.plp --cold", " impossible ");
     s.v[2] = NAN;
-    TEST_ASSERT_EQUAL(PL_OK, pl_problem_write(&s.problem, s.v, s.f, in_folder("nan.plp")));
+    TEST_ASSERT_EQUAL(PL_OK, pl_recorded_write(&s.problem, s.v, s.f, in_folder("nan.plp")));
     expect(1, "$P solve $T/nan.plp", "nan.plp: v[2] is nan");
     end_small(&s);
 }
@@ -247,6 +247,28 @@ static void test_bad_files(void)
     TEST_ASSERT_NOT_NULL(strstr(read_whole("mixed.csv"), "/d.plp,"));
 }
 
+// For other programs: symmetric A, L, vectors, and the rest as JSON.
+static void test_export(void)
+{
+    expect(0, "$P solve $T/last.plp --export $T/exported && ls $T/exported/last",
+           "A.mtx\nL.mtx\nb.mtx\nc.mtx\nf.mtx\nproblem.json\nv.mtx\n");
+    expect(0, "head -n 1 $T/exported/last/A.mtx",
+           "%%MatrixMarket matrix coordinate real symmetric\n");
+    // As many numbers as the head says, all of the lower triangle.
+    expect(0,
+           "awk 'NR == 2 {n = $3} NR > 2 {k++; if ($2 > $1 || $3 == 0) bad++}"
+           " END {print (n == k && n > 0 && !bad) ? \"whole\" : \"broken\"}' "
+           "$T/exported/last/A.mtx",
+           "whole");
+    expect(0, "grep -c '\"law\": \"cone\", \"mu\": ' $T/exported/last/problem.json", "");
+    TEST_ASSERT_TRUE(atoi(output) > 0);
+    expect(0,
+           "python3 -c 'import json; json.load(open(\"'$T'/exported/last/problem.json\"))' && "
+           "echo valid",
+           "valid");
+    expect(1, "$P solve $T/last.plp --export $T/last.plp", "last.plp");
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL) return 1;
@@ -262,6 +284,7 @@ int main(void)
     RUN_TEST(test_a_failed_step);
     RUN_TEST(test_impossible);
     RUN_TEST(test_csv);
+    RUN_TEST(test_export);
     RUN_TEST(test_bad_options);
     RUN_TEST(test_bad_files);
     shell("rm -rf $T");

@@ -455,11 +455,11 @@ static void test_bad_options_are_refused(void)
     pl_solver_options options = pl_solver_options_default();
     options.residual_tolerance = 0;
     TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT,
-                      pl_solve(pl_solvers, &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
+                      pl_solve(pl_solver_at(0), &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
     options = pl_solver_options_default();
     options.max_seconds = -1;
     TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT,
-                      pl_solve(pl_solvers, &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
+                      pl_solve(pl_solver_at(0), &s.problem, &options, &s.ws, s.v, s.f, &s.stats));
     const pl_solver *solver;
     TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_solver_find("apq", &solver));
     TEST_ASSERT_NULL(solver);

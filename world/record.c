@@ -1,7 +1,7 @@
 // The contact problem of a step in a file.
 
 #include "contact_step.h"
-#include "../solvers/problem_file.h"
+#include "../solvers/problem_api.h"
 
 #include <string.h>
 
@@ -20,18 +20,38 @@ pl_status pl_contact_step_note(pl_contact_step *contact, const double *v)
     return PL_OK;
 }
 
+// The problem as it was when the last solve began; borrows from the world.
+static pl_status last_problem(const pl_world *world, pl_problem *out)
+{
+    const pl_contact_step *contact = world->contact;
+    if (contact == NULL || contact->n_start == 0) {
+        return pl_fail(PL_ERROR_ARGUMENT, "the last step had no contact problem");
+    }
+    *out = contact->contacts.problem;
+    out->x = world->past.saved.x; // where the step began
+    const pl_constraint *last = &out->constraint[contact->n_start - 1];
+    out->n_constraint = contact->n_start;
+    out->n_term = last->first + last->count;
+    return PL_OK;
+}
+
 pl_status pl_world_save_problem(const pl_world *world, const char *path)
 {
     PL_REQUIRE(world);
     PL_REQUIRE(path);
-    const pl_contact_step *contact = world->contact;
-    if (contact == NULL || contact->n_start == 0) {
-        return pl_fail(PL_ERROR_ARGUMENT, "%s: the last step had no contact problem", path);
-    }
-    pl_problem problem = contact->contacts.problem;
-    problem.x = world->past.saved.x; // where the step began
-    const pl_constraint *last = &problem.constraint[contact->n_start - 1];
-    problem.n_constraint = contact->n_start;
-    problem.n_term = last->first + last->count;
-    return pl_problem_write(&problem, contact->v_start, contact->f_start, path);
+    pl_problem problem;
+    pl_status status = last_problem(world, &problem);
+    if (status != PL_OK) pl_fail_prefix(path);
+    PL_TRY(status);
+    return pl_recorded_write(&problem, world->contact->v_start, world->contact->f_start, path);
+}
+
+pl_status pl_world_problem(const pl_world *world, pl_problem **out)
+{
+    PL_REQUIRE(out);
+    *out = NULL;
+    PL_REQUIRE(world);
+    pl_problem problem;
+    PL_TRY(last_problem(world, &problem));
+    return pl_problem_copy_from(&problem, world->contact->v_start, world->contact->f_start, out);
 }

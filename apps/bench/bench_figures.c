@@ -253,7 +253,7 @@ static pl_status record(const pl_bench_scene *scene, const pl_bench_options *opt
     if (status == PL_OK) {
         status = pl_play_step(&play);
         if (status == PL_OK) status = pl_world_save_problem(play.world, path);
-        if (status == PL_OK) status = pl_problem_read(path, out);
+        if (status == PL_OK) status = pl_recorded_read(path, out);
         pl_free(path);
     }
     pl_play_close(&play);

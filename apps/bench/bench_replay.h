@@ -1,5 +1,5 @@
-// A recorded contact problem, solved once more: as pl_replay does, for benchmarks that look inside
-// of problems and solvers.
+// A recorded contact problem, solved once more: as pl_problem_solve does, for benchmarks that look
+// inside of problems and solvers.
 
 #ifndef PL_BENCH_REPLAY_H
 #define PL_BENCH_REPLAY_H

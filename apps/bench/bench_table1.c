@@ -100,14 +100,14 @@ static method *add_method(table *t, const pl_solver *solver, const char *variant
 static void list_methods(table *t)
 {
     const char *usual = pl_world_options_default().solver;
-    for (int32_t i = 0; i < pl_n_solver; i++) {
-        if (strcmp(pl_solvers[i].name, usual) == 0) t->ours = t->n_method;
-        add_method(t, &pl_solvers[i], "");
-        if (strcmp(pl_solvers[i].name, "cr") != 0) continue;
-        add_method(t, &pl_solvers[i], "diag")->options.precond = PL_PRECOND_DIAG;
-        add_method(t, &pl_solvers[i], "schur")->options.precond = PL_PRECOND_SCHUR;
+    for (int32_t i = 0; i < pl_solver_count(); i++) {
+        if (strcmp(pl_solver_at(i)->name, usual) == 0) t->ours = t->n_method;
+        add_method(t, pl_solver_at(i), "");
+        if (strcmp(pl_solver_at(i)->name, "cr") != 0) continue;
+        add_method(t, pl_solver_at(i), "diag")->options.precond = PL_PRECOND_DIAG;
+        add_method(t, pl_solver_at(i), "schur")->options.precond = PL_PRECOND_SCHUR;
         t->printed = t->n_method;
-        add_method(t, &pl_solvers[i], "vj19")->options.vj19 = true;
+        add_method(t, pl_solver_at(i), "vj19")->options.vj19 = true;
     }
 }
 
@@ -136,7 +136,7 @@ static pl_status solve(table *t, const pl_recorded *recorded, method *m, bool fi
 static pl_status solve_problem(table *t, const char *path)
 {
     pl_recorded recorded;
-    PL_TRY(pl_problem_read(path, &recorded));
+    PL_TRY(pl_recorded_read(path, &recorded));
     int repeats = t->options->quick ? 1 : REPEATS;
     pl_status status = PL_OK;
     for (int i = 0; i < repeats; i++) {

@@ -1,7 +1,9 @@
-// pliant solve: contact problems of `pliant run --record` once more, with any solver.
+// pliant solve: problems of `pliant run --record` once more, with any solver; and for other
+// programs.
 
 #include "args.h"
 #include "commands.h"
+#include "problem_export.h"
 #include "../common/csv.h"
 #include "../common/paths.h"
 
@@ -19,11 +21,11 @@ enum { EXIT_NOT_CONVERGED = 2 };
 // enough to try every solver on a problem that some never solve.
 static const double MAX_SECONDS = 60;
 
-enum { ROW_MAX = 1024, NOTES_ROOM = 2048, NAME_LEAST = 7, SOLVER_WIDTH = 8 };
+enum { ROW_MAX = 1024, NOTES_ROOM = 4096, NAME_LEAST = 7, SOLVER_WIDTH = 11 };
 
 // What the command line asks for.
 typedef struct job {
-    const char *solver, *precond, *csv;
+    const char *solver, *precond, *csv, *export;
     double residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int32_t max_iterations, threads;
     bool vj19, cold;
@@ -36,11 +38,13 @@ typedef struct result {
     const char *name; // of the solver
     int32_t contacts;
     int64_t unknowns; // velocities that are not given
-    pl_replay_result solved;
+    pl_solve_result solved;
 } result;
 
 typedef struct replay {
-    pl_replay_options options;
+    pl_solve_options options;
+    bool cold;
+    const char *export;  // folder, or NULL
     int32_t first, last; // of the solvers, those to try
 
     char **path; // (n_path) the files
@@ -114,23 +118,23 @@ static pl_status find_files(replay *r, int n_words, char **words)
 
 static void print_head(const replay *r)
 {
-    printf("%-*s %8s %8s %-*s %-10s %10s %8s %8s %8s %9s %8s %8s %8s %8s %8s %8s %16s\n",
+    printf("%-*s %8s %8s %-*s %-10s %10s %8s %8s %8s %9s %8s %8s %8s %8s %8s %8s %8s %16s\n",
            r->name_width, "problem", "contacts", "unknowns", SOLVER_WIDTH, "solver", "end",
            "iterations", "products", "restarts", "changes", "seconds", "residual", "penetr.",
-           "normal", "friction", "cone", "fischer", "hash");
+           "normal", "friction", "cone", "fischer", "joints", "hash");
     fflush(stdout); // what is said of a file stands below
 }
 
 static void print_result(const replay *r, const result *one)
 {
-    const pl_replay_result *s = &one->solved;
+    const pl_solve_result *s = &one->solved;
     printf("%-*s %8" PRId32 " %8" PRId64 " %-*s %-10s %10" PRId32 " %8" PRId64 " %8" PRId64
            " %8" PRId64 " %9.4f",
            r->name_width, one->path + r->shared, one->contacts, one->unknowns, SOLVER_WIDTH,
-           one->name, s->end, s->iterations, s->products, s->restarts, s->state_changes,
-           s->seconds);
-    const double errors[] = {s->residual, s->penetration, s->normal,
-                             s->friction, s->cone,        s->fischer};
+           one->name, pl_solve_end_name(s->end), s->iterations, s->products, s->restarts,
+           s->state_changes, s->seconds);
+    const double errors[] = {s->residual, s->penetration, s->normal, s->friction,
+                             s->cone,     s->fischer,     s->joint};
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         if (isnan(s->residual)) { // not measured
             printf(" %8s", "-");
@@ -153,7 +157,7 @@ static void print_sums(const replay *r)
             const result *one = &r->result[k];
             if (one->solver != i) continue;
             n++;
-            converged += one->solved.converged;
+            converged += (one->solved.end == PL_SOLVE_CONVERGED);
             iterations += one->solved.iterations;
             products += one->solved.products;
             seconds += one->solved.seconds;
@@ -169,7 +173,7 @@ static void print_sums(const replay *r)
 static const char CSV_HEAD[] =
     "problem,contacts,unknowns,solver,end,iterations,products,restarts,state_changes,"
     "factorizations,seconds,residual,penetration,constraint_error,friction_error,cone,fb_error,"
-    "energy,hash\n";
+    "joint_error,energy,hash\n";
 
 // In quotation marks if it needs them, and then with every one of its own doubled.
 static void write_name(pl_output *out, const char *name)
@@ -185,16 +189,16 @@ static void write_name(pl_output *out, const char *name)
 
 static void write_row(pl_output *out, const result *one)
 {
-    const pl_replay_result *s = &one->solved;
+    const pl_solve_result *s = &one->solved;
     char buffer[ROW_MAX];
     pl_text row = pl_text_start(buffer, sizeof buffer);
     pl_text_add(&row,
                 ",%" PRId32 ",%" PRId64 ",%s,%s,%" PRId32 ",%" PRId64 ",%" PRId64 ",%" PRId64
                 ",%" PRId64,
-                one->contacts, one->unknowns, one->name, s->end, s->iterations, s->products,
-                s->restarts, s->state_changes, s->factorizations);
-    const double numbers[] = {s->seconds,  s->residual, s->penetration, s->normal,
-                              s->friction, s->cone,     s->fischer,     s->energy};
+                one->contacts, one->unknowns, one->name, pl_solve_end_name(s->end), s->iterations,
+                s->products, s->restarts, s->state_changes, s->factorizations);
+    const double numbers[] = {s->seconds, s->residual, s->penetration, s->normal, s->friction,
+                              s->cone,    s->fischer,  s->joint,       s->energy};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         bool measured = i == 0 || !isnan(s->residual);
         pl_text_add(&row, ",");
@@ -217,7 +221,30 @@ static pl_status write_csv(const replay *r, const char *path)
 
 // --- Solving ---
 
-static pl_status solve(replay *r, const char *path, pl_replay *problem, int32_t solver)
+// A problem with room for its solution.
+typedef struct loaded {
+    pl_problem *problem;
+    pl_problem_size size;
+    double *v, *f;
+} loaded;
+
+static pl_status load(const char *path, loaded *out)
+{
+    PL_TRY(pl_problem_read(path, &out->problem));
+    out->size = pl_problem_sizes(out->problem);
+    out->v = pl_alloc(3 * (int64_t)out->size.blocks, sizeof *out->v);
+    out->f = pl_alloc(3 * (int64_t)out->size.constraints, sizeof *out->f);
+    return out->v != NULL && out->f != NULL ? PL_OK : PL_ERROR_MEMORY;
+}
+
+static void unload(loaded *l)
+{
+    pl_problem_destroy(l->problem);
+    pl_free(l->v);
+    pl_free(l->f);
+}
+
+static pl_status solve(replay *r, const char *path, loaded *l, int32_t solver)
 {
     pl_solver_info info;
     PL_TRY(
@@ -226,28 +253,51 @@ static pl_status solve(replay *r, const char *path, pl_replay *problem, int32_t 
     result one = {.path = path,
                   .solver = solver,
                   .name = info.name,
-                  .contacts = pl_replay_contacts(problem),
-                  .unknowns = pl_replay_unknowns(problem)};
-    PL_TRY(pl_replay_solve(problem, info.name, &r->options, &one.solved));
+                  .contacts = l->size.constraints,
+                  .unknowns = l->size.unknowns};
+    PL_TRY(pl_problem_start(l->problem, r->cold, l->v, l->f));
+    PL_TRY(pl_problem_solve(l->problem, info.name, &r->options, l->v, l->f, &one.solved));
     r->result[r->n_result++] = one;
     print_result(r, &one);
     // The table cannot tell where these failed.
-    const char *end = one.solved.end;
-    bool obscure = strcmp(end, "impossible") == 0 || strcmp(end, "breakdown") == 0;
+    bool obscure = one.solved.end == PL_SOLVE_IMPOSSIBLE || one.solved.end == PL_SOLVE_BREAKDOWN;
     if (obscure) fprintf(stderr, "pliant: %s: %s\n", path, pl_error_text());
     return PL_OK;
 }
 
+// Does a solver know the laws of the constraints?
+static bool knows_laws(const pl_solver_info *info, const loaded *l)
+{
+    for (int32_t k = 0; k < l->size.constraints; k++) {
+        pl_constraint_info c;
+        if (pl_problem_constraint(l->problem, k, &c) != PL_OK) return false;
+        bool soft = c.compliance[0] > 0 || c.compliance[1] > 0 || c.compliance[2] > 0;
+        if ((c.law == PL_LAW_BOX && !info->boxes) || (soft && !info->compliance)) return false;
+    }
+    return true;
+}
+
+// By the solvers asked for; of all of them, those that know its laws.
+static pl_status solve_loaded(replay *r, const char *path, loaded *l)
+{
+    for (int32_t i = r->first; i <= r->last; i++) {
+        pl_solver_info info;
+        PL_TRY(pl_solver_describe(i, &info));
+        if (r->first < r->last && !knows_laws(&info, l)) continue;
+        PL_TRY(solve(r, path, l, i));
+    }
+    return r->export != NULL ? pl_problem_export(l->problem, l->v, l->f, path, r->export) : PL_OK;
+}
+
 static pl_status solve_file(replay *r, const char *path)
 {
-    pl_replay *problem;
-    PL_TRY(pl_replay_read(path, &problem));
-    pl_status status = PL_OK;
-    for (int32_t i = r->first; i <= r->last && status == PL_OK; i++) {
-        status = solve(r, path, problem, i);
+    loaded l = {0};
+    pl_status status = load(path, &l);
+    if (status == PL_OK) {
+        status = solve_loaded(r, path, &l);
+        if (status != PL_OK) pl_fail_prefix(path);
     }
-    if (status != PL_OK) pl_fail_prefix(path);
-    pl_replay_destroy(problem);
+    unload(&l);
     return status;
 }
 
@@ -296,7 +346,7 @@ static void warn_unused(const job *j, const replay *r)
 
 static pl_status choose_options(const job *j, replay *r)
 {
-    r->options = pl_replay_options_default();
+    r->options = pl_solve_options_default();
     if (j->precond != NULL) {
         int32_t number;
         pl_status status = pl_precond_number(j->precond, &number);
@@ -313,7 +363,8 @@ static pl_status choose_options(const job *j, replay *r)
     if (j->max_iterations > 0) r->options.max_iterations = j->max_iterations;
     r->options.max_seconds = j->max_seconds > 0 ? j->max_seconds : MAX_SECONDS;
     r->options.vj19 = j->vj19;
-    r->options.cold = j->cold;
+    r->cold = j->cold;
+    r->export = j->export;
     r->options.threads = j->threads;
     PL_TRY(choose_solvers(j, r));
     warn_unused(j, r);
@@ -340,7 +391,7 @@ static int exit_code_of(const replay *r)
 {
     if (r->refused > 0) return 1;
     for (int64_t i = 0; i < r->n_result; i++) {
-        if (!r->result[i].solved.converged) return EXIT_NOT_CONVERGED;
+        if (r->result[i].solved.end != PL_SOLVE_CONVERGED) return EXIT_NOT_CONVERGED;
     }
     return 0;
 }
@@ -353,6 +404,10 @@ static const char NOTES[] =
     "far the impulse is out of the friction cone, and the Fischer-Burmeister function. The hash "
     "is\n"
     "of the solution, the same for any number of threads.\n\n"
+    "--export writes for each problem DIR/NAME/A.mtx, L.mtx, b.mtx, c.mtx, v.mtx and f.mtx "
+    "(Matrix\n"
+    "Market: matrix, rows, right-hand side, offsets, and the solution by the last solver) and\n"
+    "problem.json (dt, prescribed blocks; law, mu, axes, compliance and bounds of constraints).\n\n"
     "Exit code: 0 if all converged, 2 if some did not, 1 if something failed; a file that is no\n"
     "problem is named, and the others are solved.\n\n";
 
@@ -374,6 +429,8 @@ int pl_command_solve(int argc, char **argv)
         {"--cold", PL_OPTION_FLAG, &j.cold, NULL, "start from rest and without impulses"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
         {"--csv", PL_OPTION_TEXT, &j.csv, "FILE.csv", "write the table to a file, too"},
+        {"--export", PL_OPTION_TEXT, &j.export, "DIR",
+         "write problem and solution for other programs, see below"},
     };
     char notes[NOTES_ROOM];
     int length = snprintf(notes, sizeof notes, "%sSolvers:\n\n", NOTES);
