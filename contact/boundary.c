@@ -76,6 +76,7 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, int6
     boundary->block = pl_alloc(n_body, sizeof *boundary->block);
     boundary->centre = pl_alloc_zero(3 * n_body, sizeof *boundary->centre);
     boundary->friction = pl_alloc(n_body, sizeof *boundary->friction);
+    boundary->still = pl_alloc_zero(n_body, sizeof *boundary->still);
     boundary->face = pl_alloc(3 * n_face, sizeof *boundary->face);
     boundary->fan = pl_alloc_zero(n + 2, sizeof *boundary->fan);
     boundary->fan_face = pl_alloc(3 * n_face, sizeof *boundary->fan_face);
@@ -87,7 +88,8 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, int6
               boundary->x0 && boundary->x1 && boundary->face && boundary->fan &&
               boundary->fan_face && boundary->size && boundary->radius && boundary->first_face &&
               boundary->first_edge && boundary->safety && boundary->rest && boundary->guess &&
-              boundary->carrier && boundary->block && boundary->centre && boundary->friction;
+              boundary->carrier && boundary->block && boundary->centre && boundary->friction &&
+              boundary->still;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -243,7 +245,7 @@ void pl_boundary_free(pl_boundary *boundary)
         boundary->size,   boundary->radius,     boundary->edge_face,  boundary->guess,
         boundary->first,  boundary->first_face, boundary->first_edge, boundary->safety,
         boundary->close,  boundary->rest,       boundary->carrier,    boundary->block,
-        boundary->centre, boundary->friction};
+        boundary->centre, boundary->friction,   boundary->still};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }

@@ -69,6 +69,7 @@ typedef struct pl_boundary {
     int32_t *block;   // (n_body) that of the centre, -1 if the body is not rigid
     double *centre;   // (3*n_body) of a rigid body, at the start of the step [m]
     double *friction; // (n_body)
+    uint8_t *still;   // (n_body) 1: it does not move in this step, nor do pairs of such matter
     int32_t n_face, n_edge;
     int32_t *face;       // (3*n_face)
     const int32_t *edge; // (2*n_edge) the surfaces'
@@ -121,8 +122,10 @@ static inline bool pl_boundary_is_given(const pl_boundary *boundary, const uint8
                                         int32_t point)
 {
     pl_carrier carrier = (pl_carrier)boundary->carrier[boundary->body[point]];
-    if (carrier != PL_CARRIER_VERTICES) return carrier == PL_CARRIER_PATH;
-    return prescribed != NULL && prescribed[boundary->vertex[point]] != 0;
+    if (carrier == PL_CARRIER_PATH) return true;
+    if (prescribed == NULL) return false;
+    return prescribed[carrier == PL_CARRIER_RIGID ? boundary->block[boundary->body[point]]
+                                                  : boundary->vertex[point]] != 0;
 }
 
 // The distance that two bodies keep because they were added so close [m]; INFINITY if they were

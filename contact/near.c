@@ -172,13 +172,16 @@ static int64_t describe_near(const pl_candidate_set *c, const pl_boundary *bound
 {
     pl_body_pair m = PL_NO_BODY_PAIR;
     limits most = {0};
+    bool still = false;
     int64_t n = 0;
     for (int64_t i = first; i < last; i++) {
         const pl_candidate *candidate = &c->candidate[i];
         if (!pl_body_pair_has(&m, candidate)) {
             m = pl_body_pair_find(boundary, candidate);
             most = find_limits(c, boundary, m.a, m.b);
+            still = boundary->still[m.a] && boundary->still[m.b];
         }
+        if (still) continue; // they are as far apart at the end as at the start
         if (candidate->distance > most.at_from) continue;
         pl_near *at = &near[n];
         *at = (pl_near){.candidate = (int32_t)i, .a = m.a, .b = m.b};

@@ -414,6 +414,17 @@ static double sum_energy(const pl_fem *fem)
     return sum;
 }
 
+enum { KNOWN_MATRIX = 1, KNOWN_ENERGY = 2, KNOWN_INVERTED = 4 };
+
+// Is all of that known of a patch, because its body is still? If not, it is from now on.
+static bool is_known(const pl_fem *fem, int64_t patch, int what)
+{
+    if (!fem->still[fem->patch[patch].body]) return false;
+    bool known = (fem->known[patch] & what) == what;
+    fem->known[patch] = (uint8_t)(fem->known[patch] | what);
+    return known;
+}
+
 // What patches are summed from and into.
 typedef struct patch_loop {
     const pl_fem *fem;
@@ -434,6 +445,7 @@ static void assemble_patches(void *context, int64_t first, int64_t last)
         const pl_fem_body *body = &fem->body[patch->body];
         double k = weights->stiffness + weights->stiffness_beta * body->stiffness_damping;
         sums s;
+        if (is_known(fem, i, KNOWN_MATRIX | KNOWN_ENERGY)) continue;
         load_positions(fem, patch, l->x, &s);
         fem->energy[i] = stiffness_patch(fem, patch, k, weights->project, l->A->val, &s);
         write_stiffness(fem, patch, mass_factor(weights, body), l->base, &s, l->A);
@@ -469,6 +481,7 @@ static void sum_forces(void *context, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) {
         const pl_fem_patch *patch = &fem->patch[i];
         sums s;
+        if (l->f == NULL && is_known(fem, i, KNOWN_ENERGY)) continue;
         load_positions(fem, patch, l->x, &s);
         fem->energy[i] = force_patch(fem, patch, &s);
         if (l->f != NULL) write_force(fem, patch, &s, l->f);
@@ -485,24 +498,23 @@ double pl_fem_forces(const pl_fem *fem, const double *x, double *f)
 typedef struct inverted_loop {
     const pl_fem *fem;
     const double *x;
-    _Atomic int32_t n;
 } inverted_loop;
 
 static void count_in_patches(void *context, int64_t first, int64_t last)
 {
-    inverted_loop *l = context;
-    int32_t n = 0;
+    const inverted_loop *l = context;
     for (int64_t i = first; i < last; i++) {
         sums s;
+        if (is_known(l->fem, i, KNOWN_INVERTED)) continue;
         load_positions(l->fem, &l->fem->patch[i], l->x, &s);
-        n += count_inverted(l->fem, &l->fem->patch[i], &s);
+        l->fem->inverted[i] = count_inverted(l->fem, &l->fem->patch[i], &s);
     }
-    l->n += n;
 }
 
 int32_t pl_fem_inverted(const pl_fem *fem, const double *x)
 {
-    inverted_loop l = {fem, x, 0};
-    pl_loop(fem->n_patch, 1, count_in_patches, &l);
-    return l.n;
+    int32_t n = 0;
+    pl_loop(fem->n_patch, 1, count_in_patches, &(inverted_loop){fem, x});
+    for (int32_t i = 0; i < fem->n_patch; i++) n += fem->inverted[i];
+    return n;
 }

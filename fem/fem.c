@@ -191,9 +191,21 @@ void pl_fem_free(pl_fem *fem)
     pl_free(fem->edge);
     free_seam(&fem->seam_verts);
     free_seam(&fem->seam_edges);
+    pl_free(fem->still);
+    pl_free(fem->known);
     pl_free(fem->energy);
+    pl_free(fem->inverted);
     pl_free(fem->part_force);
     pl_free(fem->part_diag);
     pl_free(fem->part_edge);
     *fem = (pl_fem){0};
+}
+
+void pl_fem_set_still(pl_fem *fem, int32_t body, bool still)
+{
+    if ((fem->still[body] != 0) == still) return;
+    fem->still[body] = still;
+    for (int32_t p = 0; p < fem->n_patch; p++) {
+        if (fem->patch[p].body == body) fem->known[p] = 0;
+    }
 }

@@ -75,8 +75,12 @@ typedef struct pl_fem {
     pl_fem_edge *edge;   // the edges of each patch
     int32_t n_edge;      // in that list
     pl_fem_seam seam_verts, seam_edges;
+    // Bodies that do not move need their elements only once: see pl_fem_set_still.
+    uint8_t *still; // (n_bodies)
+    uint8_t *known; // (n_patch) bits of what the arrays below, and A, have of them
     // Scratch
     double *energy;     // (n_patch)
+    int32_t *inverted;  // (n_patch)
     double *part_force; // (3*seam_verts.n_part)
     double *part_diag;  // (9*seam_verts.n_part)
     double *part_edge;  // (9*seam_edges.n_part)
@@ -97,6 +101,11 @@ pl_status pl_fem_check(const pl_mesh *mesh);
 // PL_ERROR_MEMORY.
 pl_status pl_fem_create(int32_t n_bodies, const pl_fem_source *source, pl_fem *out, pl_bsr *A);
 void pl_fem_free(pl_fem *fem);
+
+// Says of a body if it stays where it is. From the next pass over its elements on, those that follow
+// leave them out: energies and inverted tets are remembered, A's rows and forces are left as they
+// are. It moves at first, and is looked at once more after this was said anew.
+void pl_fem_set_still(pl_fem *fem, int32_t body, bool still);
 
 // The parts of a matrix, with Rayleigh's alpha and beta those of each body.
 typedef struct pl_fem_weights {

@@ -624,11 +624,17 @@ typedef struct pl_world_options {
     bool events;                // of contacts are kept: pl_world_contact_events
     bool vj19;                  // as VJ19 prints it: the loop of a step (which need not end; more
                                 // rounds help), and the solver where it knows the difference
+
+    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not if implicit, nor
+                        // with vj19
+    double sleep_speed; // a body whose points are all slower [m/s], > 0, ...
+    double sleep_time;  // ... for so long [s], >= 0, and get no farther in that time than a tenth
+                        // of the speed takes them, may fall asleep
 } pl_world_options;
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
 // 1e-8, 200; 600 s. Contact by "auto", which rescues others; 1e-5 and 1e-6 m, 3,000 iterations, 8
-// rounds, 6 halvings.
+// rounds, 6 halvings. No sleep; below 0.05 m/s for 0.5 s.
 PL_API pl_world_options pl_world_options_default(void);
 
 // Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
@@ -842,6 +848,7 @@ typedef struct pl_step_stats {
     double t_fem, t_collision, t_solve, t_total;
     int32_t rounds, halvings; // see pl_world_options
     int32_t rescues;          // solves that "auto" took over from the solver of choice
+    int32_t asleep;           // bodies at its end, see pl_world_awake
     double residual, constraint_error, fb_error, friction_error, min_gap;
     double fb_normal, fb_stick, fb_slip;   // the parts of fb_error: the largest is that
     int32_t inverted;                      // tets that are flat or inverted at its end
@@ -898,6 +905,33 @@ PL_API pl_status pl_world_apply_impulse(pl_world *world, int32_t body, const dou
 PL_API pl_status pl_world_move_to(pl_world *world, int32_t body, const double position[3],
                                   const double orientation[4]);
 
+// --- Sleep ---
+
+// With the option `sleep`, bodies that have come to rest fall asleep, which makes their steps
+// nearly free. Bodies that press on each other sleep and wake together: all of them have to be at
+// rest, as sleep_speed and sleep_time say. Kinematic bodies do not sleep, and connect nobody; one
+// that moves keeps awake what it presses on.
+//
+// A body that sleeps has velocities of 0 and stays where it is, whatever gravity and forces say;
+// others still cannot pass through it. What pressed on it when it fell asleep stays among the
+// contacts, with the same forces: the floor below a stack that sleeps still bears its weight.
+//
+// It wakes within the step in which an awake body presses on it, a kinematic body or a driven
+// vertex that moves comes near, what it rests on moves away, or its own driven vertices move. It
+// wakes at once if it is given another state, force, pull, motion, material, damping or friction or
+// an impulse, if a body that it touches is removed, and if gravity or dt change. Setting a force,
+// gravity or dt to what it is already wakes nobody.
+//
+// Is there such a body, and is it not asleep?
+PL_API bool pl_world_awake(const pl_world *world, int32_t body);
+
+// Wakes a body and all that sleep with it, or sets it to sleep, at rest where it is, with all that
+// it is in contact with, until something wakes it. Fails with PL_ERROR_ARGUMENT if it is kinematic
+// or if it is to sleep in a world without the option.
+PL_API pl_status pl_world_set_awake(pl_world *world, int32_t body, bool awake);
+
+// --- Limits ---
+
 // Sets the option max_seconds for the steps that follow. PL_ERROR_ARGUMENT if it is negative.
 PL_API pl_status pl_world_set_max_seconds(pl_world *world, double seconds);
 
@@ -921,8 +955,8 @@ typedef struct pl_contact_point {
                             // vertex is weight (force normal + friction)
 } pl_contact_point;
 
-// Those of the last step that bear a force, in the order of their features; (*n) of them, valid
-// until the next step. NULL if there are none; n may be NULL.
+// Those of the last step that bear a force, in the order of their features, and behind them those
+// that bodies fell asleep with; (*n) of them, valid until the next step. NULL if there are none; n may be NULL.
 PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
 
 // Those of a body: their places (capacity) in the array above; *n receives how many there are, also

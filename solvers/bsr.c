@@ -203,6 +203,35 @@ pl_status pl_bsr_extend(pl_bsr *A, int32_t n)
     return PL_OK;
 }
 
+pl_status pl_bsr_cut(const pl_bsr *A, const uint8_t *marked, pl_bsr *out)
+{
+    int64_t nnz = 0;
+    *out = (pl_bsr){.n = A->n};
+    out->row = pl_alloc((int64_t)A->n + 1, sizeof *out->row);
+    out->diag = pl_alloc(A->n, sizeof *out->diag);
+    out->col = pl_alloc(A->nnz, sizeof *out->col);
+    bool ok = out->row != NULL && out->diag != NULL && out->col != NULL;
+    for (int32_t i = 0; ok && i < A->n; i++) {
+        out->row[i] = nnz;
+        for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
+            int32_t j = A->col[k];
+            if (i == j) out->diag[i] = nnz;
+            if (i == j || (!marked[i] && !marked[j])) out->col[nnz++] = j;
+        }
+        out->row[i + 1] = nnz;
+    }
+    out->nnz = nnz;
+    out->val = pl_alloc(9 * (nnz + 1), sizeof *out->val);
+    if (!ok || out->val == NULL) {
+        pl_bsr_free(out);
+        return PL_ERROR_MEMORY;
+    }
+    if (A->n == 0) out->row[0] = 0;
+    split_rows(out);
+    pl_bsr_zero(out);
+    return PL_OK;
+}
+
 void pl_bsr_free(pl_bsr *A)
 {
     pl_free(A->row);

@@ -35,6 +35,10 @@ pl_status pl_bsr_create_rows(int32_t n, const int64_t *row, const int32_t *col, 
 // it was.
 pl_status pl_bsr_extend(pl_bsr *A, int32_t n);
 
+// The pattern of A without the blocks beside the diagonal in the rows and columns that are marked
+// (n). Values are zero. Fails with PL_ERROR_MEMORY; *out is then empty.
+pl_status pl_bsr_cut(const pl_bsr *A, const uint8_t *marked, pl_bsr *out);
+
 void pl_bsr_zero(pl_bsr *A);
 
 // Where block (i, j) stands, or -1.

@@ -21,7 +21,7 @@ static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
-    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues";
+    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep";
 
 // --- Commands and files ---
 

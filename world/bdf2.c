@@ -300,6 +300,7 @@ static void assemble_rigid(pl_world *world)
     for (int64_t r = 0; r < world->state.n_rigid; r++) {
         const pl_rigid_system *system = &world->system.rigid[r];
         int64_t at = 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
+        if (world->system.prescribed[at / 3] != 0) continue; // it sleeps
         for (int k = 0; k < 3; k++) {
             double mean = 0.5 * (world->state.rigid[r].v[k] + system->u[k]);
             world->system.b[at + k] = system->A[0] * mean;
@@ -419,6 +420,16 @@ static void forget(pl_world *world, const pl_world_body *b)
     memset(world->past.bdf2->last.struck + b->first, 1, (size_t)b->mesh->n_vert);
 }
 
+static void rest(pl_world *world, const pl_world_body *b)
+{
+    if (world->past.bdf2 == NULL) return;
+    pl_history *h = &world->past.bdf2->last;
+    size_t n = (size_t)b->mesh->n_vert, at = (size_t)b->first;
+    memset(h->w + 3 * at, 0, 3 * n * sizeof *h->w);
+    memset(h->dv + 3 * at, 0, 3 * n * sizeof *h->dv);
+    memset(h->struck + at, 1, n);
+}
+
 static void copy_history(const pl_world *world, const pl_history *from, pl_history *to)
 {
     size_t n = (size_t)world->state.n_vert;
@@ -494,6 +505,7 @@ const pl_integrator_ops pl_bdf2_ops = {.name = "bdf2",
                                        .note_momenta = note_momenta,
                                        .remember = remember,
                                        .forget = forget,
+                                       .rest = rest,
                                        .save = save,
                                        .go_back = go_back,
                                        .add_parts = add_parts,

@@ -1,7 +1,7 @@
 // Adding bodies to a world, and what acts on them.
 
 #include "world.h"
-#include "contact_step.h"
+#include "sleep.h"
 #include "../meshes/curve.h"
 #include "../meshes/geometry.h"
 
@@ -273,6 +273,8 @@ pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
     pl_surface_options surface = world->bodies.body[place].surface;
     surface.friction = friction;
     PL_TRY(check_surface(&surface));
+    if (friction != world->bodies.body[place].surface.friction)
+        PL_TRY(pl_sleep_disturb(world, place));
     world->bodies.body[place].surface = surface;
     if (world->contact != NULL) world->contact->boundary.friction[place] = friction;
     return PL_OK;
@@ -335,12 +337,26 @@ pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t
                       world->bodies.n_paths + 1, sizeof *world->bodies.paths));
     PL_TRY(pl_reserve((void **)&world->bodies.driven, &world->bodies.driven_capacity,
                       world->bodies.n_driven + n, sizeof *world->bodies.driven));
+    PL_TRY(pl_sleep_wake(world, place));
     pl_motion rest = pl_motion_default();
     PL_TRY(pl_path_create(motion != NULL ? motion : &rest,
                           &world->bodies.paths[world->bodies.n_paths]));
     int32_t index = (int32_t)world->bodies.n_paths++;
     for (int32_t i = 0; i < n; i++) drive_vertex(world, b->first + b->rank[vertex[i]], index);
     return PL_OK;
+}
+
+// Are those given, or none, the ones that are set?
+static bool same_forces(const pl_world_body *b, const double *given, const double *set)
+{
+    bool same = true;
+    for (int64_t i = 0; i < b->mesh->n_vert; i++) {
+        for (int k = 0; k < 3; k++) {
+            double value = given != NULL ? given[3 * i + k] : 0;
+            same = same && value == set[3 * (int64_t)b->rank[i] + k];
+        }
+    }
+    return same;
 }
 
 pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force)
@@ -351,12 +367,13 @@ pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force
     PL_TRY(check_deformable(b, body));
     double *to = world->state.force + 3 * (int64_t)b->first;
     size_t size = 3 * (size_t)b->mesh->n_vert * sizeof *to;
+    for (int64_t i = 0; force != NULL && i < 3 * (int64_t)b->mesh->n_vert; i++) {
+        if (!isfinite(force[i])) return pl_fail(PL_ERROR_ARGUMENT, "force: not finite");
+    }
+    if (!same_forces(b, force, to)) PL_TRY(pl_sleep_wake(world, place));
     if (force == NULL) {
         memset(to, 0, size);
         return PL_OK;
-    }
-    for (int64_t i = 0; i < 3 * (int64_t)b->mesh->n_vert; i++) {
-        if (!isfinite(force[i])) return pl_fail(PL_ERROR_ARGUMENT, "force: not finite");
     }
     pl_world_permute(b, force, to);
     return PL_OK;

@@ -3,6 +3,7 @@
 #include "contact_step.h"
 #include "integrator.h"
 #include "origin.h"
+#include "sleep.h"
 #include "../base/hash.h"
 #include "../collision/surfaces.h"
 
@@ -71,7 +72,8 @@ static int64_t list_ways(const pl_world *world, sent *ways)
     return n;
 }
 
-static pl_status pack(const pl_world *world, const void *trees, sent *ways, pl_bytes *out)
+static pl_status pack(const pl_world *world, const void *trees, sent *ways,
+                      const pl_sleep_state *sleep, pl_bytes *out)
 {
     const pl_state *state = &world->state;
     const world_clock clock = {world->steps, world->time};
@@ -87,6 +89,7 @@ static pl_status pack(const pl_world *world, const void *trees, sent *ways, pl_b
     if (n_way > 0) pl_parts_add(&parts, WAYS, 1, ways, (size_t)n_way * sizeof *ways);
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->add_parts != NULL) integrator->add_parts(world, &parts);
+    pl_sleep_add_parts(world, sleep, &parts);
     if (world->contact != NULL) add_contact_parts(world->contact, trees, &parts);
     return pl_parts_pack(&parts, out);
 }
@@ -99,7 +102,10 @@ static pl_status save(const pl_world *world, pl_bytes *out)
     sent *ways = pl_alloc(world->bodies.n, sizeof *ways);
     pl_status status = trees != NULL && ways != NULL ? PL_OK : PL_ERROR_MEMORY;
     if (status == PL_OK && surfaces != NULL) pl_surfaces_get_state(surfaces, trees);
-    if (status == PL_OK) status = pack(world, trees, ways, out);
+    pl_sleep_state *sleep = NULL;
+    if (status == PL_OK) status = pl_sleep_list(world, &sleep);
+    if (status == PL_OK) status = pack(world, trees, ways, sleep, out);
+    pl_free(sleep);
     pl_free(trees);
     pl_free(ways);
     return status;
@@ -288,6 +294,7 @@ static pl_status check_values(const pl_world *world, content *c, const char *nam
     if (!take_ways(world, c)) return fail_damaged("motion", name);
     if (!take_memory(c)) return fail_damaged("contact", name);
     if (!take_past(world, c)) return fail_damaged("step before", name);
+    if (!pl_sleep_check_parts(world, &c->parts)) return fail_damaged("sleep", name);
     return PL_OK;
 }
 
@@ -367,6 +374,7 @@ static void take_state(pl_world *world, const content *c, pl_contact_step *conta
     if (world->system.ready && integrator->take_parts != NULL) {
         integrator->take_parts(world, &c->parts);
     }
+    pl_sleep_take_parts(world, &c->parts);
     world->time = c->clock.time;
     world->steps = c->clock.steps;
     pl_world_publish(world);
@@ -386,6 +394,7 @@ static pl_status load(pl_world *world, const pl_bytes *bytes, const char *name, 
         return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of a scene with contact", name);
     }
     PL_TRY(check_values(world, &c, name));
+    PL_TRY(pl_sleep_reserve_parts(world, &c.parts));
     if (contacts || !world->options.contact) PL_TRY(pl_world_prepare(world));
     if (contacts) PL_TRY(make_contact(world, &c, name, &contact));
     take_state(world, &c, contact);

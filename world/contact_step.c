@@ -2,6 +2,7 @@
 
 #include "contact_step.h"
 #include "integrator.h"
+#include "sleep.h"
 #include "step.h"
 
 #include <math.h>
@@ -159,13 +160,15 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
 }
 
 // Rows as they are now, for velocities that may have changed since they were added.
-static void update_rows(pl_world *world, double t)
+static pl_status update_rows(pl_world *world, double t)
 {
     pl_contact_step *contact = world->contact;
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->meet_rows != NULL) integrator->meet_rows(world);
+    PL_TRY(pl_sleep_cut(world));
     pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);
     pl_contacts_update(&contact->contacts, &contact->boundary, world->system.v_new);
+    return PL_OK;
 }
 
 // The rows that a step starts with.
@@ -192,12 +195,18 @@ static pl_status check_way(pl_world *world, int32_t *hits)
     return pl_detect_hits(&contact->detection, &contact->boundary, &contact->contacts, hits);
 }
 
+// Then the step is to be solved with him, from the start.
+static bool somebody_woke(const pl_world *world)
+{
+    return world->sleep != NULL && world->sleep->woke;
+}
+
 pl_status pl_contact_step_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
 {
     pl_contact_step *contact = world->contact;
     pl_contacts_clear(&contact->contacts);
     contact->n_start = 0;
-    contact->contacts.problem.A = &world->system.A;
+    contact->contacts.problem.A = world->system.solved;
     contact->contacts.problem.b = world->system.b;
     contact->contacts.problem.prescribed = world->system.prescribed;
     contact->contacts.problem.dt = world->dt;
@@ -209,14 +218,18 @@ pl_status pl_contact_step_solve(pl_world *world, double t, pl_step_stats *stats,
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     double start = pl_seconds();
     PL_TRY(find_rows(world, t));
+    PL_TRY(pl_sleep_wake_near(world));
     stats->t_collision += pl_seconds() - start;
+    if (somebody_woke(world)) return PL_OK;
     for (int32_t round = 0; round < world->options.rounds; round++) {
         int32_t hits = 0;
-        update_rows(world, t);
+        PL_TRY(update_rows(world, t));
         if (round == 0 && integrator->predict != NULL) integrator->predict(world);
         bool same = round > 0 && integrator->meet_rows == NULL; // which changes the matrix
         PL_TRY(solve(world, same, stats));
         PL_TRY(pl_step_check_finite(world));
+        PL_TRY(pl_sleep_wake_pushed(world, false));
+        if (somebody_woke(world)) return PL_OK;
         start = pl_seconds();
         pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);
         PL_TRY(check_way(world, &hits));
@@ -324,12 +337,14 @@ static pl_status publish_contacts(pl_world *world)
     const pl_contacts *c = &contact->contacts;
     contact->n_published = 0;
     PL_TRY(pl_reserve((void **)&contact->published, &contact->published_capacity,
-                      c->problem.n_constraint, sizeof *contact->published));
+                      c->problem.n_constraint + pl_sleep_count_points(world),
+                      sizeof *contact->published));
     for (int32_t i = 0; i < c->problem.n_constraint; i++) {
         if (c->f[3 * (int64_t)i] > 0)
             contact->published[contact->n_published++].body_a = i; // for now
     }
     pl_loop(contact->n_published, CHUNK_CONTACTS, publish_some, world);
+    contact->n_published += pl_sleep_publish(world, contact->published + contact->n_published);
     return PL_OK;
 }
 
@@ -340,9 +355,21 @@ pl_status pl_contact_step_finish(pl_world *world, pl_step_stats *stats)
     stats->constraints = contact->contacts.problem.n_constraint;
     stats->contacts = contact->n_published;
     double start = pl_seconds();
-    stats->min_gap = pl_detect_gap(&contact->detection, &contact->boundary);
+    double gap = pl_detect_gap(&contact->detection, &contact->boundary);
+    stats->min_gap = PL_MIN(gap, pl_sleep_gap(world));
     stats->t_collision += pl_seconds() - start;
     return pl_contacts_remember(&contact->contacts);
+}
+
+pl_status pl_contact_step_rest(pl_world *world, pl_step_stats *stats)
+{
+    pl_contact_step *contact = world->contact;
+    pl_contacts_clear(&contact->contacts);
+    contact->n_start = 0;
+    PL_TRY(publish_contacts(world));
+    stats->contacts = contact->n_published;
+    stats->min_gap = pl_sleep_gap(world);
+    return PL_OK;
 }
 
 // --- For the outside ---

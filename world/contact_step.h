@@ -37,6 +37,9 @@ pl_status pl_contact_step_solve(pl_world *world, double t, pl_step_stats *stats,
 // After the bodies have moved: what the next step starts from.
 pl_status pl_contact_step_finish(pl_world *world, pl_step_stats *stats);
 
+// The same after a step in which all bodies slept.
+pl_status pl_contact_step_rest(pl_world *world, pl_step_stats *stats);
+
 // Notes where a solve starts from, so that its problem can be written afterwards. record.c
 pl_status pl_contact_step_note(pl_contact_step *contact, const double *v);
 

@@ -2,6 +2,7 @@
 
 #include "contact_step.h"
 #include "integrator.h"
+#include "sleep.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,11 @@ static pl_status check_finite(const char *name, int n, const double *x)
     return PL_OK;
 }
 
+static bool same_vector(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 // --- The world ---
 
 pl_status pl_world_set_gravity(pl_world *world, const double gravity[3])
@@ -21,6 +27,7 @@ pl_status pl_world_set_gravity(pl_world *world, const double gravity[3])
     PL_REQUIRE(world);
     PL_REQUIRE(gravity);
     PL_TRY(check_finite("gravity", 3, gravity));
+    if (!same_vector(gravity, world->options.gravity)) PL_TRY(pl_sleep_wake_all(world));
     memcpy(world->options.gravity, gravity, sizeof world->options.gravity);
     return PL_OK;
 }
@@ -31,6 +38,7 @@ pl_status pl_world_set_dt(pl_world *world, double dt)
     if (!(dt > 0 && isfinite(dt))) {
         return pl_fail(PL_ERROR_ARGUMENT, "dt: %g is not above 0 s", dt);
     }
+    if (dt != world->options.dt) PL_TRY(pl_sleep_wake_all(world));
     world->options.dt = dt;
     return PL_OK;
 }
@@ -80,6 +88,7 @@ pl_status pl_world_set_material(pl_world *world, int32_t body, const pl_material
     PL_REQUIRE(material);
     PL_TRY(find_kind(world, body, PL_BODY_DEFORMABLE, "deformable", &b));
     PL_TRY(pl_material_setup(material, &checked));
+    PL_TRY(pl_sleep_wake(world, b - world->bodies.body));
     b->material = *material;
     pl_world_unprepare(world);
     return PL_OK;
@@ -92,6 +101,7 @@ pl_status pl_world_set_damping(pl_world *world, int32_t body, double damping)
     if (!(damping >= 0 && isfinite(damping))) {
         return pl_fail(PL_ERROR_ARGUMENT, "damping: %g is not 0 or above", damping);
     }
+    PL_TRY(pl_sleep_wake(world, b - world->bodies.body));
     b->damping = damping;
     return PL_OK;
 }
@@ -108,6 +118,8 @@ pl_status pl_world_set_force(pl_world *world, int32_t body, const double force[3
     PL_TRY(find_rigid(world, body, &b));
     PL_TRY(check_finite("force", 3, force));
     PL_TRY(check_finite("torque", 3, torque));
+    if (!same_vector(force, b->force) || !same_vector(torque, b->torque))
+        PL_TRY(pl_sleep_wake(world, b - world->bodies.body));
     memcpy(b->force, force, sizeof b->force);
     memcpy(b->torque, torque, sizeof b->torque);
     return PL_OK;
@@ -121,6 +133,7 @@ pl_status pl_world_apply_impulse(pl_world *world, int32_t body, const double imp
     PL_TRY(find_rigid(world, body, &b));
     PL_TRY(check_finite("impulse", 3, impulse));
     if (point != NULL) PL_TRY(check_finite("point", 3, point));
+    PL_TRY(pl_sleep_wake(world, b - world->bodies.body));
     pl_rigid *r = &world->state.rigid[b->rigid];
     double arm[3] = {0}, turn[3];
     if (point != NULL) pl_subtract(point, r->x, arm);
@@ -142,6 +155,7 @@ pl_status pl_world_set_frame(pl_world *world, int32_t body, const pl_frame *fram
     PL_TRY(check_finite("velocity", 3, frame->velocity));
     PL_TRY(check_finite("angular_velocity", 3, frame->angular_velocity));
     PL_TRY(pl_orientation_check(frame->orientation));
+    PL_TRY(pl_sleep_wake(world, b - world->bodies.body));
     pl_rigid *r = &world->state.rigid[b->rigid];
     double start[4];
     for (int k = 0; k < 4; k++) start[k] = k == 0 ? b->unturned[k] : -b->unturned[k];

@@ -40,6 +40,8 @@ struct pl_integrator_ops {
 
     // The next step of a body knows nothing of its past.
     void (*forget)(pl_world *world, const pl_world_body *b);
+    // A body that has fallen asleep is at rest, and always was.
+    void (*rest)(pl_world *world, const pl_world_body *b);
     // Notes the past, and goes back to what was noted.
     void (*save)(pl_world *world);
     void (*go_back)(pl_world *world);

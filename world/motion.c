@@ -138,6 +138,15 @@ void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3
     apply_motion(path, t, start, x);
 }
 
+bool pl_path_rests(const pl_path *path, double t0, double t1)
+{
+    double offset[2][3], angle[2], axis[3];
+    evaluate(path, t0, offset[0], &angle[0], axis);
+    evaluate(path, t1, offset[1], &angle[1], axis);
+    return angle[0] == angle[1] && offset[0][0] == offset[1][0] && offset[0][1] == offset[1][1] &&
+           offset[0][2] == offset[1][2];
+}
+
 // Where the path has taken a body at time t: the rotation R (9), and where the origin is.
 static void find_pose(const pl_path *path, double t, double R[9], double origin[3])
 {

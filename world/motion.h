@@ -31,6 +31,9 @@ bool pl_path_active(const pl_path *path, double t, double slack);
 // Where the path takes the point x0 by time t.
 void pl_path_apply(const pl_path *path, double t, const double x0[3], double x[3]);
 
+// Is everything at the same place at both times, bit for bit?
+bool pl_path_rests(const pl_path *path, double t0, double t1);
+
 // From now on: from where it is at the time t to where x0 goes to position + R(orientation) x0, in
 // the time dt, and rests there.
 void pl_path_send(pl_path *path, double t, double dt, const double position[3],

@@ -162,6 +162,7 @@ void pl_places_end(const pl_world *world, const double *v, double dt, double t,
     for (int64_t r = 0; r < world->state.n_rigid; r++) { // where the bodies will be
         const double *u = v + 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
         world->system.rigid_end[r] = world->state.rigid[r];
+        if (world->system.prescribed[pl_world_rigid_block(world, (int32_t)r)] != 0) continue;
         pl_rigid_advance(&world->system.rigid_end[r], &world->system.rigid[r], u, NULL);
     }
     pl_loop(boundary->n, PL_STEP_CHUNK, place_at_end, &(place_loop){boundary, world, v, dt, t});

@@ -26,6 +26,7 @@
 //
 // A pull is input, like an outer force: no part of the state, and of no checkpoint.
 
+#include "sleep.h"
 #include "step.h"
 
 #include <math.h>
@@ -62,6 +63,7 @@ pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const pl_pull 
     }
     for (int32_t i = 0; i < n; i++) PL_TRY(check_pull(b, &pull[i]));
     PL_TRY(pl_reserve((void **)&b->pull, &b->pull_capacity, n, sizeof *b->pull));
+    if (n > 0 || b->n_pull > 0) PL_TRY(pl_sleep_wake(world, place));
     if (n > 0) memcpy(b->pull, pull, (size_t)n * sizeof *pull);
     b->n_pull = n;
     return PL_OK;

@@ -1,6 +1,6 @@
 // Removing bodies from a world.
 
-#include "world.h"
+#include "sleep.h"
 
 #include <string.h>
 
@@ -92,6 +92,11 @@ pl_status pl_world_remove(pl_world *world, int32_t body)
     PL_TRY(pl_world_find(world, body, &place));
     PL_TRY(pl_mesh_create(0, NULL, 0, NULL, 0, NULL, &nothing));
     pl_world_body *b = &world->bodies.body[place];
+    pl_status status = pl_sleep_disturb(world, place);
+    if (status != PL_OK) {
+        pl_mesh_destroy(nothing);
+        return status;
+    }
     pl_world_unprepare(world);
     pl_world_forget_surfaces(world);
     if (b->kind == PL_BODY_DEFORMABLE) remove_vertices(world, b);

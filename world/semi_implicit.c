@@ -64,6 +64,13 @@ static void forget(pl_world *world, const pl_world_body *b)
     world->past.has_change = false;
 }
 
+static void rest(pl_world *world, const pl_world_body *b)
+{
+    if (world->past.change == NULL) return;
+    memset(world->past.change + 3 * (int64_t)b->first, 0,
+           3 * (size_t)b->mesh->n_vert * sizeof *world->past.change);
+}
+
 static const char CHANGE[] = "velocity-change";
 
 static void add_parts(const pl_world *world, pl_parts *parts)
@@ -98,6 +105,7 @@ const pl_integrator_ops pl_semi_implicit_ops = {.name = "semi-implicit",
                                                 .move = pl_integrator_move,
                                                 .finish = finish,
                                                 .forget = forget,
+                                                .rest = rest,
                                                 .add_parts = add_parts,
                                                 .check_parts = check_parts,
                                                 .take_parts = take_parts};

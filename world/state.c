@@ -1,6 +1,7 @@
 // The state of a world, as the outside sees and sets it.
 
 #include "integrator.h"
+#include "sleep.h"
 #include "step.h"
 #include "../base/hash.h"
 #include "../base/text.h"
@@ -277,6 +278,7 @@ pl_status pl_world_set_state(pl_world *world, int32_t body, const double *x, con
     if ((x != NULL && !all_finite(x, n)) || (v != NULL && !all_finite(v, n))) {
         return pl_fail(PL_ERROR_ARGUMENT, "state: not finite");
     }
+    PL_TRY(pl_sleep_wake(world, place));
     if (x != NULL) pl_world_permute(b, x, world->state.x + start);
     if (v != NULL) pl_world_permute(b, v, world->state.v + start);
     world->state.moved = world->state.moved || x != NULL;

@@ -6,14 +6,12 @@
 #include "events.h"
 #include "impossible.h"
 #include "integrator.h"
+#include "sleep.h"
 #include "warnings.h"
 #include "../solvers/vectors.h"
 
 #include <math.h>
 #include <string.h>
-
-// Times are sums of steps: a motion that ends with a step must not miss it by rounding.
-static const double TIME_SLACK = 1e-6;
 
 // Iterations of conjugate gradients before a factor is made.
 enum { DIRECT_AFTER = 150 };
@@ -37,6 +35,15 @@ static void gather_loads(pl_world *world)
     }
 }
 
+// What one that sleeps does: its velocities are prescribed.
+static pl_rigid_system rigid_asleep(const pl_rigid *state)
+{
+    pl_rigid_system system = {.response = 1};
+    for (int k = 0; k < 3; k++) system.A[4 * k] = state->mass;
+    pl_rigid_tensor(state, system.A + 9);
+    return system;
+}
+
 // What the rigid bodies bring to A and b.
 static pl_status begin_rigid(pl_world *world)
 {
@@ -44,6 +51,10 @@ static pl_status begin_rigid(pl_world *world)
         const pl_world_body *b = &world->bodies.body[i];
         if (b->kind != PL_BODY_RIGID) continue;
         const pl_rigid *state = &world->state.rigid[b->rigid];
+        if (b->asleep) {
+            world->system.rigid[b->rigid] = rigid_asleep(state);
+            continue;
+        }
         pl_rigid_load load = {.damping = b->damping};
         for (int k = 0; k < 3; k++) {
             load.force[k] = state->mass * world->options.gravity[k] + b->force[k];
@@ -90,7 +101,7 @@ static void guess_velocities(pl_world *world, double t_end)
     for (int64_t i = 0; i < world->bodies.n_driven; i++) {
         const pl_driven *d = &world->bodies.driven[i];
         const pl_path *path = &world->bodies.paths[d->motion];
-        if (!pl_path_active(path, t_end, TIME_SLACK * dt)) continue;
+        if (!pl_path_active(path, t_end, PL_TIME_SLACK * dt)) continue;
         double target[3];
         pl_path_apply(path, t_end, d->x0, target);
         world->system.prescribed[d->vertex] = 1;
@@ -99,6 +110,7 @@ static void guess_velocities(pl_world *world, double t_end)
             world->system.v_new[at] = (target[k] - world->state.x[at]) / dt;
         }
     }
+    pl_sleep_prescribe(world);
 }
 
 pl_status pl_step_time_left(const pl_world *world, double *seconds)
@@ -119,18 +131,18 @@ static pl_status solve_linear(pl_world *world, const double *b, const pl_cg_opti
                               double *x, pl_cg_stats *stats)
 {
     pl_cg_options first = *options;
-    bool small = world->system.A.n <= PL_DIRECT_BLOCKS;
+    const pl_bsr *A = world->system.solved;
+    bool small = A->n <= PL_DIRECT_BLOCKS;
     if (small) first.max_iterations = PL_MIN(first.max_iterations, DIRECT_AFTER);
-    pl_status status = pl_cg_solve(&world->system.cg, &world->system.A, &world->system.jacobi, b,
+    pl_status status = pl_cg_solve(&world->system.cg, A, &world->system.jacobi, b,
                                    world->system.prescribed, &first, x, stats);
     int32_t left = options->max_iterations - stats->iterations, made = stats->iterations;
     if (stats->end != PL_CG_LIMIT || left == 0) return status;
     bool done;
-    PL_TRY(pl_direct_improve(&world->system.direct, &world->system.A, b, world->system.prescribed,
-                             x, &done));
+    PL_TRY(pl_direct_improve(&world->system.direct, A, b, world->system.prescribed, x, &done));
     first.max_iterations = left;
-    status = pl_cg_solve(&world->system.cg, &world->system.A, &world->system.jacobi, b,
-                         world->system.prescribed, &first, x, stats);
+    status = pl_cg_solve(&world->system.cg, A, &world->system.jacobi, b, world->system.prescribed,
+                         &first, x, stats);
     stats->iterations += made;
     return status;
 }
@@ -142,7 +154,7 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
     pl_cg_options options = {tolerance, world->options.max_iterations, 0};
     pl_cg_stats cg = {0};
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
-    pl_status status = pl_block_jacobi_update(&world->system.jacobi, &world->system.A);
+    pl_status status = pl_block_jacobi_update(&world->system.jacobi, world->system.solved);
     if (status == PL_OK) {
         status = solve_linear(world, b, &options, x, &cg);
     }
@@ -161,6 +173,7 @@ static pl_status solve_once(pl_world *world, double t_end, pl_step_stats *stats,
     assemble_rigid(world);
     if (integrator->assemble_rigid != NULL) integrator->assemble_rigid(world);
     pl_pull_assemble(world, world->system.A.val, world->system.b);
+    PL_TRY(pl_sleep_cut(world));
     stats->t_fem += pl_seconds() - start;
     if (world->contact != NULL) return pl_contact_step_solve(world, t_end, stats, clear);
     *clear = true;
@@ -197,6 +210,7 @@ static void advance(pl_world *world, double t_end)
     bool told = world->contact != NULL || integrator->remember != NULL;
     for (int64_t r = 0; r < world->state.n_rigid; r++) {
         int64_t block = pl_world_rigid_block(world, (int32_t)r);
+        if (world->system.prescribed[block] != 0) continue; // it sleeps
         pl_rigid_advance(&world->state.rigid[r], &world->system.rigid[r],
                          world->system.v_new + 3 * block, told ? impulse + 6 * r : NULL);
     }
@@ -221,6 +235,7 @@ static pl_status save(pl_world *world)
          sizeof *world->state.rigid);
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->save != NULL) integrator->save(world);
+    PL_TRY(pl_sleep_save(world));
     return world->contact != NULL ? pl_contacts_save(&world->contact->contacts) : PL_OK;
 }
 
@@ -233,14 +248,16 @@ static void go_back(pl_world *world)
          sizeof *world->state.rigid);
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->go_back != NULL) integrator->go_back(world);
+    pl_sleep_go_back(world);
     if (world->contact == NULL) return;
     pl_contacts_go_back(&world->contact->contacts);
     world->contact->n_published = 0;
 }
 
-// Finds velocities that take the world to t_end; *clear says if they hit nothing on the way.
-static pl_status find_velocities(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
+// As below, for those who are awake now.
+static pl_status find_once(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
 {
+    PL_TRY(pl_sleep_begin(world, t_end));
     gather_loads(world);
     PL_TRY(begin_rigid(world));
     guess_velocities(world, t_end);
@@ -249,6 +266,19 @@ static pl_status find_velocities(pl_world *world, double t_end, pl_step_stats *s
     PL_TRY(integrator->solve != NULL ? integrator->solve(world, stats)
                                      : solve_once(world, t_end, stats, clear));
     return pl_step_check_finite(world);
+}
+
+// Finds velocities that take the world to t_end; *clear says if they hit nothing on the way. Where
+// somebody woke because of what was found, once more with him.
+static pl_status find_velocities(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
+{
+    for (;;) {
+        pl_status status = find_once(world, t_end, stats, clear);
+        if (world->sleep == NULL) return status;
+        bool failed = status == PL_ERROR_NUMERICS || (status == PL_OK && !*clear);
+        if (failed && !world->sleep->woke) PL_TRY(pl_sleep_wake_pushed(world, true));
+        if (!failed || !world->sleep->woke) return status;
+    }
 }
 
 // Takes the world to t_end: in one piece if that is free of collisions, else in two halves.
@@ -275,12 +305,23 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
     return take_step(world, dt / 2, t_end, halvings - 1, stats);
 }
 
+// The step of a world in which all bodies sleep.
+static pl_status rest(pl_world *world, double t_end, pl_step_stats *stats)
+{
+    world->dt = world->options.dt;
+    world->time = t_end;
+    world->parts = 1;
+    stats->elastic_energy = pl_fem_forces(&world->system.fem, world->state.x, NULL);
+    return world->contact != NULL ? pl_contact_step_rest(world, stats) : PL_OK;
+}
+
 static void finish_stats(const pl_world *world, pl_step_stats *stats)
 {
     stats->step = world->steps;
     stats->time = world->time;
     stats->dt = world->options.dt;
     stats->bodies = (int32_t)world->bodies.n;
+    stats->asleep = world->sleep != NULL ? world->sleep->n : 0;
     stats->kinetic_energy = pl_kinetic_energy(world);
     double mass = pl_total_mass(world);
     stats->v_rms = mass > 0 ? sqrt(2 * stats->kinetic_energy / mass) : 0;
@@ -299,7 +340,11 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     if (world->state.moved && world->contact != NULL) PL_TRY(pl_world_check_apart(world));
     world->state.moved = false;
     PL_TRY(save(world));
-    pl_status status = take_step(world, dt, world->time + dt, world->options.halvings, stats);
+    double t_end = world->time + dt;
+    bool total = pl_sleep_is_total(world, t_end);
+    pl_status status = total ? rest(world, t_end, stats)
+                             : take_step(world, dt, t_end, world->options.halvings, stats);
+    if (status == PL_OK) status = pl_sleep_reserve(world);
     if (status == PL_OK && world->options.events) status = pl_events_update(world);
     if (status != PL_OK) {
         status = pl_explain_failure(world, status);
@@ -307,8 +352,9 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
         return status;
     }
     world->steps++;
-    if (pl_integrator_of(world)->finish != NULL) pl_integrator_of(world)->finish(world);
+    if (!total && pl_integrator_of(world)->finish != NULL) pl_integrator_of(world)->finish(world);
     pl_world_publish(world);
+    if (!total) pl_sleep_update(world);
     finish_stats(world, stats);
     pl_warn_step(world, stats);
     return PL_OK;

@@ -5,6 +5,10 @@
 
 #include "world.h"
 
+// Times are sums of steps: what happens with a step must not miss it by rounding. In parts of a
+// step.
+static const double PL_TIME_SLACK = 1e-6;
+
 // Vertices, or points of surfaces, that a thread takes at least.
 enum { PL_STEP_CHUNK = 2000 };
 

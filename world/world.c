@@ -6,6 +6,7 @@
 #include "events.h"
 #include "integrator.h"
 #include "query.h"
+#include "sleep.h"
 #include "warnings.h"
 #include "../meshes/curve.h"
 
@@ -32,7 +33,9 @@ pl_world_options pl_world_options_default(void)
                               .contact_tolerance = 1e-6,
                               .contact_iterations = 3000,
                               .rounds = 8,
-                              .halvings = 6};
+                              .halvings = 6,
+                              .sleep_speed = 0.05,
+                              .sleep_time = 0.5};
 }
 
 static pl_status check_seconds(double seconds)
@@ -62,6 +65,7 @@ static pl_status check_options(pl_world_options *o)
     if (o->newton_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "newton_iterations: below 1");
     PL_TRY(check_seconds(o->max_seconds));
     PL_TRY(pl_threads_check(o->threads));
+    PL_TRY(pl_sleep_check(o));
     return o->contact ? pl_contact_step_check(o) : PL_OK;
 }
 
@@ -75,7 +79,12 @@ pl_status pl_world_create(const pl_world_options *options, pl_world **out)
     if (*out == NULL) return PL_ERROR_MEMORY;
     (*out)->options = checked;
     (*out)->dt = checked.dt;
-    return PL_OK;
+    pl_status status = pl_sleep_create(*out);
+    if (status != PL_OK) {
+        pl_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 pl_status pl_world_set_max_seconds(pl_world *world, double seconds)
@@ -96,6 +105,7 @@ pl_status pl_world_set_threads(pl_world *world, int32_t threads)
 
 void pl_world_unprepare(pl_world *world)
 {
+    pl_sleep_forget(world);
     pl_fem_free(&world->system.fem);
     pl_bsr_free(&world->system.A);
     pl_block_jacobi_free(&world->system.jacobi);
@@ -136,6 +146,7 @@ void pl_world_destroy(pl_world *world)
     pl_world_unprepare(world);
     pl_world_forget_surfaces(world);
     pl_events_free(&world->events);
+    pl_sleep_destroy(world->sleep);
     for (int64_t i = 0; i < world->bodies.n; i++) pl_world_body_free(&world->bodies.body[i]);
     for (int64_t i = 0; i < world->bodies.n_paths; i++) pl_path_free(&world->bodies.paths[i]);
     pl_free(world->bodies.body);
@@ -208,6 +219,7 @@ static pl_status build_system(pl_world *world)
     if (status == PL_OK)
         status = pl_bsr_extend(&world->system.A, 2 * (int32_t)world->state.n_rigid);
     if (status == PL_OK) status = allocate_system(world);
+    world->system.solved = &world->system.A;
     if (status == PL_OK)
         status = pl_block_jacobi_create(world->system.n_block, &world->system.jacobi);
     if (status == PL_OK) status = pl_cg_create(world->system.n_block, &world->system.cg);

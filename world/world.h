@@ -24,6 +24,9 @@ typedef struct pl_world_body {
     pl_surface_options surface;
     int32_t published; // where its vertices begin in the arrays for the outside
     bool late;         // it was added to a world that had stepped
+    bool asleep;       // see sleep.h
+    int32_t island;    // if so: bodies that sleep together have the same
+    double quiet;      // for so long it has been slow [s]
 
     // Deformable.
     int32_t *rank; // (n_vert) of each vertex of the mesh, its place among the body's vertices here
@@ -94,6 +97,7 @@ typedef struct pl_system {
     int32_t n_block; // vertices, and two for each rigid body
     pl_fem fem;
     pl_bsr A;
+    const pl_bsr *solved; // what is solved with: A, or without what sleeps, see sleep_matrix.c
     pl_block_jacobi jacobi;
     pl_cg cg;
     pl_arena direct;         // of factors, where conjugate gradients take long
@@ -160,6 +164,7 @@ struct pl_world {
     struct pl_contact_step *contact; // NULL without contact
     struct pl_auditor *auditor;      // see audit_world.c
     pl_events events;                // see events.c
+    struct pl_sleep *sleep;          // see sleep.h; NULL without the option
     struct pl_queries *queries;      // see query.c
     pl_warning_state warnings;
 };

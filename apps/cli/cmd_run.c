@@ -30,7 +30,7 @@ typedef struct job {
     int32_t steps, threads, every, checkpoint_every, jitter;                  // 0: not given
     double time, dt, fps, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int formats;                                                              // of `out`
-    bool vj19, no_contact, no_rescue, audit, quiet;
+    bool vj19, no_contact, no_rescue, sleep, audit, quiet;
 } job;
 
 typedef struct run {
@@ -360,6 +360,7 @@ static void override(const job *j, pl_world_options *o)
     if (j->contact_tolerance > 0) o->contact_tolerance = j->contact_tolerance;
     if (j->no_rescue) o->rescue = false;
     if (j->no_contact) o->contact = false;
+    if (j->sleep) o->sleep = true;
     o->threads = j->threads;
 }
 
@@ -484,6 +485,8 @@ int pl_command_run(int argc, char **argv)
         {"--no-rescue", PL_OPTION_FLAG, &j.no_rescue, NULL,
          "a step fails where its solver does; else auto takes over (column rescues)"},
         {"--no-contact", PL_OPTION_FLAG, &j.no_contact, NULL, "bodies pass through each other"},
+        {"--sleep", PL_OPTION_FLAG, &j.sleep, NULL,
+         "bodies that have come to rest are not computed (column asleep)"},
         {"--audit", PL_OPTION_FLAG, &j.audit, NULL,
          "prove after every step that nothing intersects"},
         {"--record", PL_OPTION_TEXT, &j.record, "DIR",

@@ -16,7 +16,7 @@ static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
-    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues\n";
+    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep\n";
 
 static pl_status file_failed(const pl_stats_file *file)
 {
@@ -120,7 +120,7 @@ pl_status pl_stats_write(pl_stats_file *file, const pl_step_stats *s)
     add_number(&row, s->gravity_energy);
     add_number(&row, s->work);
     add_number(&row, s->v_rms);
-    pl_text_add(&row, ",%d\n", s->rescues);
+    pl_text_add(&row, ",%d,%d\n", s->rescues, s->asleep);
     PL_ASSERT(row.length < sizeof buffer);
     return write_text(file, buffer, row.length);
 }

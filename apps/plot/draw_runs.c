@@ -75,6 +75,7 @@ static const quantity quantities[] = {
     {"rescues", "rescues", "Rescues by auto per step", "", false, false},
     {"state_changes", "state changes", "State changes per step", "", false, false},
     {"bodies", "bodies", "Bodies", "", false, false},
+    {"asleep", "asleep", "Bodies asleep", "", false, false},
     {"contacts", "with a force", "Contacts with a force", "", false, false},
     {"constraints", "all", "Contacts", "", false, false},
     {"t_total_ms", "total", "Time per step", "ms", false, false},

@@ -85,6 +85,9 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
     PL_TRY(pl_json_count(&v, "newton_iterations", &world->newton_iterations));
     PL_TRY(pl_json_number(&v, "max_seconds", &world->max_seconds));
     PL_TRY(read_contact(&v, world));
+    PL_TRY(pl_json_bool(&v, "sleep", &world->sleep));
+    PL_TRY(pl_json_positive(&v, "sleep_speed", &world->sleep_speed));
+    PL_TRY(pl_json_not_negative(&v, "sleep_time", &world->sleep_time));
     return pl_json_positive(&v, "duration", &scene->duration);
 }
 
