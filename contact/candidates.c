@@ -67,7 +67,7 @@ static int64_t count_between(const pl_candidate_set *c, int64_t lo, int64_t hi,
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
         pl_feature_pair at = pl_candidate_pair(&c->candidate[mid]);
-        if (pl_pair_compare(&at, pair) < 0) {
+        if (pl_block_id_compare(&at, pair) < 0) {
             lo = mid + 1;
         } else {
             hi = mid;
@@ -81,7 +81,7 @@ int64_t pl_candidates_index(const pl_candidate_set *c, const pl_feature_pair *pa
     int64_t i = count_between(c, 0, c->n, pair);
     if (i == c->n) return -1;
     pl_feature_pair at = pl_candidate_pair(&c->candidate[i]);
-    return pl_pair_compare(&at, pair) == 0 ? i : -1;
+    return pl_block_id_compare(&at, pair) == 0 ? i : -1;
 }
 
 // --- The search ---
@@ -156,7 +156,7 @@ static void test_found(const pl_candidate_set *c, const pl_boundary *boundary,
         pair = pair_at(found, i);
         for (; at < n; at++) { // both are in order
             pl_feature_pair before = pl_candidate_pair(&c->candidate[at]);
-            order = pl_pair_compare(&before, &pair);
+            order = pl_block_id_compare(&before, &pair);
             if (order >= 0) break;
         }
         const pl_candidate *before = at < n && order == 0 ? &c->candidate[at] : NULL;
@@ -230,7 +230,7 @@ static int64_t count_before_end(const pl_candidate_set *c, int64_t n, const pl_f
     while (lo > 0) {
         lo = PL_MAX(lo - stride, 0);
         pl_feature_pair at = pl_candidate_pair(&c->candidate[lo]);
-        if (pl_pair_compare(&at, pair) < 0) break;
+        if (pl_block_id_compare(&at, pair) < 0) break;
         hi = lo;
         stride *= 2;
     }

@@ -14,16 +14,15 @@
 #ifndef PL_CONTACTS_H
 #define PL_CONTACTS_H
 
+#include "../solvers/blocks.h"
 #include "../solvers/solver.h"
 #include "boundary.h"
 
 #include <string.h>
 
-// Which features. Pairs are ordered by kind, then a, then b, as the candidates are.
-typedef struct pl_feature_pair {
-    int32_t kind; // pl_pair_kind
-    int32_t a, b; // points, edges or a face, as in pl_candidates
-} pl_feature_pair;
+// Which features: the identity of its block. Pairs are ordered by kind, then a, then b, as the
+// candidates are.
+typedef pl_block_id pl_feature_pair;
 
 typedef struct pl_row {
     pl_feature_pair pair;
@@ -32,39 +31,38 @@ typedef struct pl_row {
     double middle[3]; // between the closest points at the start of the step [m]
     double gap;       // there, after softening [m]
     double before[3]; // how far the points slide before they meet, which friction lets pass [m]
-    bool found;       // its pair is no local minimum, but hits, in this step or one before
 } pl_row;
 
-// The force of a pair in the step before, to start from.
-typedef struct pl_remembered {
-    pl_feature_pair pair;
-    int32_t found;   // as in pl_row: 0 or 1
-    double force[3]; // on the first feature, along the world's axes [N]
-} pl_remembered;
-
 typedef struct pl_contacts {
-    pl_problem problem;
-    pl_row *row; // (problem.n_constraint)
-    double *f;   // (3*problem.n_constraint) impulses in the frames of the contacts [N s]
+    pl_blocks *blocks;        // of the step, borrowed: those of contacts stand behind all others
+    int32_t first;            // block of contacts
+    pl_row *row;              // (pl_contacts_count) what each was made from
     double contact_tolerance; // the error that any row may have [m]
-    double step;              // of the world; problem.dt is less where it was halved [s]
+    double step;              // of the world; the problem's dt is less where it was halved [s]
     double tolerance;         // what errors these rows may have, beside contact_tolerance [m]
-    int64_t row_capacity, f_capacity;
-    pl_remembered *memory;                     // (n_memory) by pair, each once
-    int64_t n_memory, memory_capacity, recent; // where one was looked up last
-    pl_remembered *saved;                      // (n_saved) the memory at the start of the step
-    int64_t n_saved, saved_capacity;
-    pl_remembered *scratch;
-    int64_t scratch_capacity;
+    int64_t row_capacity;
 } pl_contacts;
 
-// Negative, 0 or positive: a before b, the same, after b.
-int pl_pair_compare(const pl_feature_pair *a, const pl_feature_pair *b);
+static inline int32_t pl_contacts_count(const pl_contacts *contacts)
+{
+    return contacts->blocks->problem.n_constraint - contacts->first;
+}
 
-// A world's contacts begin as {0}.
+// The block of a row, and its impulse (3) [N s].
+static inline pl_constraint *pl_contacts_block(const pl_contacts *contacts, int64_t row)
+{
+    return contacts->blocks->problem.constraint + contacts->first + row;
+}
+
+static inline double *pl_contacts_f(const pl_contacts *contacts, int64_t row)
+{
+    return contacts->blocks->f + 3 * (contacts->first + row);
+}
+
+// A world's contacts begin as {0}, and get their blocks.
 void pl_contacts_free(pl_contacts *contacts);
 
-// Forgets the rows, not the memory.
+// Forgets the rows and their blocks, not the memory.
 void pl_contacts_clear(pl_contacts *contacts);
 
 // The points of a pair (4; -1 where it has fewer).
@@ -87,7 +85,8 @@ static inline void pl_pair_points(const pl_boundary *boundary, const pl_feature_
 
 // Adds a row for a pair: `closest` says where and in which direction, `gap` [m] how much room there
 // is at the start of the step. Without a row if the motion of all its points is given. Starts from
-// the remembered impulse if `remembered`; `found` is the row's.
+// the remembered impulse if `remembered`. found: the pair is no local minimum, but hits, in this
+// step or one before; which is remembered too.
 pl_status pl_contacts_add(pl_contacts *contacts, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_closest *closest, double gap,
                           bool remembered, bool found);
@@ -99,19 +98,19 @@ double pl_contacts_tolerance(const pl_contacts *contacts);
 
 // The impulse of row i on its first feature along the world's axes [N s]; and setting it, moved
 // into the cone.
-void pl_contacts_impulse(const pl_contacts *contacts, int32_t i, double impulse[3]);
-void pl_contacts_set_impulse(pl_contacts *contacts, int32_t i, const double impulse[3]);
+static inline void pl_contacts_impulse(const pl_contacts *contacts, int32_t i, double impulse[3])
+{
+    pl_blocks_impulse(contacts->blocks, contacts->first + i, impulse);
+}
+
+static inline void pl_contacts_set_impulse(pl_contacts *contacts, int32_t i,
+                                           const double impulse[3])
+{
+    pl_blocks_set_impulse(contacts->blocks, contacts->first + i, impulse);
+}
 
 // Sets the constants of all rows. boundary->x1 holds where the points would be with the velocities
 // v.
 void pl_contacts_update(pl_contacts *contacts, const pl_boundary *boundary, const double *v);
-
-// Keeps the forces of an accepted step for the next.
-pl_status pl_contacts_remember(pl_contacts *contacts);
-
-// Notes the memory, and goes back to what was noted: a step in parts may fail after one of them has
-// been accepted.
-pl_status pl_contacts_save(pl_contacts *contacts);
-void pl_contacts_go_back(pl_contacts *contacts);
 
 #endif

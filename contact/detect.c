@@ -224,9 +224,9 @@ static pl_status reserve_known(pl_detection *d)
 static void hold_found(pl_detection *d, const pl_boundary *boundary, const pl_contacts *contacts)
 {
     const pl_candidate_set *c = &d->candidates;
-    for (int64_t m = 0; m < contacts->n_memory; m++) {
-        if (contacts->memory[m].found == 0) continue;
-        int64_t i = pl_candidates_index(c, &contacts->memory[m].pair);
+    for (int64_t m = 0; m < contacts->blocks->n_memory; m++) {
+        if (contacts->blocks->memory[m].found == 0) continue;
+        int64_t i = pl_candidates_index(c, &contacts->blocks->memory[m].id);
         if (i < 0) continue;
         pl_contact_pair p = load(c, boundary, i);
         pl_spacing s = pl_contact_pair_spacing(boundary, &p);
@@ -323,7 +323,7 @@ static uint8_t judge_reached(pl_detection *d, const pl_boundary *boundary, const
 double pl_detect_ask(const pl_contacts *contacts, double room, double safety, double by)
 {
     if (room >= 0) return room;
-    double undone = pl_contact_tolerance(contacts, safety), dt = contacts->problem.dt;
+    double undone = pl_contact_tolerance(contacts, safety), dt = contacts->blocks->problem.dt;
     double share = PL_MIN(RECOVERY_MAX, PL_MAX(dt / RECOVERY, undone / safety));
     double most = RECOVERY_TOLERANCE * undone * dt / contacts->step; // when halved too
     return -PL_MIN(-room * share, PL_MIN(most, RECOVERY_MOTION * by));
@@ -469,7 +469,7 @@ static pl_status add_reached(pl_detection *d, const pl_boundary *boundary, pl_co
     pl_candidate_set *c = &d->candidates;
     PL_TRY(pl_candidates_widen(c, boundary));
     PL_TRY(clear_flags(d));
-    for (int32_t i = 0; i < contacts->problem.n_constraint; i++) {
+    for (int32_t i = 0; i < pl_contacts_count(contacts); i++) {
         int64_t at = pl_candidates_index(c, &contacts->row[i].pair);
         if (at >= 0) d->flag[at] = KEPT;
     }

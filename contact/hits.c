@@ -58,14 +58,14 @@ static pl_status add_hit(pl_row_index *index, const pl_boundary *boundary,
                          const pl_feature_pair *pair, const pl_impact *impact,
                          pl_contacts *contacts)
 {
-    int32_t n = pl_row_index_count(index, pair), row = contacts->problem.n_constraint;
+    int32_t n = pl_row_index_count(index, pair), row = pl_contacts_count(contacts);
     if (n >= ROWS_PER_PAIR) return PL_OK;
     pl_closest closest = impact->closest;
     pl_spacing spacing;
     double gap = pl_detect_row_room(boundary, pair, n == 0, &closest, &spacing);
     gap = pl_detect_ask(contacts, gap, spacing.safety, spacing.safety);
     PL_TRY(pl_contacts_add(contacts, boundary, pair, &closest, gap, n == 0, true));
-    if (contacts->problem.n_constraint > row) pl_row_index_add(index, contacts, row);
+    if (pl_contacts_count(contacts) > row) pl_row_index_add(index, contacts, row);
     return PL_OK;
 }
 
@@ -75,7 +75,7 @@ static bool opposes(const pl_contacts *contacts, int32_t row, int k, const pl_cl
                     double weight)
 {
     double own = contacts->row[row].weight[k];
-    double along = pl_dot(hit->normal, contacts->problem.constraint[row].R);
+    double along = pl_dot(hit->normal, pl_contacts_block(contacts, row)->R);
     return fabs(weight) > CONTRADICT_WEIGHT && fabs(own) > CONTRADICT_WEIGHT &&
            copysign(along, weight * own * along) < -CONTRADICT_COSINE;
 }

@@ -12,7 +12,7 @@ void pl_row_index_free(pl_row_index *index)
 pl_status pl_row_index_bodies(pl_row_index *index, const pl_boundary *boundary,
                               const pl_contacts *contacts)
 {
-    int32_t n = contacts->problem.n_constraint;
+    int32_t n = pl_contacts_count(contacts);
     PL_TRY(pl_map_clear(&index->body_pair, n));
     for (int32_t i = 0; i < n; i++) {
         pl_contact_pair p = pl_contact_pair_load(boundary, &contacts->row[i].pair);
@@ -23,7 +23,7 @@ pl_status pl_row_index_bodies(pl_row_index *index, const pl_boundary *boundary,
 
 pl_status pl_row_index_start(pl_row_index *index, const pl_contacts *contacts, int64_t more)
 {
-    int32_t n = contacts->problem.n_constraint;
+    int32_t n = pl_contacts_count(contacts);
     PL_TRY(pl_map_clear(&index->pair, n + more));
     PL_TRY(pl_map_clear(&index->point, 4 * more));
     PL_TRY(pl_reserve((void **)&index->link, &index->link_capacity, 4 * more, sizeof(int32_t)));

@@ -86,17 +86,17 @@ static pl_vj19_constraint *find(const pl_vj19 *p, const pl_feature_pair *pair)
 // The rows of all constraints, which start from their last impulses.
 static pl_status make_rows(pl_vj19 *p, const pl_boundary *boundary, pl_contacts *contacts)
 {
-    PL_TRY(pl_reserve((void **)&p->u, &p->u_capacity, 3 * p->n, sizeof *p->u));
+    PL_TRY(pl_reserve((void **)&p->u, &p->u_capacity, 3 * (contacts->first + p->n), sizeof *p->u));
     pl_contacts_clear(contacts);
     for (int64_t i = 0; i < p->n; i++) {
         pl_vj19_constraint *c = &p->constraint[i];
-        int32_t n = contacts->problem.n_constraint;
+        int32_t n = pl_contacts_count(contacts);
         double q[12], apart[3];
         gather(boundary, &c->pair, boundary->x0, q);
         between(c->closest.weight, q, apart);
         double gap = pl_dot(c->closest.normal, apart) - c->keep;
         PL_TRY(pl_contacts_add(contacts, boundary, &c->pair, &c->closest, gap, false, false));
-        c->row = contacts->problem.n_constraint > n ? n : -1;
+        c->row = pl_contacts_count(contacts) > n ? n : -1;
         if (c->row < 0) continue;
         memcpy(contacts->row[n].before, c->before, sizeof c->before);
         pl_contacts_set_impulse(contacts, n, c->impulse);
@@ -120,7 +120,7 @@ static double distance_to_keep(const pl_contacts *contacts, const pl_boundary *b
                                const pl_feature_pair *pair, pl_closest *start, pl_spacing *spacing)
 {
     double room = pl_detect_room(boundary, pair, false, start, spacing);
-    if (room < 0) room *= PL_MIN(RECOVERY_MAX, contacts->problem.dt / RECOVERY);
+    if (room < 0) room *= PL_MIN(RECOVERY_MAX, contacts->blocks->problem.dt / RECOVERY);
     return start->distance - room;
 }
 
@@ -128,15 +128,16 @@ pl_status pl_vj19_start(pl_vj19 *p, pl_detection *d, pl_boundary *boundary, pl_c
 {
     PL_TRY(pl_candidates_find(&d->candidates, boundary));
     p->n = 0;
-    for (int64_t i = 0; i < contacts->n_memory; i++) {
-        const pl_remembered *last = &contacts->memory[i];
-        pl_vj19_constraint c = {.pair = last->pair};
+    for (int64_t i = 0; i < contacts->blocks->n_memory; i++) {
+        const pl_remembered *last = &contacts->blocks->memory[i];
+        if (last->id.kind >= PL_BLOCK_OTHER) break; // no contact, nor any behind it
+        pl_vj19_constraint c = {.pair = last->id};
         pl_spacing spacing;
         gather(boundary, &c.pair, boundary->x0, c.q);
         pl_closest_points((pl_pair_kind)c.pair.kind, c.q, &c.closest);
         if (slid_off(boundary, boundary->x0, &c, &c.closest)) continue;
         c.keep = distance_to_keep(contacts, boundary, &c.pair, &c.closest, &spacing);
-        for (int k = 0; k < 3; k++) c.impulse[k] = contacts->problem.dt * last->force[k];
+        for (int k = 0; k < 3; k++) c.impulse[k] = contacts->blocks->problem.dt * last->force[k];
         PL_TRY(append(p, &c));
     }
     return make_rows(p, boundary, contacts);
@@ -155,7 +156,7 @@ static void note_impulses(pl_vj19 *p, const pl_contacts *contacts)
 
 static bool pushes(const pl_vj19_constraint *c, const pl_contacts *contacts)
 {
-    return c->row >= 0 && contacts->f[3 * (int64_t)c->row] > 0;
+    return c->row >= 0 && pl_contacts_f(contacts, c->row)[0] > 0;
 }
 
 // [VJ19, 5.2] A constraint at the place of the impact. Friction counts from there on: c_t is the
@@ -179,8 +180,8 @@ static pl_status take_hit(pl_vj19 *p, const pl_contacts *contacts, const pl_boun
     double keep = distance_to_keep(contacts, boundary, pair, &start, &spacing);
     between(c.closest.weight, q0, apart);
     double along = pl_dot(c.closest.normal, apart);
-    double most =
-        spacing.safety * contacts->problem.dt / contacts->step; // no faster in a halved step
+    double most = spacing.safety * contacts->blocks->problem.dt /
+                  contacts->step; // no faster in a halved step
     c.keep = along - PL_MAX(along - keep, -most);
     for (int k = 0; k < 3; k++) c.before[k] = apart[k] - along * c.closest.normal[k];
     return append(p, &c);
@@ -203,10 +204,10 @@ static pl_status take_hits(pl_vj19 *p, const pl_detection *d, const pl_contacts 
 // keeps an active row only to contact_tolerance itself, and C is what is left beyond the safety
 // distance, which may be wanting at the start: so it is the difference to what the solver believes,
 // keep + dt u_n, that must be below contact_tolerance.
-static bool is_true(const pl_vj19 *p, double dt, const pl_vj19_constraint *c,
-                    const pl_closest *closest, double contact_tolerance)
+static bool is_true(const pl_vj19_constraint *c, double by, const pl_closest *closest,
+                    double contact_tolerance)
 {
-    double believed = c->keep + dt * p->u[3 * (int64_t)c->row];
+    double believed = c->keep + by;
     return fabs(closest->distance - believed) < contact_tolerance;
 }
 
@@ -215,8 +216,8 @@ static bool is_true(const pl_vj19 *p, double dt, const pl_vj19_constraint *c,
 static void revise(pl_vj19 *p, const double *v, const pl_boundary *boundary,
                    const pl_contacts *contacts, int32_t *changes)
 {
-    double contact_tolerance = pl_contacts_tolerance(contacts), dt = contacts->problem.dt;
-    pl_rows_multiply(&contacts->problem, NULL, true, v, p->u);
+    double contact_tolerance = pl_contacts_tolerance(contacts), dt = contacts->blocks->problem.dt;
+    pl_rows_multiply(&contacts->blocks->problem, NULL, true, v, p->u);
     int64_t kept = 0;
     for (int64_t i = 0; i < p->n; i++) {
         pl_vj19_constraint *c = &p->constraint[i];
@@ -227,7 +228,8 @@ static void revise(pl_vj19 *p, const double *v, const pl_boundary *boundary,
             gather(boundary, &c->pair, boundary->x1, q);
             pl_closest_points((pl_pair_kind)c->pair.kind, q, &closest);
             stays = c->hit || !slid_off(boundary, boundary->x1, c, &closest);
-            bool agrees = stays && is_true(p, dt, c, &closest, contact_tolerance);
+            double by = dt * p->u[3 * (int64_t)(contacts->first + c->row)];
+            bool agrees = stays && is_true(c, by, &closest, contact_tolerance);
             *changes += !agrees;
             if (!agrees) pl_vj19_approach((pl_pair_kind)c->pair.kind, q, c->q, &c->closest);
         }

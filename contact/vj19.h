@@ -27,7 +27,7 @@ typedef struct pl_vj19_constraint {
 typedef struct pl_vj19 {
     pl_vj19_constraint *constraint; // (n)
     int64_t n, constraint_capacity;
-    double *u; // (3*n_constraint) scratch
+    double *u; // (3 for each block of the step) scratch
     int64_t u_capacity;
 } pl_vj19;
 

@@ -15,6 +15,19 @@ void pl_problem_clear(pl_problem *problem)
     problem->n_term = problem->n_arm = problem->n_limits = 0;
 }
 
+void pl_problem_cut(pl_problem *problem, int32_t first)
+{
+    PL_ASSERT(first >= 0 && first <= problem->n_constraint);
+    int32_t n_arm = 0, n_limits = 0;
+    problem->n_constraint = first;
+    problem->n_term =
+        first > 0 ? problem->constraint[first - 1].first + problem->constraint[first - 1].count : 0;
+    for (int32_t t = 0; t < problem->n_term; t++) n_arm += problem->entry[t].arm >= 0;
+    for (int32_t k = 0; k < first; k++) n_limits += problem->constraint[k].limits >= 0;
+    problem->n_arm = n_arm;
+    problem->n_limits = n_limits;
+}
+
 void pl_problem_free(pl_problem *problem)
 {
     pl_free(problem->constraint);

@@ -80,6 +80,9 @@ struct pl_problem {
 void pl_problem_clear(pl_problem *problem);
 void pl_problem_free(pl_problem *problem); // leaves it empty
 
+// Forgets the constraints from `first` on.
+void pl_problem_cut(pl_problem *problem, int32_t first);
+
 // Appends a plain cone with the terms given: its `first`, `count` and `limits` are set here, and
 // terms of the same block are added up, so that a block stands in a constraint once. Fails with
 // PL_ERROR_MEMORY, or PL_ERROR_ARGUMENT beyond INT32_MAX terms; the problem is then as before.

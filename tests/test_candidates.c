@@ -88,8 +88,8 @@ static pl_world *make_pile(double shot)
 static void check_same_rows(const pl_world *a, const pl_world *b)
 {
     const pl_contacts *p = &a->contact->contacts, *q = &b->contact->contacts;
-    TEST_ASSERT_EQUAL(p->problem.n_constraint, q->problem.n_constraint);
-    for (int32_t i = 0; i < p->problem.n_constraint; i++) {
+    TEST_ASSERT_EQUAL(pl_contacts_count(p), pl_contacts_count(q));
+    for (int32_t i = 0; i < pl_contacts_count(p); i++) {
         TEST_ASSERT_EQUAL(p->row[i].pair.kind, q->row[i].pair.kind);
         TEST_ASSERT_EQUAL(p->row[i].pair.a, q->row[i].pair.a);
         TEST_ASSERT_EQUAL(p->row[i].pair.b, q->row[i].pair.b);
@@ -117,7 +117,7 @@ static void check_ordered(const pl_candidate_set *c)
     for (int64_t i = 1; i < c->n; i++) {
         const pl_feature_pair before = pl_candidate_pair(&c->candidate[i - 1]);
         const pl_feature_pair after = pl_candidate_pair(&c->candidate[i]);
-        TEST_ASSERT_TRUE(pl_pair_compare(&before, &after) < 0);
+        TEST_ASSERT_TRUE(pl_block_id_compare(&before, &after) < 0);
     }
 }
 
@@ -244,7 +244,7 @@ static void check_same_candidates(const pl_contact_step *a, const pl_contact_ste
         for (;; i = next_fresh(a, i + 1), more++) {
             TEST_ASSERT_TRUE(i < c->n);
             const pl_feature_pair p = pl_candidate_pair(&c->candidate[i]);
-            if (pl_pair_compare(&p, &q) == 0) break;
+            if (pl_block_id_compare(&p, &q) == 0) break;
         }
         TEST_ASSERT_TRUE(c->candidate[i].distance <= d->candidate[j].distance);
         i = next_fresh(a, i + 1);
@@ -303,7 +303,7 @@ static void test_steps_go_on_after_failing_allocations(void)
     enum { STEPS = 24 };
     pl_world *whole = make_flight();
     step(whole, STEPS);
-    TEST_ASSERT_TRUE(whole->contact->contacts.problem.n_constraint > 0);
+    TEST_ASSERT_TRUE(pl_contacts_count(&whole->contact->contacts) > 0);
     uint64_t hash = pl_world_hash(whole);
     pl_world_destroy(whole);
     for (int64_t n = 0, failed = 1; failed > 0; n++) {
@@ -491,9 +491,10 @@ static void test_approaches_are_not_rounded_away(void)
 // The normal impulse that a row should start with, by the memory of its pair.
 static double remembered(const pl_contacts *c, int32_t i)
 {
-    for (int64_t m = 0; m < c->n_memory; m++) {
-        if (pl_pair_compare(&c->memory[m].pair, &c->row[i].pair) != 0) continue;
-        return fmax(c->problem.dt * pl_dot(c->memory[m].force, c->problem.constraint[i].R), 0);
+    const pl_blocks *b = c->blocks;
+    for (int64_t m = 0; m < b->n_memory; m++) {
+        if (pl_block_id_compare(&b->memory[m].id, &c->row[i].pair) != 0) continue;
+        return fmax(b->problem.dt * pl_dot(b->memory[m].force, pl_contacts_block(c, i)->R), 0);
     }
     return 0;
 }
@@ -511,21 +512,21 @@ static void test_rows_start_from_the_forces_of_their_pairs(void)
     pl_places_guess(world, world->system.v_new, world->dt, world->time + world->dt,
                     &contact->boundary);
     TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&contact->detection, &contact->boundary, c));
-    int32_t n = c->problem.n_constraint;
+    int32_t n = pl_contacts_count(c);
     for (int32_t i = 0; i < 3 * n; i++) {
         int32_t k = i < 2 * n ? n - 1 - i % n : i * 7 % n; // backwards, and mixed
         const pl_row row = c->row[k];
-        const pl_constraint *of = &c->problem.constraint[k];
+        const pl_constraint *of = pl_contacts_block(c, k);
         pl_closest closest = {.distance = 1};
         memcpy(closest.weight, row.weight, sizeof row.weight);
         memcpy(closest.normal, of->R, sizeof closest.normal);
         TEST_ASSERT_EQUAL(PL_OK, pl_contacts_add(c, &contact->boundary, &row.pair, &closest,
                                                  row.gap, true, false));
     }
-    TEST_ASSERT_EQUAL(4 * n, c->problem.n_constraint);
+    TEST_ASSERT_EQUAL(4 * n, pl_contacts_count(c));
     for (int32_t i = 0; i < 4 * n; i++) {
         double f = remembered(c, i);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-12 * fmax(f, 1e-3), f, c->f[3 * i]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12 * fmax(f, 1e-3), f, pl_contacts_f(c, i)[0]);
         started += f > 0;
     }
     TEST_ASSERT_TRUE(started > 100);

@@ -86,7 +86,7 @@ static void place(const pl_world *world, const double *v)
 
 static void take_step(const pl_world *world, pl_contacts *contacts)
 {
-    contacts->problem.dt = STEP;
+    contacts->blocks->problem.dt = STEP;
     contacts->step = world->options.dt;
     contacts->contact_tolerance = world->options.contact_tolerance;
 }
@@ -114,15 +114,15 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
         }
     }
     TEST_ASSERT_TRUE(worst < -0.9);
-    int32_t n = contact->contacts.problem.n_constraint;
+    int32_t n = pl_contacts_count(&contact->contacts);
     TEST_ASSERT_EQUAL(d->n_hit, hits); // each counts: the way is not free
     TEST_ASSERT_TRUE(n > 0 && n < hits);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < i; j++) {
             const pl_row *row[2] = {&contact->contacts.row[i], &contact->contacts.row[j]};
             pl_hit hit[2] = {{.pair = row[0]->pair}, {.pair = row[1]->pair}};
-            const double *R[2] = {contact->contacts.problem.constraint[i].R,
-                                  contact->contacts.problem.constraint[j].R};
+            const double *R[2] = {contact->blocks.problem.constraint[i].R,
+                                  contact->blocks.problem.constraint[j].R};
             for (int k = 0; k < 2; k++) {
                 memcpy(hit[k].impact.closest.weight, row[k]->weight, sizeof row[k]->weight);
                 memcpy(hit[k].impact.closest.normal, R[k], 3 * sizeof(double));
@@ -135,8 +135,8 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
 
 static const pl_row *find_row(const pl_contacts *contacts, const pl_feature_pair *pair)
 {
-    for (int32_t i = 0; i < contacts->problem.n_constraint; i++) {
-        if (pl_pair_compare(&contacts->row[i].pair, pair) == 0) return &contacts->row[i];
+    for (int32_t i = 0; i < pl_contacts_count(contacts); i++) {
+        if (pl_block_id_compare(&contacts->row[i].pair, pair) == 0) return &contacts->row[i];
     }
     return NULL;
 }
@@ -166,21 +166,20 @@ static bool gets_row(pl_world *world, const double *a, const double *b, const do
         if (memcmp(q, a, 6 * sizeof *q) == 0 && memcmp(q + 6, b, 6 * sizeof *q) == 0) pair = at;
     }
     TEST_ASSERT_EQUAL(PL_EDGE_EDGE, pair.kind);
-    pl_remembered memory = {.pair = pair, .found = pushed, .force = {0, 0, 1}};
-    pl_contacts contacts = {.problem = contact->contacts.problem,
-                            .memory = &memory,
-                            .n_memory = 1,
-                            .memory_capacity = 1};
+    pl_remembered memory = {.id = pair, .found = pushed, .force = {0, 0, 1}};
+    pl_blocks blocks = {
+        .problem = contact->blocks.problem, .memory = &memory, .n_memory = 1, .memory_capacity = 1};
+    pl_contacts contacts = {.blocks = &blocks};
     take_step(world, &contacts);
     pl_detection *d = &contact->detection;
     TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(d, &contact->boundary, &contacts));
     const pl_row *row = find_row(&contacts, &pair);
     bool has = row != NULL;
-    TEST_ASSERT_TRUE(!has || row->found);
-    for (int32_t i = 0; i < contacts.problem.n_constraint; i++) {
-        TEST_ASSERT_TRUE(&contacts.row[i] == row || !contacts.row[i].found);
+    for (int32_t i = 0; i < pl_contacts_count(&contacts); i++) {
+        TEST_ASSERT_EQUAL(&contacts.row[i] == row, blocks.found[i] != 0);
     }
-    contacts.memory = NULL;
+    blocks.memory = NULL;
+    pl_blocks_free(&blocks);
     pl_contacts_free(&contacts);
     pl_world_destroy(world);
     return has;
@@ -255,15 +254,17 @@ static double find_gap(int kind, pl_mesh *ground, const double tet[12], const do
     pl_world *world = make_scene(ground, x);
     pl_contact_step *contact = world->contact;
     contact->boundary.n_close = 0; // it came there later
-    pl_contacts contacts = {.problem = contact->contacts.problem};
+    pl_blocks blocks = {.problem = contact->blocks.problem};
+    pl_contacts contacts = {.blocks = &blocks};
     take_step(world, &contacts);
     place(world, v);
     TEST_ASSERT_EQUAL(PL_OK, pl_detect_start(&contact->detection, &contact->boundary, &contacts));
-    for (int32_t i = 0; i < contacts.problem.n_constraint; i++) {
+    for (int32_t i = 0; i < pl_contacts_count(&contacts); i++) {
         if (contacts.row[i].pair.kind != kind) continue;
         TEST_ASSERT_TRUE(isnan(gap));
         gap = contacts.row[i].gap / safety;
     }
+    pl_blocks_free(&blocks);
     pl_contacts_free(&contacts);
     pl_world_destroy(world);
     return gap;

@@ -66,7 +66,7 @@ static void test_solves_again_to_the_same_bits(void)
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
         TEST_ASSERT_EQUAL_MEMORY(world->system.v_new, recorded.v,
                                  3 * (size_t)world->system.n_block * sizeof(double));
-        TEST_ASSERT_EQUAL_MEMORY(contact->contacts.f, recorded.f,
+        TEST_ASSERT_EQUAL_MEMORY(contact->blocks.f, recorded.f,
                                  3 * (size_t)stats.constraints * sizeof(double));
         if (stats.rounds == 1) TEST_ASSERT_EQUAL_INT32(stats.iterations, again.iterations);
         solved += again.iterations > 0;

@@ -123,12 +123,12 @@ static int check_constraints(const pl_world *world)
     const pl_contact_step *contact = world->contact;
     const pl_contacts *contacts = &contact->contacts;
     const pl_boundary *boundary = &contact->boundary;
-    double *u = malloc((3 * (size_t)contacts->problem.n_constraint + 1) * sizeof *u);
-    pl_rows_multiply(&contacts->problem, NULL, true, world->system.v_new, u);
+    double *u = malloc((3 * (size_t)pl_contacts_count(contacts) + 1) * sizeof *u);
+    pl_rows_multiply(&contacts->blocks->problem, NULL, true, world->system.v_new, u);
     int n = 0;
     for (int64_t i = 0; i < contact->vj19.n; i++) {
         const pl_vj19_constraint *c = &contact->vj19.constraint[i];
-        if (c->row < 0 || contacts->f[3 * c->row] <= 0) continue;
+        if (c->row < 0 || contacts->blocks->f[3 * c->row] <= 0) continue;
         double q[12] = {0};
         for (int k = 0; k < 4; k++) {
             int32_t point = contacts->row[c->row].point[k];

@@ -313,7 +313,7 @@ static void assemble_rigid(pl_world *world)
 // What rows act on goes to first order.
 static void meet_rows(pl_world *world)
 {
-    const pl_problem *problem = &world->contact->contacts.problem;
+    const pl_problem *problem = &world->contact->blocks.problem;
     for (int32_t t = 0; t < problem->n_term; t++) make_first(world, problem->entry[t].block);
 }
 
@@ -402,14 +402,14 @@ static void remember(pl_world *world)
             h->struck[b->first + b->rank[b->pull[j].vertex]] = 1;
     }
     if (world->contact == NULL) return;
-    const pl_contacts *c = &world->contact->contacts;
-    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
-        const pl_constraint *contact = &c->problem.constraint[i];
-        const double *f = c->f + 3 * (int64_t)i;
+    const pl_blocks *b = &world->contact->blocks;
+    for (int32_t i = 0; i < b->problem.n_constraint; i++) {
+        const pl_constraint *block = &b->problem.constraint[i];
+        const double *f = b->f + 3 * (int64_t)i;
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
-        for (int32_t t = contact->first; t < contact->first + contact->count; t++) {
-            int32_t block = c->problem.entry[t].block;
-            if (block < world->state.n_vert) h->struck[block] = 1;
+        for (int32_t t = block->first; t < block->first + block->count; t++) {
+            int32_t at = b->problem.entry[t].block;
+            if (at < world->state.n_vert) h->struck[at] = 1;
         }
     }
 }

@@ -50,7 +50,7 @@ typedef struct sent {
 
 static void add_contact_parts(const pl_contact_step *contact, const void *trees, pl_parts *parts)
 {
-    const pl_contacts *c = &contact->contacts;
+    const pl_blocks *c = &contact->blocks;
     const pl_candidate_set *set = &contact->detection.candidates;
     pl_parts_add(parts, CONTACTS, 1, c->memory, (size_t)c->n_memory * sizeof *c->memory);
     pl_parts_add(parts, TREES, 1, trees, pl_surfaces_state_size(contact->boundary.surfaces));
@@ -186,11 +186,11 @@ static bool ordered_memory(const content *c)
     const pl_feature_pair none = {-1, 0, 0}, *before = &none;
     for (int64_t i = 0; i < c->n_memory; i++) {
         const pl_remembered *m = &c->memory[i];
-        if (pl_pair_compare(before, &m->pair) >= 0) return false;
+        if (pl_block_id_compare(before, &m->id) >= 0) return false;
         if (!isfinite(m->force[0]) || !isfinite(m->force[1]) || !isfinite(m->force[2]))
             return false;
         if (m->found != 0 && m->found != 1) return false;
-        before = &m->pair;
+        before = &m->id;
     }
     return true;
 }
@@ -305,14 +305,14 @@ static pl_status fill_contact(const content *c, pl_contact_step *contact)
     pl_contacts *contacts = &contact->contacts;
     pl_candidate_set *set = &contact->detection.candidates;
     const pl_boundary *boundary = &contact->boundary;
-    PL_TRY(pl_reserve((void **)&contacts->memory, &contacts->memory_capacity, c->n_memory,
-                      sizeof *contacts->memory));
+    PL_TRY(pl_reserve((void **)&contacts->blocks->memory, &contacts->blocks->memory_capacity,
+                      c->n_memory, sizeof *contacts->blocks->memory));
     PL_TRY(pl_candidates_reserve(set, boundary));
     PL_TRY(pl_surfaces_set_state(boundary->surfaces, c->trees));
     if (c->n_memory > 0) {
-        memcpy(contacts->memory, c->memory, (size_t)c->n_memory * sizeof *c->memory);
+        memcpy(contacts->blocks->memory, c->memory, (size_t)c->n_memory * sizeof *c->memory);
     }
-    contacts->n_memory = c->n_memory;
+    contacts->blocks->n_memory = c->n_memory;
     if (c->from == NULL) return PL_OK;
     size_t size = 3 * (size_t)boundary->n * sizeof *c->from;
     memcpy(set->from, c->from, size);

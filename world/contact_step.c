@@ -83,6 +83,7 @@ pl_status pl_contact_step_create(const pl_world *world, pl_contact_step **out)
     *out = NULL;
     pl_contact_step *contact = pl_alloc_zero(1, sizeof *contact);
     if (contact == NULL) return PL_ERROR_MEMORY;
+    contact->contacts.blocks = &contact->blocks;
     contact->options = pl_solver_options_default();
     contact->options.residual_tolerance = o->residual_tolerance;
     contact->options.contact_tolerance = o->contact_tolerance;
@@ -104,6 +105,7 @@ void pl_contact_step_destroy(pl_contact_step *contact)
 {
     if (contact == NULL) return;
     pl_boundary_free(&contact->boundary);
+    pl_blocks_free(&contact->blocks);
     pl_contacts_free(&contact->contacts);
     pl_detection_free(&contact->detection);
     pl_vj19_free(&contact->vj19);
@@ -125,8 +127,8 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     pl_solve_stats solved;
     options.same_matrix = same;
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
-    pl_status status = pl_solve(solver, &contact->contacts.problem, &options, &contact->workspace,
-                                world->system.v_new, contact->contacts.f, &solved);
+    pl_status status = pl_solve(solver, &contact->blocks.problem, &options, &contact->workspace,
+                                world->system.v_new, contact->blocks.f, &solved);
     stats->iterations += solved.iterations;
     stats->state_changes += (int32_t)solved.state_changes;
     stats->t_solve += solved.seconds;
@@ -148,7 +150,7 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     pl_contact_step *contact = world->contact;
     contact->options.contact_tolerance = pl_contacts_tolerance(&contact->contacts);
     PL_TRY(pl_contact_step_note(contact, world->system.v_new));
-    if (contact->contacts.problem.n_constraint == 0) {
+    if (contact->blocks.problem.n_constraint == 0) {
         return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
                              stats);
     }
@@ -206,14 +208,14 @@ pl_status pl_contact_step_solve(pl_world *world, double t, pl_step_stats *stats,
     pl_contact_step *contact = world->contact;
     pl_contacts_clear(&contact->contacts);
     contact->n_start = 0;
-    contact->contacts.problem.A = world->system.solved;
-    contact->contacts.problem.b = world->system.b;
-    contact->contacts.problem.prescribed = world->system.prescribed;
-    contact->contacts.problem.dt = world->dt;
+    contact->blocks.problem.A = world->system.solved;
+    contact->blocks.problem.b = world->system.b;
+    contact->blocks.problem.prescribed = world->system.prescribed;
+    contact->blocks.problem.dt = world->dt;
     contact->contacts.step = world->options.dt;
     contact->contacts.contact_tolerance = world->options.contact_tolerance;
-    contact->contacts.problem.n_x = world->state.n_vert;
-    contact->contacts.problem.x = world->state.x;
+    contact->blocks.problem.n_x = world->state.n_vert;
+    contact->blocks.problem.x = world->state.x;
     *clear = false;
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     double start = pl_seconds();
@@ -257,7 +259,7 @@ void pl_contact_step_sum(pl_world *world)
         memset(world->bodies.body[i].angular_impulse, 0,
                sizeof world->bodies.body[i].angular_impulse);
     }
-    for (int32_t i = 0; i < contact->contacts.problem.n_constraint; i++) {
+    for (int32_t i = 0; i < pl_contacts_count(&contact->contacts); i++) {
         const pl_row *row = &contact->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         double F[3], torque[3];
@@ -276,12 +278,12 @@ void pl_contact_step_sum(pl_world *world)
 
 void pl_contact_step_impulses(const pl_world *world, double *impulse)
 {
-    const pl_contacts *c = &world->contact->contacts;
+    const pl_blocks *c = &world->contact->blocks;
     memset(impulse, 0, 6 * (size_t)world->state.n_rigid * sizeof *impulse);
     for (int32_t i = 0; i < c->problem.n_constraint; i++) {
         const pl_constraint *block = &c->problem.constraint[i];
         double F[3], torque[3];
-        pl_contacts_impulse(c, i, F);
+        pl_blocks_impulse(c, i, F);
         for (int32_t t = block->first; t < block->first + block->count; t++) {
             const pl_entry *entry = &c->problem.entry[t];
             if (entry->block < world->state.n_vert) continue;
@@ -298,8 +300,8 @@ static void publish_contact(const pl_world *world, int32_t i, pl_contact_point *
     const pl_contact_step *contact = world->contact;
     const pl_boundary *boundary = &contact->boundary;
     const pl_row *row = &contact->contacts.row[i];
-    const pl_constraint *block = &contact->contacts.problem.constraint[i];
-    const double *f = contact->contacts.f + 3 * (int64_t)i, *R = block->R;
+    const pl_constraint *block = pl_contacts_block(&contact->contacts, i);
+    const double *f = pl_contacts_f(&contact->contacts, i), *R = block->R;
     int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
     int32_t a = boundary->body[row->point[0]], b = boundary->body[row->point[second]];
     *out = (pl_contact_point){
@@ -337,10 +339,10 @@ static pl_status publish_contacts(pl_world *world)
     const pl_contacts *c = &contact->contacts;
     contact->n_published = 0;
     PL_TRY(pl_reserve((void **)&contact->published, &contact->published_capacity,
-                      c->problem.n_constraint + pl_sleep_count_points(world),
+                      pl_contacts_count(c) + pl_sleep_count_points(world),
                       sizeof *contact->published));
-    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
-        if (c->f[3 * (int64_t)i] > 0)
+    for (int32_t i = 0; i < pl_contacts_count(c); i++) {
+        if (pl_contacts_f(c, i)[0] > 0)
             contact->published[contact->n_published++].body_a = i; // for now
     }
     pl_loop(contact->n_published, CHUNK_CONTACTS, publish_some, world);
@@ -352,13 +354,13 @@ pl_status pl_contact_step_finish(pl_world *world, pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
     PL_TRY(publish_contacts(world));
-    stats->constraints = contact->contacts.problem.n_constraint;
+    stats->constraints = contact->blocks.problem.n_constraint;
     stats->contacts = contact->n_published;
     double start = pl_seconds();
     double gap = pl_detect_gap(&contact->detection, &contact->boundary);
     stats->min_gap = PL_MIN(gap, pl_sleep_gap(world));
     stats->t_collision += pl_seconds() - start;
-    return pl_contacts_remember(&contact->contacts);
+    return pl_blocks_remember(&contact->blocks);
 }
 
 pl_status pl_contact_step_rest(pl_world *world, pl_step_stats *stats)

@@ -9,7 +9,8 @@
 
 typedef struct pl_contact_step {
     pl_boundary boundary;
-    pl_contacts contacts;
+    pl_blocks blocks;     // what is solved
+    pl_contacts contacts; // those of them that pairs of features have
     pl_detection detection;
     pl_vj19 vj19;                       // with the option `vj19` only
     const pl_solver *solver, *fallback; // of choice, and if that fails

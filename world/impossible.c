@@ -294,13 +294,14 @@ pl_status pl_explain_failure(const pl_world *world, pl_status status)
 {
     const pl_contact_step *contact = world->contact;
     bool ours = status == PL_ERROR_NUMERICS || status == PL_ERROR_TIME;
-    if (!ours || contact == NULL || contact->contacts.problem.n_constraint == 0) return status;
+    if (!ours || contact == NULL || pl_contacts_count(&contact->contacts) == 0) return status;
+    if (contact->contacts.first > 0) return status; // the proof knows contacts alone
     char text[1024]; // what is said if this finds nothing
     snprintf(text, sizeof text, "%s", pl_error_text());
     rows s;
     double *share = pl_alloc_zero(world->bodies.n, sizeof *share);
     bool crushed = false;
-    if (take(&contact->contacts.problem, world->system.v_new, &s) && share != NULL) {
+    if (take(&contact->blocks.problem, world->system.v_new, &s) && share != NULL) {
         fill(&s);
         minimize(&s);
         crushed = prove(&s, contact->options.contact_tolerance / world->dt);

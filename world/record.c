@@ -8,14 +8,14 @@
 // The solve overwrites what it starts from, and rows may be added after it.
 pl_status pl_contact_step_note(pl_contact_step *contact, const double *v)
 {
-    const pl_problem *problem = &contact->contacts.problem;
+    const pl_problem *problem = &contact->blocks.problem;
     int64_t n = 3 * (int64_t)problem->A->n, n_f = 3 * (int64_t)problem->n_constraint;
     contact->n_start = 0;
     if (n_f == 0) return PL_OK;
     PL_TRY(pl_reserve((void **)&contact->v_start, &contact->v_start_capacity, n, sizeof *v));
     PL_TRY(pl_reserve((void **)&contact->f_start, &contact->f_start_capacity, n_f, sizeof *v));
     memcpy(contact->v_start, v, (size_t)n * sizeof *v);
-    memcpy(contact->f_start, contact->contacts.f, (size_t)n_f * sizeof *v);
+    memcpy(contact->f_start, contact->blocks.f, (size_t)n_f * sizeof *v);
     contact->n_start = problem->n_constraint;
     return PL_OK;
 }
@@ -27,7 +27,7 @@ static pl_status last_problem(const pl_world *world, pl_problem *out)
     if (contact == NULL || contact->n_start == 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "the last step had no contact problem");
     }
-    *out = contact->contacts.problem;
+    *out = contact->blocks.problem;
     out->x = world->past.saved.x; // where the step began
     const pl_constraint *last = &out->constraint[contact->n_start - 1];
     out->n_constraint = contact->n_start;

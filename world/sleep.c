@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Solvers leave contacts undone by a few micrometres, which is some 10 mm/s in steps of 1 ms, to and
-// fro: what is at rest is not slow, but gets nowhere. So it may be as fast as sleep_speed, but get
-// no farther than this part of what that takes it in sleep_time.
+// Solvers leave contacts undone by a few micrometres, which is some 10 mm/s in steps of 1 ms, to
+// and fro: what is at rest is not slow, but gets nowhere. So it may be as fast as sleep_speed, but
+// get no farther than this part of what that takes it in sleep_time.
 static const double DRIFT = 0.1;
 // A driven vertex that is slower than this part of sleep_speed does not move: rounding does that.
 static const double DRIVEN_REST = 1e-6;
@@ -98,7 +98,7 @@ void pl_sleep_tidy(pl_world *world)
 static int compare_memory(const void *a, const void *b)
 {
     const pl_remembered *p = a, *q = b;
-    return pl_pair_compare(&p->pair, &q->pair);
+    return pl_block_id_compare(&p->id, &q->id);
 }
 
 // The contacts get back the forces of who woke. They have none of these pairs: two bodies that were
@@ -107,7 +107,7 @@ static pl_status recall_forces(pl_world *world)
 {
     pl_sleep *s = world->sleep;
     if (world->contact == NULL) return PL_OK;
-    pl_contacts *c = &world->contact->contacts;
+    pl_blocks *c = &world->contact->blocks;
     int64_t before = c->n_memory;
     PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, before + s->n_force,
                       sizeof *c->memory));
@@ -213,8 +213,7 @@ static int64_t find_driven(const pl_bodies *bodies, int32_t vertex)
 
 static bool belongs(const pl_bodies *bodies, int64_t driven, const pl_world_body *b)
 {
-    return driven < bodies->n_driven &&
-           bodies->driven[driven].vertex < b->first + b->mesh->n_vert;
+    return driven < bodies->n_driven && bodies->driven[driven].vertex < b->first + b->mesh->n_vert;
 }
 
 // Does a driven vertex of a body move on the way to the time t, or become driven or free?
@@ -338,9 +337,9 @@ pl_status pl_sleep_wake_pushed(pl_world *world, bool any)
 {
     if (world->sleep == NULL || world->sleep->n == 0 || world->contact == NULL) return PL_OK;
     const pl_contacts *c = &world->contact->contacts;
-    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
+    for (int32_t i = 0; i < pl_contacts_count(c); i++) {
         const pl_row *row = &c->row[i];
-        if (!any && !(c->f[3 * (int64_t)i] > 0)) continue;
+        if (!any && !(pl_contacts_f(c, i)[0] > 0)) continue;
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         PL_TRY(pl_sleep_wake(world, world->contact->boundary.body[row->point[0]]));
         PL_TRY(pl_sleep_wake(world, world->contact->boundary.body[row->point[second]]));
@@ -381,12 +380,12 @@ static pl_status reserve(pl_world *world)
     int32_t n;
     int64_t n_anchor = 3 * (int64_t)world->published.n;
     pl_world_contacts(world, &n);
-    int64_t n_force = world->contact != NULL ? world->contact->contacts.n_memory : 0;
+    int64_t n_force = world->contact != NULL ? world->contact->blocks.n_memory : 0;
     PL_TRY(pl_reserve((void **)&s->link, &s->link_capacity, 2 * world->bodies.n, sizeof *s->link));
     PL_TRY(pl_reserve((void **)&s->anchor, &s->anchor_capacity, n_anchor, sizeof *s->anchor));
     PL_TRY(pl_reserve((void **)&s->point, &s->point_capacity, s->n_point + n, sizeof *s->point));
-    PL_TRY(pl_reserve((void **)&s->force, &s->force_capacity, s->n_force + n_force,
-                      sizeof *s->force));
+    PL_TRY(
+        pl_reserve((void **)&s->force, &s->force_capacity, s->n_force + n_force, sizeof *s->force));
     if (s->n_anchor == n_anchor) return PL_OK;
     memcpy(s->anchor, world->published.x, (size_t)n_anchor * sizeof *s->anchor);
     s->n_anchor = n_anchor;
@@ -411,13 +410,17 @@ static void keep_forces(pl_world *world)
 {
     pl_sleep *s = world->sleep;
     if (world->contact == NULL) return;
-    pl_contacts *c = &world->contact->contacts;
+    pl_blocks *c = &world->contact->blocks;
     const pl_boundary *boundary = &world->contact->boundary;
     int64_t left = 0;
     for (int64_t i = 0; i < c->n_memory; i++) {
         int32_t point[4], a, b;
-        pl_pair_points(boundary, &c->memory[i].pair, point);
-        pl_pair_bodies(boundary, &c->memory[i].pair, point, &a, &b);
+        if (c->memory[i].id.kind >= PL_BLOCK_OTHER) { // no contact
+            c->memory[left++] = c->memory[i];
+            continue;
+        }
+        pl_pair_points(boundary, &c->memory[i].id, point);
+        pl_pair_bodies(boundary, &c->memory[i].id, point, &a, &b);
         if (s->link[a] >= 0 || s->link[b] >= 0) {
             s->force[s->n_force++] = (pl_kept_force){.memory = c->memory[i], .a = a, .b = b};
         } else {
@@ -547,12 +550,11 @@ static void count_time(pl_world *world)
     }
     const pl_contact_point *c = pl_world_contacts(world, &n);
     for (int32_t i = 0; i < n; i++) { // what moves keeps awake what it touches
-        int32_t place[2] = {pl_world_place(world, c[i].body_a),
-                            pl_world_place(world, c[i].body_b)};
+        int32_t place[2] = {pl_world_place(world, c[i].body_a), pl_world_place(world, c[i].body_b)};
         for (int k = 0; k < 2; k++) {
             const pl_world_body *other = &world->bodies.body[place[1 - k]];
-            bool moves = other->kind == PL_BODY_KINEMATIC &&
-                         !world->contact->boundary.still[place[1 - k]];
+            bool moves =
+                other->kind == PL_BODY_KINEMATIC && !world->contact->boundary.still[place[1 - k]];
             if (moves) world->bodies.body[place[k]].quiet = 0;
         }
     }

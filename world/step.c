@@ -236,7 +236,7 @@ static pl_status save(pl_world *world)
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->save != NULL) integrator->save(world);
     PL_TRY(pl_sleep_save(world));
-    return world->contact != NULL ? pl_contacts_save(&world->contact->contacts) : PL_OK;
+    return world->contact != NULL ? pl_blocks_save(&world->contact->blocks) : PL_OK;
 }
 
 static void go_back(pl_world *world)
@@ -250,7 +250,7 @@ static void go_back(pl_world *world)
     if (integrator->go_back != NULL) integrator->go_back(world);
     pl_sleep_go_back(world);
     if (world->contact == NULL) return;
-    pl_contacts_go_back(&world->contact->contacts);
+    pl_blocks_go_back(&world->contact->blocks);
     world->contact->n_published = 0;
 }
 

@@ -31,7 +31,7 @@ static double work_of_contact(const pl_world *world, int32_t i)
     const pl_contact_step *contact = world->contact;
     const pl_boundary *boundary = &contact->boundary;
     const pl_row *row = &contact->contacts.row[i];
-    const double *f = contact->contacts.f + 3 * (int64_t)i;
+    const double *f = pl_contacts_f(&contact->contacts, i);
     double F[3], work = 0;
     if (f[0] == 0 && f[1] == 0 && f[2] == 0) return 0;
     pl_contacts_impulse(&contact->contacts, i, F);
@@ -52,7 +52,7 @@ double pl_step_work(const pl_world *world)
         int64_t vertex = world->bodies.driven[i].vertex;
         if (world->system.prescribed[vertex] != 0) work += balance(world, vertex);
     }
-    int32_t n = world->contact != NULL ? world->contact->contacts.problem.n_constraint : 0;
+    int32_t n = world->contact != NULL ? pl_contacts_count(&world->contact->contacts) : 0;
     for (int32_t i = 0; i < n; i++) work += work_of_contact(world, i);
     return work;
 }
