@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Solvers leave contacts undone by a few micrometres, which is some 10 mm/s in steps of 1 ms, to and
-// fro: what is at rest is not slow, but gets nowhere. So it may be as fast as sleep_speed, but get
-// no farther than this part of what that takes it in sleep_time.
+// Solvers leave contacts undone by a few micrometres, which is some 10 mm/s in steps of 1 ms, to
+// and fro: what is at rest is not slow, but gets nowhere. So it may be as fast as sleep_speed, but
+// get no farther than this part of what that takes it in sleep_time.
 static const double DRIFT = 0.1;
 // A driven vertex that is slower than this part of sleep_speed does not move: rounding does that.
 static const double DRIVEN_REST = 1e-6;
@@ -213,8 +213,7 @@ static int64_t find_driven(const pl_bodies *bodies, int32_t vertex)
 
 static bool belongs(const pl_bodies *bodies, int64_t driven, const pl_world_body *b)
 {
-    return driven < bodies->n_driven &&
-           bodies->driven[driven].vertex < b->first + b->mesh->n_vert;
+    return driven < bodies->n_driven && bodies->driven[driven].vertex < b->first + b->mesh->n_vert;
 }
 
 // Does a driven vertex of a body move on the way to the time t, or become driven or free?
@@ -385,8 +384,8 @@ static pl_status reserve(pl_world *world)
     PL_TRY(pl_reserve((void **)&s->link, &s->link_capacity, 2 * world->bodies.n, sizeof *s->link));
     PL_TRY(pl_reserve((void **)&s->anchor, &s->anchor_capacity, n_anchor, sizeof *s->anchor));
     PL_TRY(pl_reserve((void **)&s->point, &s->point_capacity, s->n_point + n, sizeof *s->point));
-    PL_TRY(pl_reserve((void **)&s->force, &s->force_capacity, s->n_force + n_force,
-                      sizeof *s->force));
+    PL_TRY(
+        pl_reserve((void **)&s->force, &s->force_capacity, s->n_force + n_force, sizeof *s->force));
     if (s->n_anchor == n_anchor) return PL_OK;
     memcpy(s->anchor, world->published.x, (size_t)n_anchor * sizeof *s->anchor);
     s->n_anchor = n_anchor;
@@ -547,12 +546,11 @@ static void count_time(pl_world *world)
     }
     const pl_contact_point *c = pl_world_contacts(world, &n);
     for (int32_t i = 0; i < n; i++) { // what moves keeps awake what it touches
-        int32_t place[2] = {pl_world_place(world, c[i].body_a),
-                            pl_world_place(world, c[i].body_b)};
+        int32_t place[2] = {pl_world_place(world, c[i].body_a), pl_world_place(world, c[i].body_b)};
         for (int k = 0; k < 2; k++) {
             const pl_world_body *other = &world->bodies.body[place[1 - k]];
-            bool moves = other->kind == PL_BODY_KINEMATIC &&
-                         !world->contact->boundary.still[place[1 - k]];
+            bool moves =
+                other->kind == PL_BODY_KINEMATIC && !world->contact->boundary.still[place[1 - k]];
             if (moves) world->bodies.body[place[k]].quiet = 0;
         }
     }

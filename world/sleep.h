@@ -60,8 +60,8 @@ void pl_sleep_forget(pl_world *world);
 
 // --- Waking ---
 
-// The body in a place and its island, if it sleeps; and what sleeps and touches it besides, whatever
-// it is itself; and all.
+// The body in a place and its island, if it sleeps; and what sleeps and touches it besides,
+// whatever it is itself; and all.
 pl_status pl_sleep_wake(pl_world *world, int64_t place);
 pl_status pl_sleep_disturb(pl_world *world, int64_t place);
 pl_status pl_sleep_wake_all(pl_world *world);

@@ -53,7 +53,8 @@ static void copy_values(const pl_world *world, pl_bsr *to)
     const pl_bsr *A = &world->system.A;
     for (int64_t i = 0; i < world->bodies.n; i++) {
         const pl_world_body *b = &world->bodies.body[i];
-        if (b->kind == PL_BODY_DEFORMABLE && !b->asleep) copy_rows(A, b->first, b->mesh->n_vert, to);
+        if (b->kind == PL_BODY_DEFORMABLE && !b->asleep)
+            copy_rows(A, b->first, b->mesh->n_vert, to);
         if (b->kind == PL_BODY_RIGID) copy_rows(A, pl_world_rigid_block(world, b->rigid), 2, to);
     }
 }

@@ -103,8 +103,8 @@ static bool check_point(const pl_world *world, const pl_contact_point *c)
 static bool check_force(const pl_world *world, const pl_kept_force *f)
 {
     return f->a >= 0 && f->a < world->bodies.n && f->b >= 0 && f->b < world->bodies.n &&
-           (f->recalled == 0 || f->recalled == 1) && (f->memory.found == 0 || f->memory.found == 1) &&
-           all_finite(3, f->memory.force);
+           (f->recalled == 0 || f->recalled == 1) &&
+           (f->memory.found == 0 || f->memory.found == 1) && all_finite(3, f->memory.force);
 }
 
 bool pl_sleep_check_parts(const pl_world *world, const pl_parts *parts)
