@@ -102,9 +102,9 @@ pl_status pl_fem_check(const pl_mesh *mesh);
 pl_status pl_fem_create(int32_t n_bodies, const pl_fem_source *source, pl_fem *out, pl_bsr *A);
 void pl_fem_free(pl_fem *fem);
 
-// Says of a body if it stays where it is. From the next pass over its elements on, those that follow
-// leave them out: energies and inverted tets are remembered, A's rows and forces are left as they
-// are. It moves at first, and is looked at once more after this was said anew.
+// Says of a body if it stays where it is. From the next pass over its elements on, those that
+// follow leave them out: energies and inverted tets are remembered, A's rows and forces are left as
+// they are. It moves at first, and is looked at once more after this was said anew.
 void pl_fem_set_still(pl_fem *fem, int32_t body, bool still);
 
 // The parts of a matrix, with Rayleigh's alpha and beta those of each body.

@@ -956,7 +956,8 @@ typedef struct pl_contact_point {
 } pl_contact_point;
 
 // Those of the last step that bear a force, in the order of their features, and behind them those
-// that bodies fell asleep with; (*n) of them, valid until the next step. NULL if there are none; n may be NULL.
+// that bodies fell asleep with; (*n) of them, valid until the next step. NULL if there are none; n
+// may be NULL.
 PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
 
 // Those of a body: their places (capacity) in the array above; *n receives how many there are, also
