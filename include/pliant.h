@@ -786,34 +786,35 @@ PL_API size_t pl_world_name(const pl_world *world, int32_t body, char *buffer, s
 
 // --- State ---
 
-// A body that is not there is of the kind PL_BODY_NONE, has 0 vertices and NULL for arrays.
+// An invalid id has the kind PL_BODY_NONE, 0 vertices, and NULL for arrays.
 //
-// Bodies stand in places 0 .. count - 1, in the order in which they were added; the place of a body
-// that was removed is empty until another one is added.
+// Bodies are kept in places 0 .. count - 1, in the order in which they were added; the place of a
+// removed body is empty until another one is added.
 PL_API int32_t pl_world_body_count(const pl_world *world);
-// The id of the body in a place; -1 if that is empty.
+// The id of the body in a place; -1 if the place is empty.
 PL_API int32_t pl_world_body_at(const pl_world *world, int32_t place);
 PL_API pl_body_kind pl_world_kind(const pl_world *world, int32_t body);
 PL_API int32_t pl_world_vertex_count(const pl_world *world, int32_t body);
 PL_API double pl_world_time(const pl_world *world);   // [s]
-PL_API int64_t pl_world_steps(const pl_world *world); // since the start
-// (3*n_vert) of a body, in the order of its mesh; valid until the next step.
+PL_API int64_t pl_world_steps(const pl_world *world); // number of steps since the start
+// Of the vertices of a body (3*n_vert), in the order of its mesh; valid until the next step.
 PL_API const double *pl_world_positions(const pl_world *world, int32_t body);  // [m]
 PL_API const double *pl_world_velocities(const pl_world *world, int32_t body); // [m/s]
 
-// Where a rigid body is.
+// Mass, pose and velocities of a rigid body.
 typedef struct pl_frame {
-    double mass;                // [kg]
-    double centre[3];           // of mass [m]
-    double orientation[4];      // since the start: a unit quaternion, the real part first
-    double velocity[3];         // of the centre [m/s]
+    double mass;           // [kg]
+    double centre[3];      // centre of mass [m]
+    double orientation[4]; // rotation from the mesh as it was added: unit quaternion, real part
+                           // first
+    double velocity[3];    // of the centre of mass [m/s]
     double angular_velocity[3]; // [rad/s]
 } pl_frame;
 
 // Fails with PL_ERROR_ARGUMENT if the body is not rigid.
 PL_API pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out);
 
-// Puts a rigid body elsewhere, and sets its velocities; its mass stays. The next step fails if it
+// Sets the pose and the velocities of a rigid body; its mass stays. The next step fails if it
 // overlaps another body there. Fails with PL_ERROR_ARGUMENT, naming the field.
 PL_API pl_status pl_world_set_frame(pl_world *world, int32_t body, const pl_frame *frame);
 
@@ -830,133 +831,150 @@ PL_API pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mise
 
 typedef struct pl_energy {
     double kinetic, elastic;    // [J]
-    double gravity;             // [J], 0 at the origin
-    double momentum[3];         // [kg m/s]
+    double gravity;             // potential energy of gravity, 0 at the origin [J]
+    double momentum[3];         // linear momentum [kg m/s]
     double angular_momentum[3]; // angular momentum about the origin [kg m^2/s]
 } pl_energy;
 
-// Of the whole world, at its present state.
+// Energies and momenta of all bodies in the current state.
 PL_API pl_status pl_world_energy(pl_world *world, pl_energy *out);
 
-// A number that changes with any bit of positions, velocities and time.
+// A 64-bit hash of positions, velocities and time: it changes if any bit of them does.
 PL_API uint64_t pl_world_hash(const pl_world *world);
 
 // --- Stepping ---
 
-// What a step did. Times are wall-clock [s].
+// Statistics of one step.
 typedef struct pl_step_stats {
-    int64_t step;    // its number, from 1
-    double time, dt; // at its end [s]
-    int32_t bodies, contacts, constraints;
-    int32_t iterations, newton, relinearizations, state_changes;
-    double t_fem, t_collision, t_solve, t_total;
-    int32_t rounds, halvings; // see pl_world_options
-    int32_t rescues;          // solves that "auto" took over from the solver of choice
-    double residual, constraint_error, fb_error, friction_error, min_gap;
-    double fb_normal, fb_stick, fb_slip;   // the parts of fb_error: the largest is that
-    int32_t inverted;                      // tets that are flat or inverted at its end
-    double kinetic_energy, elastic_energy; // kinetic at its end, elastic at its beginning [J]
-    double gravity_energy;                 // at its end, 0 at the origin [J]
-    double v_rms; // root mean square of the velocities at its end, by mass [m/s]
-    double work;  // of kinematic bodies and driven vertices on all others in the step; 0 with the
-                  // implicit integrator [J]
-    uint64_t hash;
+    int64_t step;             // number of the step, from 1
+    double time;              // simulated time at its end [s]
+    double dt;                // its length [s]
+    int32_t bodies;           // number of bodies
+    int32_t contacts;         // contacts that carry a force
+    int32_t constraints;      // constraints of the contact problem
+    int32_t iterations;       // of the linear or contact solver, over all rounds
+    int32_t newton;           // iterations of Newton's method (implicit integrator)
+    int32_t relinearizations; // rounds after which the continuous test added constraints
+    int32_t state_changes;    // switches of contacts between open, stick and slip in the solver
+    double t_fem;             // wall-clock time of assembly [s]
+    double t_collision;       // wall-clock time of collision detection [s]
+    double t_solve;           // wall-clock time of solving [s]
+    double t_total;           // wall-clock time of the whole step [s]
+    int32_t rounds;           // rounds of solving and continuous testing
+    int32_t halvings;         // how often the step, or a part of it, was halved
+    int32_t rescues;          // solves in which "auto" replaced the chosen solver, which had failed
+    double residual;          // relative residual of the solve
+    double constraint_error;  // largest error of non-penetration over all contacts [m]
+    double fb_error;          // largest Fischer-Burmeister error over all contacts [m]
+    double friction_error;    // largest error of friction over all contacts [m]
+    double min_gap;           // smallest distance of nearby surfaces at the end [m]; INFINITY: none
+    double fb_normal;         // part of fb_error from non-penetration [m]
+    double fb_stick;          // part of fb_error from static friction [m]
+    double fb_slip;           // part of fb_error from kinetic friction [m]
+    int32_t inverted;         // tets that are flat or inverted at the end
+    double kinetic_energy;    // at the end [J]
+    double elastic_energy;    // at the start [J]
+    double gravity_energy;    // potential energy of gravity at the end, 0 at the origin [J]
+    double v_rms;             // mass-weighted root mean square of the velocities at the end [m/s]
+    double work;              // work of kinematic bodies and driven vertices on all others [J]; 0
+                              // with the implicit integrator
+    uint64_t hash;            // pl_world_hash at the end
 } pl_step_stats;
 
-// Does now what the first step after bodies were added would begin with: builds the system, which
-// may take long, and with contact tests that no bodies intersect. Fails as that step would; the
-// step then tries again.
+// Prepares the next step: builds the system, which may take long, and with contact tests that no
+// bodies intersect. Otherwise the first step after a change of the bodies does it. Fails as that
+// step would; the step then tries again.
 PL_API pl_status pl_world_prepare(pl_world *world);
 
 // Advances the world by dt. stats may be NULL. The log gets a warning, once in the life of a world
 // each, if a material is far too soft or stiff for the size of its body, if tets are inverted, and
-// if a body falls for ever, below all others. On failure (PL_ERROR_GEOMETRY or PL_ERROR_MEMORY
-// when the first step builds its system, with contact also if bodies intersect at the start,
-// PL_ERROR_NUMERICS when a solve does not converge or a number overflows, PL_ERROR_TIME when
-// max_seconds pass) the state is that of before the step.
+// if a body falls below all others without anything to stop it. On failure (PL_ERROR_GEOMETRY or
+// PL_ERROR_MEMORY when the first step builds its system, with contact also if bodies intersect at
+// the start, PL_ERROR_NUMERICS when a solve does not converge or a number overflows, PL_ERROR_TIME
+// when max_seconds pass) the state is that of before the step.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
 
 // Sets the options solver and precond for the steps that follow. PL_ERROR_ARGUMENT if a name is not
 // known, or if the world has no contact.
 PL_API pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond);
 
-// What a running world lets change; all fail with PL_ERROR_ARGUMENT on a number out of its range or
-// a body of another kind.
+// Changes between steps; all fail with PL_ERROR_ARGUMENT on a number out of its range or a body of
+// another kind.
 //
 // Gravity [m/s^2] and the length of a step [s], from the next step on.
 PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3]);
 PL_API pl_status pl_world_set_dt(pl_world *world, double dt);
-// The options as they are now; NULL for no world.
+// The current options; NULL for no world.
 PL_API const pl_world_options *pl_world_get_options(const pl_world *world);
-// The material of a deformable body; the next step builds its system anew, as after adding a body.
+// The material of a deformable body; the next step rebuilds its system, as after adding a body.
 PL_API pl_status pl_world_set_material(pl_world *world, int32_t body,
                                        const pl_material_options *material);
 // The damping of a rigid body, see pl_rigid_options.
 PL_API pl_status pl_world_set_damping(pl_world *world, int32_t body, double damping);
-// An outer force on the centre of a rigid body [N] and a torque [N m], kept until set again; NULL
-// is none. Gravity is added by the world. They are no part of a checkpoint.
+// An external force on the centre of mass of a rigid body [N] and a torque [N m], kept until set
+// again; NULL is none. Gravity is added by the world. They are not part of a checkpoint.
 PL_API pl_status pl_world_set_force(pl_world *world, int32_t body, const double force[3],
                                     const double torque[3]);
 // Changes the velocities of a rigid body at once by an impulse [N s] at a point (3) [m]; NULL: at
 // its centre.
 PL_API pl_status pl_world_apply_impulse(pl_world *world, int32_t body, const double impulse[3],
                                         const double *point);
-// Sends a kinematic body, whatever its motion was, to where a point x0 of its mesh is at position +
-// R x0, R the rotation of a unit quaternion (the real part first): it is there at the end of the
-// next step, by the shortest turn, and rests until it is sent elsewhere. Pushed bodies feel the
-// velocity of that way.
+// Moves a kinematic body to a new pose within the next step, in place of its motion: a point x0 of
+// its mesh goes to position + R x0, R the rotation of a unit quaternion (real part first), with the
+// shortest rotation. It then rests until it is moved again. Bodies that it pushes get the velocity
+// of this motion.
 PL_API pl_status pl_world_move_to(pl_world *world, int32_t body, const double position[3],
                                   const double orientation[4]);
 
 // Sets the option max_seconds for the steps that follow. PL_ERROR_ARGUMENT if it is negative.
 PL_API pl_status pl_world_set_max_seconds(pl_world *world, double seconds);
 
-// Changes how many threads it has. Fails with PL_ERROR_ARGUMENT.
+// Sets the option threads. Fails with PL_ERROR_ARGUMENT.
 PL_API pl_status pl_world_set_threads(pl_world *world, int32_t threads);
 
 // --- Contacts ---
 
-// One of the last step. Where two features touch, several may stand for them.
+// A contact of the last step. Two features that touch may have several.
 typedef struct pl_contact_point {
-    int32_t body_a, body_b; // the same if a body touches itself
-    double point[3];        // between the closest points, at the end of the step [m]
+    int32_t body_a, body_b; // ids of the bodies; equal for self-contact
+    double point[3];        // midpoint of the closest points, at the end of the step [m]
     double normal[3];       // unit vector, from b to a
     double gap;             // distance of the surfaces there, less their radii [m]
-    double force;           // that keeps them apart, >= 0 [N]
-    double friction[3];     // on a [N]
-    bool slips;             // friction is at its limit
-    int32_t n_a;            // of the vertices below, so many are of body a: 1 or 2
-    int32_t vertex[4];      // that the two features have, by the meshes of their bodies; -1: none
-    double weight[4];       // their part in the closest points, negative for b's: what pushes a
-                            // vertex is weight (force normal + friction)
+    double force;           // normal force, >= 0 [N]
+    double friction[3];     // friction force on a [N]
+    bool slips;             // slips: friction is at its limit mu force. Else it sticks
+    int32_t n_a;            // number of vertices below that belong to body a: 1 or 2
+    int32_t vertex[4]; // of the two features, as indices in the meshes of their bodies; -1: none
+    double weight[4];  // barycentric weights of the closest points, negative for b: the force on
+                       // a vertex is weight (force normal + friction)
 } pl_contact_point;
 
-// Those of the last step that bear a force, in the order of their features; (*n) of them, valid
-// until the next step. NULL if there are none; n may be NULL.
+// The contacts of the last step that carry a force, in the order of their features; (*n) of them,
+// valid until the next step. NULL if there are none; n may be NULL.
 PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
 
-// Those of a body: their places (capacity) in the array above; *n receives how many there are, also
-// if that is more than the capacity.
+// The contacts of a body: their indices (capacity) in the array above; *n receives their number,
+// also if it is larger than the capacity.
 PL_API pl_status pl_world_body_contacts(const pl_world *world, int32_t body, int32_t capacity,
                                         int32_t *index, int32_t *n);
 
 typedef enum pl_contact_event_kind {
-    PL_CONTACT_BEGIN, // the two bodies did not press on each other in the step before
-    PL_CONTACT_STAY,
-    PL_CONTACT_END, // they do not any more
+    PL_CONTACT_BEGIN, // contact force in this step, none in the step before
+    PL_CONTACT_STAY,  // contact force in both steps
+    PL_CONTACT_END,   // contact force in the step before, none in this step
 } pl_contact_event_kind;
 
 typedef struct pl_contact_event {
     pl_contact_event_kind kind;
-    int32_t body_a, body_b; // a <= b; the same if a body touches itself
-    double impulse;  // of the step along the normals of all their contacts; 0 at the end [N s]
-    double point[3]; // where, in the mean by the forces; at the end, where it was last [m]
+    int32_t body_a, body_b; // ids, a <= b; equal for self-contact
+    double impulse; // sum of the normal impulses of all their contacts in the step; 0 for END [N s]
+    double point[3]; // mean contact point, weighted by force; for END, that of the step before [m]
 } pl_contact_event;
 
-// What bodies did in the last step, by the ids of both: (*n) events, valid until the next step;
-// NULL if there are none. Kept only with the option `events`. Of a step that was halved, those of
-// its last part. An impact takes up to two steps: the first brings bodies to where they touch, the
-// second stops them there. A program that wants hard hits takes events above an impulse.
+// The contact events of the last step, sorted by the ids of both bodies: (*n) events, valid until
+// the next step; NULL if there are none. Recorded only with the option `events`. Of a step that was
+// halved, those of its last part. An impact takes up to two steps: the first brings the bodies
+// into contact, the second stops them. To find hard impacts, select events by their impulse.
 PL_API const pl_contact_event *pl_world_contact_events(const pl_world *world, int32_t *n);
 
 // --- Forces ---
@@ -968,16 +986,17 @@ PL_API const pl_contact_event *pl_world_contact_events(const pl_world *world, in
 PL_API pl_status pl_world_contact_forces(const pl_world *world, int32_t body, double *force);
 PL_API pl_status pl_world_contact_traction(const pl_world *world, int32_t body, double *traction);
 
-// What contacts do to a body in all.
+// The resultant of contact forces on a body.
 typedef struct pl_resultant {
-    double force[3];  // on the body [N]
-    double torque[3]; // about the origin [N m]
-    double pressing;  // the sum of the forces along the normals [N]
-    double centre[3]; // of pressure: the mean place by these; 0 if nothing presses [m]
-    int32_t contacts;
+    double force[3];  // total force on the body [N]
+    double torque[3]; // total torque about the origin [N m]
+    double pressing;  // sum of the normal forces [N]
+    double centre[3]; // centre of pressure: mean contact point, weighted by normal force; 0 if
+                      // there is none [m]
+    int32_t contacts; // number of contacts
 } pl_resultant;
 
-// By another body, or by all others (-1). What a body does to itself does not count.
+// Of the contacts with the body `other`, or with all others (-1). Self-contact does not count.
 PL_API pl_status pl_world_resultant(const pl_world *world, int32_t body, int32_t other,
                                     pl_resultant *out);
 
@@ -986,10 +1005,10 @@ PL_API pl_status pl_world_resultant(const pl_world *world, int32_t body, int32_t
 // has the principal ones.
 PL_API pl_status pl_world_stress_tensor(pl_world *world, int32_t body, double *tet, double *vertex);
 
-// Audits the state of now, as pl_audit_run does but without the distance: bodies are those of the
-// world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. What
-// may pass through each other by the options of the bodies or by pl_world_ignore is not held
-// against each other, nor kinematic bodies, nor a body that cannot touch itself against itself. The
+// Audits the current state, as pl_audit_run does but without the distance: bodies are those of the
+// world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. Pairs
+// without contact are not tested: bodies that ignore each other by their options or by
+// pl_world_ignore, two kinematic bodies, and bodies without self-contact with themselves. The
 // arrays live until the next audit.
 PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
 
@@ -998,19 +1017,19 @@ PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
 PL_API void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face,
                                 int32_t vertex[3]);
 
-// Gives back the memory that audits keep for the next one; reports are no longer valid.
+// Frees the memory that audits keep for the next one; reports are no longer valid.
 PL_API void pl_world_end_audits(pl_world *world);
 
-// What to do about two bodies that overlap, as a clause of a sentence in `buffer`:
-// "move body 2 by (0, 0, 0.103) m", by as much as takes it out of all of the other on the shortest
-// way (convex bodies; others may need less), with room to spare; a free body moves rather than a
-// kinematic one, the smaller rather than the larger. For a body that meets itself (a = b), what
-// else to do. Returns the length like pl_mesh_quality_text.
+// Advice on how to separate two bodies that overlap, as a clause of a sentence in `buffer`:
+// "move body 2 by (0, 0, 0.103) m", the shortest translation that separates convex bodies, with a
+// margin (others may need less). It moves a free body rather than a kinematic one, and the smaller
+// rather than the larger. For a body that intersects itself (a = b), other advice. Returns the
+// length like pl_mesh_quality_text.
 PL_API size_t pl_world_way_out(const pl_world *world, int32_t a, int32_t b, char *buffer,
                                size_t size);
 
-// The smallest distance between two bodies that may touch, where they are now, less twice the
-// largest radius [m]; INFINITY if no two may, 0 if bodies intersect.
+// The smallest distance between bodies that can touch, in the current state, less twice the largest
+// radius [m]; INFINITY if no two can, 0 if bodies intersect.
 PL_API pl_status pl_world_measure_gap(const pl_world *world, double *gap);
 
 // Writes the contact problem that the last step solved, or failed to solve, for `pliant solve`.
@@ -1027,8 +1046,8 @@ PL_API pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b);
 typedef struct pl_ray_hit {
     int32_t body;
     int32_t face;      // of its surface, as pl_mesh_surface numbers them
-    int32_t vertex[3]; // of that face, by the mesh of the body
-    double weight[3];  // of these vertices in the point: >= 0, sum 1
+    int32_t vertex[3]; // of that face, as indices in the mesh of the body
+    double weight[3];  // barycentric coordinates of the point: >= 0, sum 1
     double point[3];   // [m]
     double normal[3];  // unit vector, out of the body; 0 if the face has no area
     double distance;   // from the origin of the ray, or from the point that was asked for [m]
@@ -1036,15 +1055,15 @@ typedef struct pl_ray_hit {
 
 typedef pl_ray_hit pl_closest_hit;
 
-// Queries see the state of now: where pl_world_positions is, without the radius of surfaces. Only
-// bodies take part whose category (see pl_surface_options) has a bit in `mask`; ~0u is all. The
-// first query after a change of the state brings a tree of boxes up to date, which the world keeps.
+// Queries use the current positions, without the radius of surfaces. They consider only bodies
+// whose category (see pl_surface_options) has a bit in `mask`; ~0u is all. The first query after a
+// change of the state updates a bounding volume hierarchy, which the world keeps.
 // They fail with PL_ERROR_ARGUMENT if a number is not finite (max_distance may be INFINITY) or out
 // of its range.
 //
 // The first face that a ray meets, no farther than max_distance (>= 0) [m]. The direction may have
-// any length but 0. Faces are met from both sides: where normal . direction > 0, the ray leaves the
-// body. No ray slips through between faces that share an edge.
+// any length but 0. Faces are hit from both sides: where normal . direction > 0, the ray leaves the
+// body. No ray passes between two faces that share an edge.
 PL_API pl_status pl_world_ray(pl_world *world, const double origin[3], const double direction[3],
                               double max_distance, uint32_t mask, pl_ray_hit *out);
 
@@ -1155,20 +1174,20 @@ PL_API const double *pl_replay_impulses(const pl_replay *replay);
 
 // --- Checkpoints ---
 
-// Writes the state of the world (time, positions, velocities, and what the next step starts from)
-// with a version and a checksum; the file appears complete or not at all.
+// Writes the state of the world (time, positions, velocities, contact impulses and other data that
+// the next step starts from) with a version and a checksum; the file appears complete or not at
+// all.
 PL_API pl_status pl_world_save(const pl_world *world, const char *path);
 
-// The same into `buffer` of `size` bytes; *needed receives how many it takes. With a buffer of NULL
-// that is all it does. PL_ERROR_ARGUMENT if the buffer is too small.
+// The same into `buffer` of `size` bytes; *needed receives the size of the checkpoint. With a
+// buffer of NULL it does nothing else. PL_ERROR_ARGUMENT if the buffer is too small.
 PL_API pl_status pl_world_save_memory(const pl_world *world, void *buffer, size_t size,
                                       size_t *needed);
 
-// Reads a state back into a world that was built alike: same bodies, meshes and vertices driven. A
-// run resumed so has the same bits as one that never stopped; if dt, a material, mass or friction
-// is another, the log gets a warning. Fails with PL_ERROR_FILE, or
-// PL_ERROR_FORMAT (not a checkpoint, another version, damaged, of another world); the world is then
-// unchanged.
+// Reads a state into a world that was built in the same way: same bodies, meshes and driven
+// vertices. A run resumed so has the same bits as one that never stopped; if dt, a material, mass
+// or friction is another, the log gets a warning. Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not
+// a checkpoint, another version, damaged, of another world); the world is then unchanged.
 PL_API pl_status pl_world_load(pl_world *world, const char *path);
 
 // The same from what pl_world_save_memory has made.
