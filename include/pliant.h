@@ -3,23 +3,23 @@
 // The conventions, which every function below follows:
 //
 // - Units are SI: metres, seconds, kilograms, newtons, pascals. Angles are radians.
-// - A handle (pl_mesh, ...) is opaque. Who gets one from `pl_noun_verb(..., pl_noun **out)` owns it
-//   and gives it back with `pl_noun_destroy`, which accepts NULL. On failure *out is set to NULL.
+// - A handle (pl_mesh, ...) is opaque. The caller of `pl_noun_verb(..., pl_noun **out)` owns the
+//   handle and frees it with `pl_noun_destroy`, which accepts NULL. On failure *out is set to NULL.
 // - A function that can fail returns pl_status. PL_OK is 0. After any other, pl_error_text() holds
 //   one sentence that names the place and the remedy, per thread, until the next failure on that
 //   thread. Any of these functions may fail with PL_ERROR_MEMORY; the other reasons are named.
 // - NULL where it is not allowed, a body that is not there or a negative count is
-//   PL_ERROR_ARGUMENT; a function that returns no status then answers 0, false or NULL, unless it
-//   says otherwise.
+//   PL_ERROR_ARGUMENT; a function that returns no status then returns 0, false or NULL, unless its
+//   comment says otherwise.
 // - Options are plain structs. Start from pl_xxx_options_default() and change what matters; a NULL
 //   pointer means the defaults. A struct with a `name_free` function holds arrays that it owns.
 // - Arrays state their shape: `x (3*n_vert)` is n_vert triples, one after another. Those passed in
 //   are copied; those returned belong to the handle and live until it is changed or destroyed.
 // - Indices start at 0. Counts are int32_t; no mesh has more than PL_MESH_MAX of anything.
-// - The library prints nothing and never exits; what it has to say goes to the log hook.
-// - Large work is shared by several threads: as many as the options of its handle say, or else one
-//   per core. The results do not depend on their number, not by a bit. They sleep when there is
-//   nothing to do, and end with the thread that called.
+// - The library prints nothing and never exits; warnings go to the log hook.
+// - Large work is shared by several threads: as many as the options of the handle say, or else one
+//   per core. Results have the same bits for any number of threads. Worker threads sleep when there
+//   is nothing to do, and end with the thread that called.
 // - Different handles may be used from different threads at the same time; one handle may not,
 //   except for functions that take it as const.
 
@@ -48,7 +48,7 @@ extern "C" {
 #define PL_VERSION_MINOR 1
 #define PL_VERSION_PATCH 0
 
-// The version of the library that runs, e.g. "0.1.0"; the macros above are what was compiled with.
+// The version of the library at run time, e.g. "0.1.0"; the macros above are that of the header.
 PL_API const char *pl_version(void);
 
 // ---------------------------------------------------------------------------------------------
@@ -61,10 +61,10 @@ typedef enum pl_status {
     PL_ERROR_MEMORY,      // the allocator returned NULL
     PL_ERROR_FILE,        // a file cannot be opened, read or written
     PL_ERROR_FORMAT,      // a file's content is malformed
-    PL_ERROR_UNSUPPORTED, // a file or request is valid, but nothing Pliant knows
+    PL_ERROR_UNSUPPORTED, // a file format or request that Pliant does not support
     PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
-    PL_ERROR_NUMERICS,    // the mathematics failed: indefinite, not converged, NaN
-    PL_ERROR_TIME,        // a limit of wall-clock time came first
+    PL_ERROR_NUMERICS,    // a computation failed: not converged, matrix indefinite, NaN
+    PL_ERROR_TIME,        // a limit of wall-clock time was exceeded
 } pl_status;
 
 // "ok", "argument", "memory", ... for logs. Never NULL.
@@ -82,7 +82,7 @@ typedef enum pl_log_level { PL_LOG_INFO = 0, PL_LOG_WARNING = 1 } pl_log_level;
 // Receives one line of text without a newline. May be called from any thread that is inside Pliant.
 typedef void pl_log_fn(pl_log_level level, const char *text, void *user);
 
-// Sends the library's remarks to `log`; NULL (the default) drops them.
+// Sends the library's messages to `log`; NULL (the default) discards them.
 PL_API void pl_set_log(pl_log_fn *log, void *user);
 
 // `alloc` returns `size` bytes (size > 0) aligned to `alignment` (a power of two, at most 64), or
@@ -93,8 +93,8 @@ typedef struct pl_allocator {
     void *user;
 } pl_allocator;
 
-// Takes all memory of the library from `allocator` (copied); NULL, or one that lacks a function,
-// returns to the C library's.
+// Allocates all memory of the library from `allocator` (copied); NULL, or one that lacks a
+// function, restores the C library's allocator.
 PL_API void pl_set_allocator(const pl_allocator *allocator);
 
 // ---------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ PL_API void pl_set_allocator(const pl_allocator *allocator);
 // if (b-a) x (c-a) . (d-a) > 0.
 typedef struct pl_mesh pl_mesh;
 
-// No mesh has more vertices, faces or tets: four times as many is still an int32_t.
+// The largest number of vertices, faces or tets of a mesh: four times as many fit an int32_t.
 #define PL_MESH_MAX (INT32_MAX / 4)
 
 // Copies the arrays: x (3*n_vert) positions [m], face (3*n_face), tet (4*n_tet) vertex indices.
@@ -116,11 +116,11 @@ PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
                                 const int32_t *face, int32_t n_tet, const int32_t *tet,
                                 pl_mesh **out);
 
-// A mesh of its own with the same content.
+// An independent copy.
 PL_API pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out);
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
-// What it holds. The arrays are never NULL, even if their count is 0.
+// Counts and arrays of a mesh. The arrays are never NULL, even if their count is 0.
 PL_API int32_t pl_mesh_vertex_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_tet_count(const pl_mesh *mesh);
@@ -128,17 +128,17 @@ PL_API const double *pl_mesh_positions(const pl_mesh *mesh); // (3*n_vert) [m]
 PL_API const int32_t *pl_mesh_faces(const pl_mesh *mesh);    // (3*n_face)
 PL_API const int32_t *pl_mesh_tets(const pl_mesh *mesh);     // (4*n_tet)
 
-// The smallest axis-aligned box around all vertices [m]. lo > hi for a mesh without vertices, or
-// none.
+// The smallest axis-aligned box around all vertices [m]; lo > hi if the mesh is NULL or has no
+// vertices.
 PL_API void pl_mesh_bounds(const pl_mesh *mesh, double lo[3], double hi[3]);
 
 // The volume [m^3]: the sum over the tets if there are any, else what the faces enclose (by the
 // divergence theorem; meaningful for a closed, outward oriented surface).
 PL_API double pl_mesh_volume(const pl_mesh *mesh);
 
-// x := M x + t for every vertex; m (12) holds the rows [M | t]. A reflection (det M < 0) also turns
-// faces and tets around, so that the mesh stays outward. Fails with PL_ERROR_ARGUMENT if m holds a
-// number that is not finite, or if a vertex would overflow; the mesh is then unchanged.
+// x := M x + t for every vertex; m (12) holds the rows [M | t]. A reflection (det M < 0) also
+// reverses faces and tets, so that they stay oriented outward. Fails with PL_ERROR_ARGUMENT if m
+// holds a number that is not finite, or if a vertex would overflow; the mesh is then unchanged.
 PL_API pl_status pl_mesh_transform(pl_mesh *mesh, const double m[12]);
 
 // Moves every vertex to x (3*n_vert) [m]. Fails with PL_ERROR_ARGUMENT if a position is not finite;
@@ -150,8 +150,8 @@ PL_API pl_status pl_mesh_set_positions(pl_mesh *mesh, const double *x);
 // *out its index in `mesh`: an array of capacity n_vert of `mesh`, owned by the caller.
 PL_API pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_mesh **out);
 
-// Which connected part each vertex belongs to, over the tets if there are any, else over the faces:
-// part (n_vert, owned by the caller) receives the part's smallest vertex.
+// Connected components, over the tets if there are any, else over the faces: part (n_vert, owned by
+// the caller) receives for each vertex the smallest vertex index of its component.
 PL_API pl_status pl_mesh_parts(const pl_mesh *mesh, int32_t *part);
 
 // --- Files ---
@@ -203,26 +203,26 @@ PL_API pl_write_options pl_write_options_default(void);
 PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
                                const pl_write_options *options);
 
-// Fails as pl_mesh_write would over the path, its extension or its folder: to know before work of
-// minutes. Nothing is written.
+// Checks the path, its extension and its folder as pl_mesh_write does, without writing: to find
+// out before a long computation whether its result could be saved.
 PL_API pl_status pl_mesh_writable(const char *path);
 
 // --- Surfaces ---
 
 typedef struct pl_clean_options {
-    double weld_distance; // vertices closer than this become one [m]; 0: only equal ones (default)
-    bool drop_degenerate; // faces with two equal corners or no area, and duplicate faces; tets with
-                          // two equal corners (the log gets a warning)
-    bool orient;          // neighbours agree, and every closed part encloses a positive volume
-                          // unless it is a cavity (lies inside another part)
-    bool drop_unused;     // vertices that no face and no tet uses
+    double weld_distance; // merge vertices closer than this [m]; 0: only equal ones (default)
+    bool drop_degenerate; // remove faces with two equal corners or no area, duplicate faces, and
+                          // tets with two equal corners (with a warning to the log)
+    bool orient;          // turn faces so that neighbours agree and every closed part encloses a
+                          // positive volume, unless it is a cavity (lies inside another part)
+    bool drop_unused;     // remove vertices that no face and no tet uses
 } pl_clean_options;
 
 typedef struct pl_clean_report {
     int32_t welded;     // vertices merged into another
-    int32_t degenerate; // faces dropped
-    int32_t flipped;    // faces turned around
-    int32_t unused;     // vertices dropped
+    int32_t degenerate; // faces removed
+    int32_t flipped;    // faces whose orientation was reversed
+    int32_t unused;     // vertices removed
 } pl_clean_report;
 
 // All steps on, weld_distance 0.
@@ -239,21 +239,21 @@ PL_API pl_status pl_mesh_clean(pl_mesh *mesh, const pl_clean_options *options,
 // spot, their pairs would fill the memory.
 #define PL_INTERSECTIONS_MAX 1000000
 
-// What is wrong with a surface, by element. All counts 0 and `closed` true: fit for tetrahedra.
-// Faces with two equal corners have no edges here.
+// The defects of a surface, by element. If all counts are 0 and `closed` is true, it can be filled
+// with tetrahedra. Edges of faces with two equal corners are not counted.
 typedef struct pl_surface_report {
     bool closed;             // at least one face, no open edge
     int32_t n_parts;         // connected parts (over common vertices)
     int32_t n_open;          // edges with one face
-    int32_t *open;           // (2*n_open) their vertices
+    int32_t *open;           // (2*n_open) the two vertices of each
     int32_t n_nonmanifold;   // edges with three or more faces
-    int32_t *nonmanifold;    // (2*n_nonmanifold)
+    int32_t *nonmanifold;    // (2*n_nonmanifold) the two vertices of each
     int32_t n_misoriented;   // edges whose two faces run along it in the same direction
-    int32_t *misoriented;    // (2*n_misoriented)
+    int32_t *misoriented;    // (2*n_misoriented) the two vertices of each
     int32_t n_pinched;       // vertices whose faces form more than one fan
-    int32_t *pinched;        // (n_pinched)
+    int32_t *pinched;        // (n_pinched) these vertices
     int32_t n_degenerate;    // faces with two equal corners, or exactly without area
-    int32_t *degenerate;     // (n_degenerate)
+    int32_t *degenerate;     // (n_degenerate) these faces
     int32_t n_intersections; // pairs of faces that meet elsewhere than in the vertex or edge that
                              // they share, degenerate ones left out; PL_INTERSECTIONS_MAX of them
                              // if there are more
@@ -267,7 +267,7 @@ PL_API pl_status pl_mesh_inspect(const pl_mesh *mesh, pl_surface_report *out);
 PL_API void pl_surface_report_free(pl_surface_report *report);
 
 typedef struct pl_decimate_options {
-    int32_t faces; // the number of faces wanted
+    int32_t faces; // target number of faces
 } pl_decimate_options;
 
 PL_API pl_decimate_options pl_decimate_options_default(void); // 1,000 faces
@@ -317,41 +317,42 @@ PL_API pl_status pl_mesh_neighbours(const pl_mesh *mesh, int32_t *across);
 
 // Where a point is in a mesh.
 typedef struct pl_place {
-    int32_t element;  // the tet or face; -1 if the square of the distance overflows
-    double weight[3]; // of its corners but the first, which has what they lack to 1; of a face the
-                      // last one is 0. Of a tet some are negative if the point is outside
-    double distance;  // from the element, 0 inside of a tet [m]
+    int32_t element;  // index of the tet or face; -1 if the square of the distance overflows
+    double weight[3]; // barycentric coordinates of corners 1, 2, 3; that of corner 0 is 1 minus
+                      // their sum. The last is 0 for a face; some are negative outside of a tet
+    double distance;  // from the point to the element, 0 inside of a tet [m]
 } pl_place;
 
-// Finds for each of n points x (3*n) [m] the tet that holds it or is nearest to it, of several the
-// one in which it is outside the least (flat tets do not count); or, with `faces`, the face that is
-// nearest. The same for any number of threads. out (n) is the caller's. Fails with
-// PL_ERROR_GEOMETRY if there is nothing to find, PL_ERROR_ARGUMENT if a point is not finite.
+// Finds for each of n points x (3*n) [m] the tet that contains it or is nearest to it (of several,
+// the one whose smallest barycentric coordinate is largest; flat tets are ignored); or, with
+// `faces`, the nearest face. out (n) is owned by the caller. Fails with
+// PL_ERROR_GEOMETRY if the mesh has no such element, PL_ERROR_ARGUMENT if a point is not finite.
 PL_API pl_status pl_mesh_locate(const pl_mesh *mesh, bool faces, int32_t n, const double *x,
                                 pl_place *out);
 
 typedef struct pl_improve_options {
-    double goal;    // tets with a radius ratio below this are worked on, in (0, 1]
-    int32_t passes; // over the whole mesh, at most
+    double goal;    // tets with a radius ratio below this are improved, in (0, 1]
+    int32_t passes; // largest number of passes over the whole mesh
 } pl_improve_options;
 
 PL_API pl_improve_options pl_improve_options_default(void); // 0.5, 8 passes
 
 // Raises the radius ratio of the worst tets in place, by moving interior vertices and exchanging
 // small groups of tets. Boundary vertices and boundary faces stay as they are; vertices keep their
-// numbers; the number of tets may change. Every single change makes the worst tet that it touches
-// better, so the worst of the whole mesh never gets worse; flat tets are welcome. The result
-// depends on nothing but the input. Fails with PL_ERROR_GEOMETRY if a tet is inverted or a face
+// indices; the number of tets may change. Every single change improves the worst tet that it
+// affects, so the worst of the whole mesh never gets worse; flat tets are allowed. The result is
+// deterministic. Fails with PL_ERROR_GEOMETRY if a tet is inverted or a face
 // belongs to more than two tets, PL_ERROR_ARGUMENT (an option); the mesh is then unchanged.
 PL_API pl_status pl_mesh_improve(pl_mesh *mesh, const pl_improve_options *options);
 
-// Keeps the tets inside of an oriented surface, for who has filled its convex hull or a box around
-// it: the faces of `mesh` are walls among its tets, closed, counter-clockwise seen from outside,
-// each a face of some tet. The tets on their inner side stay, so that a cavity (a part that is
-// turned inside out) becomes empty; of the vertices from `n_keep` on, those that are then without a
-// tet are dropped. Afterwards the faces are exactly the boundary of the tets; that is checked, not
-// hoped. Fails with PL_ERROR_GEOMETRY: the walls have a gap, contradict each other or are turned
-// inside out; or PL_ERROR_ARGUMENT if n_keep is no number of vertices; the mesh is then unchanged.
+// Removes the tets outside of an oriented surface, after its convex hull or a box around it was
+// filled: the faces of `mesh` form a closed surface among its tets, counter-clockwise seen from
+// outside, each a face of some tet. The tets on its inner side stay, so that a cavity (a part
+// oriented inward) becomes empty; of the vertices from `n_keep` on, those left without a tet are
+// removed. Afterwards the faces are exactly the boundary of the tets; this is verified. Fails with
+// PL_ERROR_GEOMETRY (the surface has a gap, is inconsistently oriented or is inside out) or
+// PL_ERROR_ARGUMENT (n_keep is negative or above the number of vertices); the mesh is then
+// unchanged.
 PL_API pl_status pl_mesh_carve(pl_mesh *mesh, int32_t n_keep);
 
 // --- Shapes ---
@@ -359,7 +360,8 @@ PL_API pl_status pl_mesh_carve(pl_mesh *mesh, int32_t n_keep);
 // Makes a tetrahedral mesh from a description "name" or "name:key=value:key=value", for instance
 // "ring", "box:size=1,2,0.5:cells=4,8,2". Every number has a default; pl_shape_help lists them.
 // Counts are exact: ring 72 vertices / 144 faces / 108 tets, plate 260 / 528 / 432, and formulas in
-// meshes/README.md for the others. Shapes are centred at the origin; their faces are the boundary.
+// meshes/README.md for the others. Shapes are centred at the origin (a voussoir has the centre of
+// its arch there); their faces are the boundary of the tets.
 // Fails with PL_ERROR_ARGUMENT on an unknown name or key (the nearest known one is suggested), or a
 // value out of range.
 PL_API pl_status pl_mesh_make(const char *description, pl_mesh **out);
@@ -375,8 +377,8 @@ PL_API size_t pl_shape_help(char *buffer, size_t size);
 // Collision: two features of surfaces, at rest and on their way
 // ---------------------------------------------------------------------------------------------
 
-// What a pair is made of, and how its points stand in the arrays `x` below: those of the first
-// feature, then those of the second.
+// The two features of a pair, and the order of their points in the arrays `x` below: those of the
+// first feature, then those of the second.
 typedef enum pl_pair_kind {
     PL_VERTEX_VERTEX, // x (3*2)
     PL_VERTEX_EDGE,   // x (3*3): the vertex, the two ends
@@ -394,12 +396,12 @@ typedef struct pl_closest {
                       // interior, two of them an edge and one a corner
 } pl_closest;
 
-// Computes them, for any finite points: edges of no length, faces without area, parallel edges and
-// points that coincide as well. The distance is right to a few units in the last place of the
-// size of the pair (wherever in the world it is). Where it is 0, or cannot be told from 0 any more,
-// the normal is that of the face or of the two edges; where these span no plane, any vector across
-// the longest edge; where there is none, the x axis. This function and the next one are called
-// millions of times: their pointers are not checked.
+// Computes the closest points, for any finite input: edges of no length, faces without area,
+// parallel edges and points that coincide as well. The distance is right to a few units in the last
+// place of the size of the pair (wherever in the world it is). Where it is 0 within rounding, the
+// normal is that of the face or of the two edges; where these span no plane, any vector across the
+// longest edge; where there is none, the x axis. This function and the next one are called millions
+// of times: their pointers are not checked.
 PL_API void pl_closest_points(pl_pair_kind kind, const double *x, pl_closest *out);
 
 // When and how two moving features come too close.
@@ -414,8 +416,7 @@ typedef struct pl_impact {
 // which they are not (out may be NULL); it is above 0 if they start farther apart. It is given for
 // pairs that come within 1.02 times the separation, too, or within some 1e-13 of the size of their
 // motion, and now and then for pairs that graze each other a little farther away. Features that
-// start at the separation or closer hit at time 0; who has such pairs asks with half their distance
-// instead.
+// start at the separation or closer hit at time 0; for such pairs, pass half of their distance.
 PL_API bool pl_ccd(pl_pair_kind kind, const double *x0, const double *x1, double separation,
                    pl_impact *out);
 
@@ -431,17 +432,17 @@ typedef struct pl_collider {
     const int32_t *face;  // (3*n_face)
     const int32_t *edge;  // (2*n_edge) besides those of the faces
     const int32_t *point; // (n_point) besides the corners of faces and edges
-    double radius;        // thickness of all features [m], >= 0
-    bool fixed;           // fixed ones are not paired with each other, nor with themselves
-    bool self;            // its own features may touch
-    uint32_t category;    // two are paired if each one's category
-    uint32_t mask;        // has a bit in the other's mask
+    double radius;        // the features are thickened by this distance [m], >= 0
+    bool fixed;           // never paired with other fixed colliders, nor with itself
+    bool self;            // its own features are paired with each other
+    uint32_t category;    // bit set: colliders a and b are paired if category of a & mask of b
+    uint32_t mask;        // and category of b & mask of a are both not 0
 } pl_collider;
 
 // No features; radius 0, not fixed, self; category 1, mask of all bits.
 PL_API pl_collider pl_collider_default(void);
 
-// Surfaces in trees of boxes, made once and moved along.
+// Surfaces in bounding volume hierarchies, built once and refitted to each motion.
 typedef struct pl_surfaces pl_surfaces;
 
 // Colliders (n_collider; copied) over x (3*n_vert) [m]. Faces are numbered through all of them in
@@ -479,34 +480,37 @@ typedef struct pl_candidates {
 PL_API pl_status pl_surfaces_search(pl_surfaces *surfaces, const double *x0, const double *x1,
                                     double margin, pl_candidates *out);
 
-// Adds what the last search lacks for another end of the motion: it searches again around the
-// vertices that leave their boxes on the way from x0 to x1, and in the patches that were left out
-// and are smooth no longer. Half of the margin of the search is room to move in: pairs are then
-// complete for the radii alone. *grown receives how many vertices left. *out, which is to be
-// that of the last search or extension, then holds for both motions.
+// Adds the pairs that the last search lacks for another motion, from x0 to a different x1: it
+// searches again around the vertices that leave their boxes, and in the patches that were left out
+// and are no longer smooth. Vertices may move by half of the margin of the search without leaving
+// their boxes; the pairs are then complete for distances up to the radii. *grown receives the
+// number of vertices that left. *out must be that of the last search or extension; it is then
+// complete for both motions.
 PL_API pl_status pl_surfaces_extend(pl_surfaces *surfaces, const double *x0, const double *x1,
                                     pl_candidates *out, int32_t *grown);
 
+// ---------------------------------------------------------------------------------------------
 // Collision: the audit
 // ---------------------------------------------------------------------------------------------
 
-// The proof that a state is free of intersection, in exact arithmetic and independent of whatever
-// made the state: no two triangles have a point in common (touching counts), and none is inside a
-// closed body. For use after every step: an audit is made once for the faces, and run on positions.
+// A test in exact arithmetic that a state is free of intersection, independent of the code that
+// computed the state: no two triangles have a point in common (touching counts), and none is inside
+// a closed body. An audit is created once for the faces, and run on positions after every step.
 typedef struct pl_audit pl_audit;
 
 // A body is a set of triangles: a closed surface, a sheet, or both. Its closed parts (connected
-// over common vertices, every edge with an even number of faces) have an inside: what their faces
-// wind around, or, where these do not agree on a direction, what a way out crosses oddly often.
+// over common vertices, every edge with an even number of faces) have an inside: the points with a
+// winding number other than 0, or, where faces are not oriented consistently, the points from which
+// a ray crosses an odd number of faces.
 // Bodies may have vertices in common.
 typedef struct pl_audit_body {
-    int32_t n_face;      // 0: the body takes no part
+    int32_t n_face;      // 0: the body is ignored
     const int32_t *face; // (3*n_face) vertex indices
 } pl_audit_body;
 
 typedef struct pl_audit_options {
-    const int32_t *exclude; // (2*n_exclude) pairs of bodies that are not held against each other; a
-                            // body with itself: it may intersect itself
+    const int32_t *exclude; // (2*n_exclude) pairs of bodies that are not tested against each other;
+                            // a body with itself: it may intersect itself
     int32_t n_exclude;
     bool distance;   // measure the smallest distance between bodies
     int32_t threads; // up to 256; 0: one per core
@@ -521,8 +525,8 @@ PL_API pl_status pl_audit_create(int32_t n_vert, int32_t n_body, const pl_audit_
                                  const pl_audit_options *options, pl_audit **out);
 PL_API void pl_audit_destroy(pl_audit *audit);
 
-// Two faces that have a point in common, other than on a vertex or an edge that both have. Faces
-// are counted within their bodies.
+// Two faces that have a point in common, other than on a vertex or an edge that they share. `face`
+// are indices within the bodies.
 typedef struct pl_audit_pair {
     int32_t body[2], face[2];
 } pl_audit_pair;
@@ -561,10 +565,10 @@ PL_API pl_status pl_audit_run(pl_audit *audit, const double *x, pl_audit_report 
 // I2 = sum s_i^2 s_j^2 and J = s0 s1 s2. The formulas stand in fem/material_kernel.h.
 typedef enum pl_material_kind {
     PL_MATERIAL_COROTATIONAL,    // linear elasticity in the rotated frame (Mueller & Gross)
-    PL_MATERIAL_NEO_HOOKEAN,     // continued linearly below a stretch, so it survives inversion
+    PL_MATERIAL_NEO_HOOKEAN,     // continued below stretch_limit, so that tets may invert
     PL_MATERIAL_FIXED_COROTATED, // co-rotational with (J - 1)^2 in place of the trace
-    PL_MATERIAL_STVK,            // St. Venant-Kirchhoff: gives way under strong compression
-    PL_MATERIAL_MOONEY_RIVLIN,   // neo-Hookean with a share of I2, continued alike
+    PL_MATERIAL_STVK,            // St. Venant-Kirchhoff: loses stiffness under strong compression
+    PL_MATERIAL_MOONEY_RIVLIN,   // neo-Hookean with a share of I2, continued likewise
 } pl_material_kind;
 
 typedef struct pl_material_options {
@@ -572,12 +576,12 @@ typedef struct pl_material_options {
     double young;             // Young's modulus E [Pa], > 0
     double poisson;           // Poisson's ratio nu, < 0.5 and >= 0; > -1 for co-rotational, StVK
     double density;           // [kg/m^3], > 0
-    double mass_damping;      // Rayleigh's alpha [1/s], >= 0
-    double stiffness_damping; // Rayleigh's beta [s], >= 0
+    double mass_damping;      // alpha of Rayleigh damping alpha M + beta K [1/s], >= 0
+    double stiffness_damping; // beta [s], >= 0
     double stretch_limit;     // neo-Hookean, Mooney-Rivlin: their logarithm is continued linearly
                               // below this principal stretch, in (0, 1)
     double mooney_share;      // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
-                              // nu / (1 - 2 nu); with more, rest is not the only minimum
+                         // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
 } pl_material_options;
 
 // Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.05 (fem/README.md
@@ -592,49 +596,54 @@ typedef struct pl_world pl_world;
 
 typedef enum pl_integrator {
     PL_INTEGRATOR_SEMI_IMPLICIT, // one linear solve per step
-    PL_INTEGRATOR_IMPLICIT,      // backward Euler: Newton with a line search until it holds
-    PL_INTEGRATOR_BDF2,          // one linear solve per step, second order in time; first where
-                                 // bodies touch
+    PL_INTEGRATOR_IMPLICIT,      // backward Euler, solved by Newton's method with a line search
+    PL_INTEGRATOR_BDF2,          // one linear solve per step; second order in time, but first order
+                                 // for vertices and rigid bodies in contact
 } pl_integrator;
 
 typedef struct pl_world_options {
-    double dt;         // step [s], > 0
+    double dt;         // length of a time step [s], > 0
     double gravity[3]; // [m/s^2]
     pl_integrator integrator;
-    double tolerance;        // of linear solves: |b - A v| / |b|, in (0, 1)
-    int32_t max_iterations;  // of one linear solve
-    double newton_tolerance; // implicit: |residual| / |b| at the start of the step, in (0, 1)
-    int32_t newton_iterations;
-    double max_seconds; // wall clock of one step, after which it fails; 0: no limit. What a step
-                        // that ends has found does not depend on it
-    int32_t threads;    // up to 256; 0: one per core
+    double tolerance;          // relative residual |b - A v| / |b| of linear solves, in (0, 1)
+    int32_t max_iterations;    // limit of iterations of one linear solve
+    double newton_tolerance;   // implicit: residual relative to |b| at the step's start, in (0, 1)
+    int32_t newton_iterations; // implicit: limit of Newton iterations in a step
+    double max_seconds;        // wall-clock limit of one step, which then fails [s]; 0: no limit.
+                               // The result of a step that succeeds does not depend on it
+    int32_t threads;           // number of threads, up to 256; 0: one per core
 
-    bool contact;               // bodies do not pass through each other (not if implicit)
-    const char *solver;         // of contact problems; pl_solver_help lists them
-    const char *precond;        // of "cr" and "minres": "full", "diag", "schur" or "none"
-    bool rescue;                // where that solver fails, "auto" goes on; else the step fails
-    double residual_tolerance;  // relative residual of contact problems, in (0, 1)
-    double contact_tolerance;   // error of a contact [m], > 0; at most a tenth of the distance that
-                                // the contacts of a step keep
-    double contact_distance;    // that contacts keep between surfaces [m], >= 0; 0: 0.003 mean
-                                // lengths of edges. See pl_surface_options
-    int32_t contact_iterations; // of one contact problem
-    int32_t rounds;             // of solving and testing, in one step
-    int32_t halvings;           // of a step that does not end free of collisions
-    bool events;                // of contacts are kept: pl_world_contact_events
-    bool vj19;                  // as VJ19 prints it: the loop of a step (which need not end; more
-                                // rounds help), and the solver where it knows the difference
+    bool contact;               // detect and resolve contact (not with PL_INTEGRATOR_IMPLICIT)
+    const char *solver;         // name of the contact solver; pl_solver_help lists them
+    const char *precond;        // preconditioner of "cr" and "minres": "full", "diag", "schur" or
+                                // "none"
+    bool rescue;                // if the solver fails, "auto" continues; false: the step fails
+    double residual_tolerance;  // relative residual of the equations of motion with contact
+                                // impulses, in (0, 1)
+    double contact_tolerance;   // largest error of a contact (non-penetration, friction), as a
+                                // displacement [m], > 0; a tenth of the contact distance is used
+                                // where that is smaller
+    double contact_distance;    // gap that contacts keep between surfaces [m], >= 0; 0: 0.003 times
+                                // the mean edge length. See pl_surface_options
+    int32_t contact_iterations; // limit of solver iterations for one contact problem
+    int32_t rounds;             // limit of rounds of solving and continuous testing in one step
+    int32_t halvings;           // how often a step that fails may be halved
+    bool events;                // record contact events, for pl_world_contact_events
+    bool vj19;                  // add, relinearize and remove contacts as printed in VJ19 (which
+                                // need not terminate; more rounds help), and run the solver as
+                                // printed where it differs
 
-    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not if implicit, nor
-                        // with vj19
+    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not with
+                        // PL_INTEGRATOR_IMPLICIT, nor with vj19
     double sleep_speed; // a body whose points are all slower [m/s], > 0, ...
     double sleep_time;  // ... for so long [s], >= 0, and get no farther in that time than a tenth
                         // of the speed takes them, may fall asleep
 } pl_world_options;
 
-// dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; tolerance 1e-8, 10,000 iterations; Newton
-// 1e-8, 200; 600 s. Contact by "auto", which rescues others; 1e-5 and 1e-6 m, 3,000 iterations, 8
-// rounds, 6 halvings. No sleep; below 0.05 m/s for 0.5 s.
+// dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; linear solves to 1e-8 in 10,000
+// iterations, Newton to 1e-8 in 200, at most 600 s per step. Contact by "auto", with rescue;
+// residual 1e-5, contacts 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings; no events. No
+// sleep; below 0.05 m/s for 0.5 s.
 PL_API pl_world_options pl_world_options_default(void);
 
 // Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
@@ -643,16 +652,17 @@ PL_API void pl_world_destroy(pl_world *world);
 
 // How a body touches others, and itself.
 typedef struct pl_surface_options {
-    double friction; // Coulomb's mu, >= 0; between two bodies it is sqrt(mu_a mu_b)
-    double radius;   // thickness of the surface [m], >= 0
-    // The distance that contacts keep beyond the radius [m], >= 0; 0: the world's. Of two bodies
-    // the smaller one counts, and at most half of the room between them where they were added; of a
-    // body's own sides at most half of what is between them at rest. The default is at most half of
-    // the body's least thickness. Steps are solved to a tenth of it: less means more work.
+    double friction; // Coulomb's coefficient mu, >= 0; between two bodies it is sqrt(mu_a mu_b)
+    double radius;   // the surface is thickened by this distance [m], >= 0
+    // The gap that contacts keep beyond the radius [m], >= 0; 0: the world's. Between two bodies
+    // the smaller value is used, and at most half of their distance when they were added; for
+    // self-contact at most half of the distance in the rest shape. The default is at most half of
+    // the smallest thickness of the body. Contacts are solved to a tenth of it: a smaller one costs
+    // more iterations.
     double contact_distance;
-    bool self;         // a deformable body may touch itself
-    uint32_t category; // two bodies touch if each one's category
-    uint32_t mask;     // has a bit in the other's mask
+    bool self;         // self-contact of a deformable body
+    uint32_t category; // bit set: bodies a and b can touch if category of a & mask of b
+    uint32_t mask;     // and category of b & mask of a are both not 0
 } pl_surface_options;
 
 // Friction 0.5, radius 0, self; category 1, mask of all bits.
@@ -667,17 +677,17 @@ typedef enum pl_body_kind {
 
 typedef struct pl_deformable_options {
     pl_material_options material;
-    double velocity[3];         // at the start, of all vertices [m/s]
-    double angular_velocity[3]; // at the start, about the centre of mass [rad/s]
-    pl_surface_options surface;
+    double velocity[3];         // initial velocity of all vertices [m/s]
+    double angular_velocity[3]; // initial angular velocity about the centre of mass [rad/s]
+    pl_surface_options surface; // friction, thickness and filter of its contacts
 } pl_deformable_options;
 
 PL_API pl_deformable_options pl_deformable_options_default(void);
 
 // Adds an elastic body whose rest shape is `mesh` (copied), at the place where the mesh lies; *body
 // receives its id: 0, 1, ... as long as no body is removed. A world that has stepped already takes
-// a body too: the next step builds its system anew and starts without what the last one has left to
-// begin with (impulses of contacts, the past of BDF2); it fails if the body overlaps another. Fails
+// a body too: the next step rebuilds its system and starts without the data of the last one
+// (contact impulses, previous velocities of BDF2); it fails if the body overlaps another. Fails
 // with PL_ERROR_GEOMETRY (no tets, a flat or inverted tet, a vertex without a tet; named),
 // PL_ERROR_ARGUMENT (an option) or PL_ERROR_MEMORY.
 PL_API pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
@@ -695,11 +705,12 @@ typedef struct pl_motion_key {
 } pl_motion_key;
 
 typedef struct pl_motion {
-    double start, end;         // [s]; from `end` on the vertices are free. end may be INFINITY
-    double velocity[3];        // [m/s]
-    double centre[3], axis[3]; // [m], any length; needed only if something turns
-    double rate;               // [rad/s]
-    const pl_motion_key *key;  // (n_key) copied; may be NULL if n_key is 0
+    double start, end;        // [s]; from `end` on the vertices are free. end may be INFINITY
+    double velocity[3];       // constant velocity of the offset [m/s]
+    double centre[3];         // of the rotation [m]
+    double axis[3];           // of the rotation, of any length; not used without rotation
+    double rate;              // constant angular velocity [rad/s]
+    const pl_motion_key *key; // (n_key) copied; may be NULL if n_key is 0
     int32_t n_key;
 } pl_motion;
 
@@ -707,12 +718,12 @@ typedef struct pl_motion {
 PL_API pl_motion pl_motion_default(void);
 
 typedef struct pl_rigid_options {
-    double density;             // [kg/m^3], > 0; not used if
-    double mass;                // [kg] is above 0
-    double damping;             // of all motion, in proportion to mass [1/s], >= 0
-    double velocity[3];         // at the start, of the centre of mass [m/s]
-    double angular_velocity[3]; // at the start [rad/s]
-    pl_surface_options surface;
+    double density;             // [kg/m^3], > 0; not used if mass > 0
+    double mass;                // total mass [kg]; 0: from the density
+    double damping;             // mass-proportional damping of both velocities [1/s], >= 0
+    double velocity[3];         // initial velocity of the centre of mass [m/s]
+    double angular_velocity[3]; // initial angular velocity [rad/s]
+    pl_surface_options surface; // friction, thickness and filter of its contacts
 } pl_rigid_options;
 
 // 1,000 kg/m^3, at rest, no damping.
@@ -724,20 +735,20 @@ PL_API pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh,
                                     const pl_rigid_options *options, int32_t *body);
 
 typedef struct pl_kinematic_options {
-    pl_motion motion; // at rest: a static body. From its end on the body rests
+    pl_motion motion; // its prescribed motion; it rests from `end` on. The default is a static body
     pl_surface_options surface;
 } pl_kinematic_options;
 
 PL_API pl_kinematic_options pl_kinematic_options_default(void);
 
-// Adds a body that moves as it is told and that nothing moves: floors, walls, tools. Its surface
+// Adds a body with a prescribed motion, which no force changes: floors, walls, tools. Its surface
 // may be open.
 PL_API pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
                                         const pl_kinematic_options *options, int32_t *body);
 
-// Takes a body out of the world, with all that acts on it and its user data. The next step builds
-// its system anew, as after adding one. An id is not given twice: that of a body that was removed
-// stays that of no body, although its place may get another one.
+// Removes a body, with its forces, springs and user data. The next step rebuilds its system, as
+// after adding one. Ids are not reused: the id of a removed body stays invalid, although another
+// body may take its place (see pl_world_body_at).
 PL_API pl_status pl_world_remove(pl_world *world, int32_t body);
 
 // Makes `vertex` (n; indices of the body's mesh) follow `motion` (NULL: they stay where they are)
@@ -747,21 +758,21 @@ PL_API pl_status pl_world_remove(pl_world *world, int32_t body);
 PL_API pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t *vertex,
                                 const pl_motion *motion);
 
-// Sets the outer forces on a body's vertices, force (3*n_vert) [N], kept until set again; gravity
-// is added by the world. NULL removes them.
+// Sets the external forces on a body's vertices, force (3*n_vert) [N], kept until set again;
+// gravity is added by the world. NULL removes them.
 PL_API pl_status pl_world_set_forces(pl_world *world, int32_t body, const double *force);
 
-// A damped spring from a vertex of a body to a place, as a hand pulls.
+// A damped spring between a vertex of a body and a fixed target, for dragging bodies.
 typedef struct pl_pull {
-    int32_t vertex;   // of the body's mesh
-    double target[3]; // the place [m]
+    int32_t vertex;   // index in the body's mesh
+    double target[3]; // where the spring is fixed [m]
     double stiffness; // [N/m], >= 0
-    double damping;   // of the vertex's velocity [N s/m], >= 0
+    double damping;   // coefficient of the vertex's velocity [N s/m], >= 0
 } pl_pull;
 
-// Pulls a deformable or rigid body from now on by these n springs in place of those of before; 0
-// lets go of it. They are implicit in the step, so that any stiffness is stable, and contacts
-// resist them. Like outer forces they are no part of the state: a checkpoint does not have them.
+// Replaces the springs of a deformable or rigid body by these n; 0 removes them. They are
+// integrated implicitly, so that any stiffness is stable, and contacts resist them. Like external
+// forces they are not part of a checkpoint.
 // Fails with PL_ERROR_ARGUMENT on a number out of range or a kinematic body.
 PL_API pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const pl_pull *pull);
 
@@ -773,43 +784,44 @@ PL_API pl_status pl_world_set_friction(pl_world *world, int32_t body, double fri
 PL_API pl_status pl_world_set_user_data(pl_world *world, int32_t body, void *user);
 PL_API void *pl_world_user_data(const pl_world *world, int32_t body);
 
-// What errors and warnings call a body in place of "body 3"; 47 bytes of it count. NULL: nothing.
+// Sets the name of a body in errors and warnings, in place of "body 3"; its first 47 bytes are
+// used. NULL removes it.
 PL_API pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name);
 
-// The same as text in `buffer`: its name, or "body 3"; returns the length like
-// pl_mesh_quality_text.
+// Writes that name, or "body 3", to `buffer`; returns the length like pl_mesh_quality_text.
 PL_API size_t pl_world_name(const pl_world *world, int32_t body, char *buffer, size_t size);
 
 // --- State ---
 
-// A body that is not there is of the kind PL_BODY_NONE, has 0 vertices and NULL for arrays.
+// An invalid id has the kind PL_BODY_NONE, 0 vertices, and NULL for arrays.
 //
-// Bodies stand in places 0 .. count - 1, in the order in which they were added; the place of a body
-// that was removed is empty until another one is added.
+// Bodies are kept in places 0 .. count - 1, in the order in which they were added; the place of a
+// removed body is empty until another one is added.
 PL_API int32_t pl_world_body_count(const pl_world *world);
-// The id of the body in a place; -1 if that is empty.
+// The id of the body in a place; -1 if the place is empty.
 PL_API int32_t pl_world_body_at(const pl_world *world, int32_t place);
 PL_API pl_body_kind pl_world_kind(const pl_world *world, int32_t body);
 PL_API int32_t pl_world_vertex_count(const pl_world *world, int32_t body);
 PL_API double pl_world_time(const pl_world *world);   // [s]
-PL_API int64_t pl_world_steps(const pl_world *world); // since the start
-// (3*n_vert) of a body, in the order of its mesh; valid until the next step.
+PL_API int64_t pl_world_steps(const pl_world *world); // number of steps since the start
+// Of the vertices of a body (3*n_vert), in the order of its mesh; valid until the next step.
 PL_API const double *pl_world_positions(const pl_world *world, int32_t body);  // [m]
 PL_API const double *pl_world_velocities(const pl_world *world, int32_t body); // [m/s]
 
-// Where a rigid body is.
+// Mass, pose and velocities of a rigid body.
 typedef struct pl_frame {
-    double mass;                // [kg]
-    double centre[3];           // of mass [m]
-    double orientation[4];      // since the start: a unit quaternion, the real part first
-    double velocity[3];         // of the centre [m/s]
+    double mass;           // [kg]
+    double centre[3];      // centre of mass [m]
+    double orientation[4]; // rotation from the mesh as it was added: unit quaternion, real part
+                           // first
+    double velocity[3];    // of the centre of mass [m/s]
     double angular_velocity[3]; // [rad/s]
 } pl_frame;
 
 // Fails with PL_ERROR_ARGUMENT if the body is not rigid.
 PL_API pl_status pl_world_frame(const pl_world *world, int32_t body, pl_frame *out);
 
-// Puts a rigid body elsewhere, and sets its velocities; its mass stays. The next step fails if it
+// Sets the pose and the velocities of a rigid body; its mass stays. The next step fails if it
 // overlaps another body there. Fails with PL_ERROR_ARGUMENT, naming the field.
 PL_API pl_status pl_world_set_frame(pl_world *world, int32_t body, const pl_frame *frame);
 
@@ -826,82 +838,99 @@ PL_API pl_status pl_world_stress(pl_world *world, int32_t body, double *von_mise
 
 typedef struct pl_energy {
     double kinetic, elastic;    // [J]
-    double gravity;             // [J], 0 at the origin
-    double momentum[3];         // [kg m/s]
+    double gravity;             // potential energy of gravity, 0 at the origin [J]
+    double momentum[3];         // linear momentum [kg m/s]
     double angular_momentum[3]; // angular momentum about the origin [kg m^2/s]
 } pl_energy;
 
-// Of the whole world, at its present state.
+// Energies and momenta of all bodies in the current state.
 PL_API pl_status pl_world_energy(pl_world *world, pl_energy *out);
 
-// A number that changes with any bit of positions, velocities and time.
+// A 64-bit hash of positions, velocities and time: it changes if any bit of them does.
 PL_API uint64_t pl_world_hash(const pl_world *world);
 
 // --- Stepping ---
 
-// What a step did. Times are wall-clock [s].
+// Statistics of one step.
 typedef struct pl_step_stats {
-    int64_t step;    // its number, from 1
-    double time, dt; // at its end [s]
-    int32_t bodies, contacts, constraints;
-    int32_t iterations, newton, relinearizations, state_changes;
-    double t_fem, t_collision, t_solve, t_total;
-    int32_t rounds, halvings; // see pl_world_options
-    int32_t rescues;          // solves that "auto" took over from the solver of choice
-    int32_t asleep;           // bodies at its end, see pl_world_awake
-    double residual, constraint_error, fb_error, friction_error, min_gap;
-    double fb_normal, fb_stick, fb_slip;   // the parts of fb_error: the largest is that
-    int32_t inverted;                      // tets that are flat or inverted at its end
-    double kinetic_energy, elastic_energy; // kinetic at its end, elastic at its beginning [J]
-    double gravity_energy;                 // at its end, 0 at the origin [J]
-    double v_rms; // root mean square of the velocities at its end, by mass [m/s]
-    double work;  // of kinematic bodies and driven vertices on all others in the step; 0 with the
-                  // implicit integrator [J]
-    uint64_t hash;
+    int64_t step;             // number of the step, from 1
+    double time;              // simulated time at its end [s]
+    double dt;                // its length [s]
+    int32_t bodies;           // number of bodies
+    int32_t contacts;         // contacts that carry a force
+    int32_t constraints;      // constraints of the contact problem
+    int32_t iterations;       // of the linear or contact solver, over all rounds
+    int32_t newton;           // iterations of Newton's method (implicit integrator)
+    int32_t relinearizations; // rounds after which the continuous test added constraints
+    int32_t state_changes;    // switches of contacts between open, stick and slip in the solver
+    double t_fem;             // wall-clock time of assembly [s]
+    double t_collision;       // wall-clock time of collision detection [s]
+    double t_solve;           // wall-clock time of solving [s]
+    double t_total;           // wall-clock time of the whole step [s]
+    int32_t rounds;           // rounds of solving and continuous testing
+    int32_t halvings;         // how often the step, or a part of it, was halved
+    int32_t rescues;          // solves in which "auto" replaced the chosen solver, which had failed
+    int32_t asleep;           // bodies that sleep at the end, see pl_world_awake
+    double residual;          // relative residual of the solve
+    double constraint_error;  // largest error of non-penetration over all contacts [m]
+    double fb_error;          // largest Fischer-Burmeister error over all contacts [m]
+    double friction_error;    // largest error of friction over all contacts [m]
+    double min_gap;           // smallest distance of nearby surfaces at the end [m]; INFINITY: none
+    double fb_normal;         // part of fb_error from non-penetration [m]
+    double fb_stick;          // part of fb_error from static friction [m]
+    double fb_slip;           // part of fb_error from kinetic friction [m]
+    int32_t inverted;         // tets that are flat or inverted at the end
+    double kinetic_energy;    // at the end [J]
+    double elastic_energy;    // at the start [J]
+    double gravity_energy;    // potential energy of gravity at the end, 0 at the origin [J]
+    double v_rms;             // mass-weighted root mean square of the velocities at the end [m/s]
+    double work;              // work of kinematic bodies and driven vertices on all others [J]; 0
+                              // with the implicit integrator
+    uint64_t hash;            // pl_world_hash at the end
 } pl_step_stats;
 
-// Does now what the first step after bodies were added would begin with: builds the system, which
-// may take long, and with contact tests that no bodies intersect. Fails as that step would; the
-// step then tries again.
+// Prepares the next step: builds the system, which may take long, and with contact tests that no
+// bodies intersect. Otherwise the first step after a change of the bodies does it. Fails as that
+// step would; the step then tries again.
 PL_API pl_status pl_world_prepare(pl_world *world);
 
 // Advances the world by dt. stats may be NULL. The log gets a warning, once in the life of a world
 // each, if a material is far too soft or stiff for the size of its body, if tets are inverted, and
-// if a body falls for ever, below all others. On failure (PL_ERROR_GEOMETRY or PL_ERROR_MEMORY
-// when the first step builds its system, with contact also if bodies intersect at the start,
-// PL_ERROR_NUMERICS when a solve does not converge or a number overflows, PL_ERROR_TIME when
-// max_seconds pass) the state is that of before the step.
+// if a body falls below all others without anything to stop it. On failure (PL_ERROR_GEOMETRY or
+// PL_ERROR_MEMORY when the first step builds its system, with contact also if bodies intersect at
+// the start, PL_ERROR_NUMERICS when a solve does not converge or a number overflows, PL_ERROR_TIME
+// when max_seconds pass) the state is that of before the step.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
 
 // Sets the options solver and precond for the steps that follow. PL_ERROR_ARGUMENT if a name is not
 // known, or if the world has no contact.
 PL_API pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond);
 
-// What a running world lets change; all fail with PL_ERROR_ARGUMENT on a number out of its range or
-// a body of another kind.
+// Changes between steps; all fail with PL_ERROR_ARGUMENT on a number out of its range or a body of
+// another kind.
 //
 // Gravity [m/s^2] and the length of a step [s], from the next step on.
 PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3]);
 PL_API pl_status pl_world_set_dt(pl_world *world, double dt);
-// The options as they are now; NULL for no world.
+// The current options; NULL for no world.
 PL_API const pl_world_options *pl_world_get_options(const pl_world *world);
-// The material of a deformable body; the next step builds its system anew, as after adding a body.
+// The material of a deformable body; the next step rebuilds its system, as after adding a body.
 PL_API pl_status pl_world_set_material(pl_world *world, int32_t body,
                                        const pl_material_options *material);
 // The damping of a rigid body, see pl_rigid_options.
 PL_API pl_status pl_world_set_damping(pl_world *world, int32_t body, double damping);
-// An outer force on the centre of a rigid body [N] and a torque [N m], kept until set again; NULL
-// is none. Gravity is added by the world. They are no part of a checkpoint.
+// An external force on the centre of mass of a rigid body [N] and a torque [N m], kept until set
+// again; NULL is none. Gravity is added by the world. They are not part of a checkpoint.
 PL_API pl_status pl_world_set_force(pl_world *world, int32_t body, const double force[3],
                                     const double torque[3]);
 // Changes the velocities of a rigid body at once by an impulse [N s] at a point (3) [m]; NULL: at
 // its centre.
 PL_API pl_status pl_world_apply_impulse(pl_world *world, int32_t body, const double impulse[3],
                                         const double *point);
-// Sends a kinematic body, whatever its motion was, to where a point x0 of its mesh is at position +
-// R x0, R the rotation of a unit quaternion (the real part first): it is there at the end of the
-// next step, by the shortest turn, and rests until it is sent elsewhere. Pushed bodies feel the
-// velocity of that way.
+// Moves a kinematic body to a new pose within the next step, in place of its motion: a point x0 of
+// its mesh goes to position + R x0, R the rotation of a unit quaternion (real part first), with the
+// shortest rotation. It then rests until it is moved again. Bodies that it pushes get the velocity
+// of this motion.
 PL_API pl_status pl_world_move_to(pl_world *world, int32_t body, const double position[3],
                                   const double orientation[4]);
 
@@ -935,53 +964,53 @@ PL_API pl_status pl_world_set_awake(pl_world *world, int32_t body, bool awake);
 // Sets the option max_seconds for the steps that follow. PL_ERROR_ARGUMENT if it is negative.
 PL_API pl_status pl_world_set_max_seconds(pl_world *world, double seconds);
 
-// Changes how many threads it has. Fails with PL_ERROR_ARGUMENT.
+// Sets the option threads. Fails with PL_ERROR_ARGUMENT.
 PL_API pl_status pl_world_set_threads(pl_world *world, int32_t threads);
 
 // --- Contacts ---
 
-// One of the last step. Where two features touch, several may stand for them.
+// A contact of the last step. Two features that touch may have several.
 typedef struct pl_contact_point {
-    int32_t body_a, body_b; // the same if a body touches itself
-    double point[3];        // between the closest points, at the end of the step [m]
+    int32_t body_a, body_b; // ids of the bodies; equal for self-contact
+    double point[3];        // midpoint of the closest points, at the end of the step [m]
     double normal[3];       // unit vector, from b to a
     double gap;             // distance of the surfaces there, less their radii [m]
-    double force;           // that keeps them apart, >= 0 [N]
-    double friction[3];     // on a [N]
-    bool slips;             // friction is at its limit
-    int32_t n_a;            // of the vertices below, so many are of body a: 1 or 2
-    int32_t vertex[4];      // that the two features have, by the meshes of their bodies; -1: none
-    double weight[4];       // their part in the closest points, negative for b's: what pushes a
-                            // vertex is weight (force normal + friction)
+    double force;           // normal force, >= 0 [N]
+    double friction[3];     // friction force on a [N]
+    bool slips;             // slips: friction is at its limit mu force. Else it sticks
+    int32_t n_a;            // number of vertices below that belong to body a: 1 or 2
+    int32_t vertex[4]; // of the two features, as indices in the meshes of their bodies; -1: none
+    double weight[4];  // barycentric weights of the closest points, negative for b: the force on
+                       // a vertex is weight (force normal + friction)
 } pl_contact_point;
 
-// Those of the last step that bear a force, in the order of their features, and behind them those
-// that bodies fell asleep with; (*n) of them, valid until the next step. NULL if there are none; n
-// may be NULL.
+// The contacts of the last step that carry a force, in the order of their features, and behind
+// them those that bodies fell asleep with; (*n) of them,
+// valid until the next step. NULL if there are none; n may be NULL.
 PL_API const pl_contact_point *pl_world_contacts(const pl_world *world, int32_t *n);
 
-// Those of a body: their places (capacity) in the array above; *n receives how many there are, also
-// if that is more than the capacity.
+// The contacts of a body: their indices (capacity) in the array above; *n receives their number,
+// also if it is larger than the capacity.
 PL_API pl_status pl_world_body_contacts(const pl_world *world, int32_t body, int32_t capacity,
                                         int32_t *index, int32_t *n);
 
 typedef enum pl_contact_event_kind {
-    PL_CONTACT_BEGIN, // the two bodies did not press on each other in the step before
-    PL_CONTACT_STAY,
-    PL_CONTACT_END, // they do not any more
+    PL_CONTACT_BEGIN, // contact force in this step, none in the step before
+    PL_CONTACT_STAY,  // contact force in both steps
+    PL_CONTACT_END,   // contact force in the step before, none in this step
 } pl_contact_event_kind;
 
 typedef struct pl_contact_event {
     pl_contact_event_kind kind;
-    int32_t body_a, body_b; // a <= b; the same if a body touches itself
-    double impulse;  // of the step along the normals of all their contacts; 0 at the end [N s]
-    double point[3]; // where, in the mean by the forces; at the end, where it was last [m]
+    int32_t body_a, body_b; // ids, a <= b; equal for self-contact
+    double impulse; // sum of the normal impulses of all their contacts in the step; 0 for END [N s]
+    double point[3]; // mean contact point, weighted by force; for END, that of the step before [m]
 } pl_contact_event;
 
-// What bodies did in the last step, by the ids of both: (*n) events, valid until the next step;
-// NULL if there are none. Kept only with the option `events`. Of a step that was halved, those of
-// its last part. An impact takes up to two steps: the first brings bodies to where they touch, the
-// second stops them there. A program that wants hard hits takes events above an impulse.
+// The contact events of the last step, sorted by the ids of both bodies: (*n) events, valid until
+// the next step; NULL if there are none. Recorded only with the option `events`. Of a step that was
+// halved, those of its last part. An impact takes up to two steps: the first brings the bodies
+// into contact, the second stops them. To find hard impacts, select events by their impulse.
 PL_API const pl_contact_event *pl_world_contact_events(const pl_world *world, int32_t *n);
 
 // --- Forces ---
@@ -993,16 +1022,17 @@ PL_API const pl_contact_event *pl_world_contact_events(const pl_world *world, in
 PL_API pl_status pl_world_contact_forces(const pl_world *world, int32_t body, double *force);
 PL_API pl_status pl_world_contact_traction(const pl_world *world, int32_t body, double *traction);
 
-// What contacts do to a body in all.
+// The resultant of contact forces on a body.
 typedef struct pl_resultant {
-    double force[3];  // on the body [N]
-    double torque[3]; // about the origin [N m]
-    double pressing;  // the sum of the forces along the normals [N]
-    double centre[3]; // of pressure: the mean place by these; 0 if nothing presses [m]
-    int32_t contacts;
+    double force[3];  // total force on the body [N]
+    double torque[3]; // total torque about the origin [N m]
+    double pressing;  // sum of the normal forces [N]
+    double centre[3]; // centre of pressure: mean contact point, weighted by normal force; 0 if
+                      // there is none [m]
+    int32_t contacts; // number of contacts
 } pl_resultant;
 
-// By another body, or by all others (-1). What a body does to itself does not count.
+// Of the contacts with the body `other`, or with all others (-1). Self-contact does not count.
 PL_API pl_status pl_world_resultant(const pl_world *world, int32_t body, int32_t other,
                                     pl_resultant *out);
 
@@ -1011,10 +1041,10 @@ PL_API pl_status pl_world_resultant(const pl_world *world, int32_t body, int32_t
 // has the principal ones.
 PL_API pl_status pl_world_stress_tensor(pl_world *world, int32_t body, double *tet, double *vertex);
 
-// Audits the state of now, as pl_audit_run does but without the distance: bodies are those of the
-// world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. What
-// may pass through each other by the options of the bodies or by pl_world_ignore is not held
-// against each other, nor kinematic bodies, nor a body that cannot touch itself against itself. The
+// Audits the current state, as pl_audit_run does but without the distance: bodies are those of the
+// world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. Pairs
+// without contact are not tested: bodies that ignore each other by their options or by
+// pl_world_ignore, two kinematic bodies, and bodies without self-contact with themselves. The
 // arrays live until the next audit.
 PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
 
@@ -1023,19 +1053,19 @@ PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
 PL_API void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face,
                                 int32_t vertex[3]);
 
-// Gives back the memory that audits keep for the next one; reports are no longer valid.
+// Frees the memory that audits keep for the next one; reports are no longer valid.
 PL_API void pl_world_end_audits(pl_world *world);
 
-// What to do about two bodies that overlap, as a clause of a sentence in `buffer`:
-// "move body 2 by (0, 0, 0.103) m", by as much as takes it out of all of the other on the shortest
-// way (convex bodies; others may need less), with room to spare; a free body moves rather than a
-// kinematic one, the smaller rather than the larger. For a body that meets itself (a = b), what
-// else to do. Returns the length like pl_mesh_quality_text.
+// Advice on how to separate two bodies that overlap, as a clause of a sentence in `buffer`:
+// "move body 2 by (0, 0, 0.103) m", the shortest translation that separates convex bodies, with a
+// margin (others may need less). It moves a free body rather than a kinematic one, and the smaller
+// rather than the larger. For a body that intersects itself (a = b), other advice. Returns the
+// length like pl_mesh_quality_text.
 PL_API size_t pl_world_way_out(const pl_world *world, int32_t a, int32_t b, char *buffer,
                                size_t size);
 
-// The smallest distance between two bodies that may touch, where they are now, less twice the
-// largest radius [m]; INFINITY if no two may, 0 if bodies intersect.
+// The smallest distance between bodies that can touch, in the current state, less twice the largest
+// radius [m]; INFINITY if no two can, 0 if bodies intersect.
 PL_API pl_status pl_world_measure_gap(const pl_world *world, double *gap);
 
 // Writes the contact problem that the last step solved, or failed to solve, for `pliant solve`.
@@ -1052,8 +1082,8 @@ PL_API pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b);
 typedef struct pl_ray_hit {
     int32_t body;
     int32_t face;      // of its surface, as pl_mesh_surface numbers them
-    int32_t vertex[3]; // of that face, by the mesh of the body
-    double weight[3];  // of these vertices in the point: >= 0, sum 1
+    int32_t vertex[3]; // of that face, as indices in the mesh of the body
+    double weight[3];  // barycentric coordinates of the point: >= 0, sum 1
     double point[3];   // [m]
     double normal[3];  // unit vector, out of the body; 0 if the face has no area
     double distance;   // from the origin of the ray, or from the point that was asked for [m]
@@ -1061,15 +1091,15 @@ typedef struct pl_ray_hit {
 
 typedef pl_ray_hit pl_closest_hit;
 
-// Queries see the state of now: where pl_world_positions is, without the radius of surfaces. Only
-// bodies take part whose category (see pl_surface_options) has a bit in `mask`; ~0u is all. The
-// first query after a change of the state brings a tree of boxes up to date, which the world keeps.
+// Queries use the current positions, without the radius of surfaces. They consider only bodies
+// whose category (see pl_surface_options) has a bit in `mask`; ~0u is all. The first query after a
+// change of the state updates a bounding volume hierarchy, which the world keeps.
 // They fail with PL_ERROR_ARGUMENT if a number is not finite (max_distance may be INFINITY) or out
 // of its range.
 //
 // The first face that a ray meets, no farther than max_distance (>= 0) [m]. The direction may have
-// any length but 0. Faces are met from both sides: where normal . direction > 0, the ray leaves the
-// body. No ray slips through between faces that share an edge.
+// any length but 0. Faces are hit from both sides: where normal . direction > 0, the ray leaves the
+// body. No ray passes between two faces that share an edge.
 PL_API pl_status pl_world_ray(pl_world *world, const double origin[3], const double direction[3],
                               double max_distance, uint32_t mask, pl_ray_hit *out);
 
@@ -1337,20 +1367,20 @@ PL_API void *pl_solve_memory(pl_solve_job *job, int64_t count, size_t size);
 
 // --- Checkpoints ---
 
-// Writes the state of the world (time, positions, velocities, and what the next step starts from)
-// with a version and a checksum; the file appears complete or not at all.
+// Writes the state of the world (time, positions, velocities, contact impulses and other data that
+// the next step starts from) with a version and a checksum; the file appears complete or not at
+// all.
 PL_API pl_status pl_world_save(const pl_world *world, const char *path);
 
-// The same into `buffer` of `size` bytes; *needed receives how many it takes. With a buffer of NULL
-// that is all it does. PL_ERROR_ARGUMENT if the buffer is too small.
+// The same into `buffer` of `size` bytes; *needed receives the size of the checkpoint. With a
+// buffer of NULL it does nothing else. PL_ERROR_ARGUMENT if the buffer is too small.
 PL_API pl_status pl_world_save_memory(const pl_world *world, void *buffer, size_t size,
                                       size_t *needed);
 
-// Reads a state back into a world that was built alike: same bodies, meshes and vertices driven. A
-// run resumed so has the same bits as one that never stopped; if dt, a material, mass or friction
-// is another, the log gets a warning. Fails with PL_ERROR_FILE, or
-// PL_ERROR_FORMAT (not a checkpoint, another version, damaged, of another world); the world is then
-// unchanged.
+// Reads a state into a world that was built in the same way: same bodies, meshes and driven
+// vertices. A run resumed so has the same bits as one that never stopped; if dt, a material, mass
+// or friction is another, the log gets a warning. Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not
+// a checkpoint, another version, damaged, of another world); the world is then unchanged.
 PL_API pl_status pl_world_load(pl_world *world, const char *path);
 
 // The same from what pl_world_save_memory has made.

@@ -296,7 +296,7 @@ pl_status pl_explain_failure(const pl_world *world, pl_status status)
     bool ours = status == PL_ERROR_NUMERICS || status == PL_ERROR_TIME;
     if (!ours || contact == NULL || pl_contacts_count(&contact->contacts) == 0) return status;
     if (contact->contacts.first > 0) return status; // the proof knows contacts alone
-    char text[1024]; // what is said if this finds nothing
+    char text[1024];                                // what is said if this finds nothing
     snprintf(text, sizeof text, "%s", pl_error_text());
     rows s;
     double *share = pl_alloc_zero(world->bodies.n, sizeof *share);
