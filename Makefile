@@ -88,54 +88,18 @@ demo: ## set up, build, mesh, simulate and film soft bodies that tumble down sta
 	@base/setup.sh packages film || true # there are pictures without it
 	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
 
-MESHES := bunny armadillo armadillo-light armadillo-fine ball bunny-coarse armadillo-coarse bunny-smooth \
-          armadillo-smooth
+# Its list is the script's, which is installed, too.
+MESHES := $(patsubst %,build/meshes/%.msh,$(shell apps/scenes/make-meshes.sh --list))
 
-meshes: $(MESHES:%=build/meshes/%.msh) ## build, and make the meshes of the scenes: bunnies, armadillos, a ball
+meshes: $(MESHES) ## build, and make the meshes of the scenes: bunnies, armadillos, a ball
 
 $(SCANS_DIR)/bunny.off $(SCANS_DIR)/armadillo.off &:
 	@base/setup.sh scans $(SCANS_DIR)
 
-# The Bunnies and the Armadillo of VJ19 (Table 1), and one for interactive use.
-build/meshes/bunny.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 738 --tets 1270 -o $@
-
-build/meshes/armadillo.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 20978 --tets 385739 -o $@
-
-build/meshes/armadillo-light.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 1200 --tets 4000 -o $@
-
-# The scan itself, for the tets of the light one to carry.
-build/meshes/armadillo-fine.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 -o $@
-
-# Surfaces that the tets of a film carry: as fine as its frames can show.
-build/meshes/bunny-smooth.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 2000 -o $@
-
-build/meshes/armadillo-smooth.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 5000 -o $@
-
-# Coarser ones, for pliant view.
-build/meshes/bunny-coarse.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 120 --tets 180 -o $@
-
-build/meshes/armadillo-coarse.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 600 --tets 1400 -o $@
-
-# A ball of its Bearing: nine of them have 46,080 faces, and as many tets as TetGen can be brought to.
-build/meshes/ball.msh: | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh icosphere:radius=0.25:level=4:shells=1 --tets 12851 -o $@
+$(filter build/meshes/bunny%,$(MESHES)): $(SCANS_DIR)/bunny.off
+$(filter build/meshes/armadillo%,$(MESHES)): $(SCANS_DIR)/armadillo.off
+$(MESHES): build/meshes/%.msh: | $(B)/pliant
+	@PLIANT=$(B)/pliant SCANS_DIR=$(SCANS_DIR) apps/scenes/make-meshes.sh -o $(@D) $*
 
 out/%.vtu: build/meshes/%.msh
 	@mkdir -p $(@D)
