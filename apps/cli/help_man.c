@@ -113,8 +113,8 @@ static void put_title(const char *name)
 static void put_see_also(const char *but)
 {
     printf(".SH SEE ALSO\n");
-    const char *after = "";
-    if (but != NULL) printf(".BR pliant (1)"), after = ",\n";
+    const char *after = but != NULL ? ",\n" : "";
+    if (but != NULL) printf(".BR pliant (1)");
     for (int i = 0; i < pl_n_command; i++) {
         if (but != NULL && strcmp(but, pl_commands[i].name) == 0) continue;
         printf("%s.BR pliant\\-%s (1)", after, pl_commands[i].name);
@@ -142,18 +142,25 @@ static void put_options(const pl_command *command)
     put_tagged("--help", "print the same as text");
 }
 
+static const pl_command_entry *find_entry(const char *name, size_t length)
+{
+    int i = 0;
+    while (strlen(pl_commands[i].name) != length ||
+           memcmp(pl_commands[i].name, name, length) != 0) {
+        i++;
+        PL_ASSERT(i < pl_n_command);
+    }
+    return &pl_commands[i];
+}
+
 void pl_man_print_command(const pl_command *command)
 {
     size_t length = strcspn(command->usage, " ");
-    const char *summary = "", *name = "";
-    for (int i = 0; i < pl_n_command; i++) {
-        bool same = strlen(pl_commands[i].name) == length &&
-                    memcmp(pl_commands[i].name, command->usage, length) == 0;
-        if (same) name = pl_commands[i].name, summary = pl_commands[i].summary;
-    }
+    const pl_command_entry *entry = find_entry(command->usage, length);
+    const char *name = entry->name;
     put_title(name);
     printf(".SH NAME\npliant\\-%s \\- ", name);
-    put_words(summary);
+    put_words(entry->summary);
     printf("\n.SH SYNOPSIS\n\\fBpliant %s\\fR", name);
     put_words(command->usage + length);
     printf("\n.SH DESCRIPTION\n");

@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-// The folder of the program; "" if the system does not tell.
-static const char *command_folder(char path[PATH_MAX])
+// A folder above the program, `up` times its last name cut off; "" if the system does not tell.
+static const char *above_command(int up, char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     path[PL_MAX(length, 0)] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash != NULL) *slash = '\0';
+    for (int i = 0; i < up; i++) {
+        char *slash = strrchr(path, '/');
+        if (slash != NULL) *slash = '\0';
+    }
     return path;
 }
 
@@ -26,9 +28,8 @@ static pl_status name_user_folder(const char *name, char **out)
 
 static pl_status name_folder(pl_data_kind kind, int i, char **out)
 {
-    static const char *const names[] = {"scenes", "meshes"}, *const here[] = {"apps/scenes",
-                                                                              "build/meshes"};
-    static const char *const built[] = {"../apps/scenes", "meshes"};
+    static const char *const names[] = {"scenes", "meshes"};
+    static const char *const sources[] = {"apps/scenes", "build/meshes"};
     const char *given = getenv("PLIANT_DATA");
     char path[PATH_MAX];
     switch (i) {
@@ -36,13 +37,13 @@ static pl_status name_folder(pl_data_kind kind, int i, char **out)
         if (given == NULL || given[0] == '\0') return PL_OK;
         return pl_path_in(out, given, "%s", names[kind]);
     case 1:
-        return pl_path_in(out, NULL, "%s", here[kind]);
+        return pl_path_in(out, NULL, "%s", sources[kind]);
     case 2:
-        return pl_path_in(out, command_folder(path), "%s", built[kind]);
+        return pl_path_in(out, above_command(2, path), "%s", sources[kind]);
     case 3:
         return name_user_folder(names[kind], out);
     default:
-        return pl_path_in(out, command_folder(path), "../share/pliant/%s", names[kind]);
+        return pl_path_in(out, above_command(2, path), "share/pliant/%s", names[kind]);
     }
 }
 

@@ -11,11 +11,11 @@ typedef enum pl_data_kind { PL_DATA_SCENES, PL_DATA_MESHES } pl_data_kind;
 //
 //     $PLIANT_DATA/scenes              $PLIANT_DATA/meshes      if it is set
 //     apps/scenes                      build/meshes             in the folder of the sources
-//     COMMAND/../apps/scenes           COMMAND/meshes           of a command that was built there
+//     ABOVE/apps/scenes                ABOVE/build/meshes       of a command that was built there
 //     $XDG_DATA_HOME/pliant/scenes     .../meshes               the user's; ~/.local/share
-//     COMMAND/../share/pliant/scenes   .../meshes               installed with the command
+//     ABOVE/share/pliant/scenes        .../meshes               installed with the command
 //
-// COMMAND is the folder of the program that runs.
+// ABOVE is the folder above that of the program that runs: / for /bin/pliant.
 enum { PL_DATA_FOLDERS = 5 };
 
 // Folder i of these. *out is NULL if there is no such folder; it is the caller's, to be given back
