@@ -37,7 +37,8 @@ APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/cli/main.c,$(wildcard apps/
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
-.PHONY: all lib examples meshes demo check setup install lint asan ubsan tsan cov fuzz clean help demo-job \
+.PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
+        tsan cov fuzz clean help demo-job \
         pictures pictures-job check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -88,54 +89,18 @@ demo: ## set up, build, mesh, simulate and film soft bodies that tumble down sta
 	@base/setup.sh packages film || true # there are pictures without it
 	@+$(MAKE) --no-print-directory -j$(JOBS) demo-job
 
-MESHES := bunny armadillo armadillo-light armadillo-fine ball bunny-coarse armadillo-coarse bunny-smooth \
-          armadillo-smooth
+# Its list is the script's, which is installed, too.
+MESHES := $(patsubst %,build/meshes/%.msh,$(shell apps/scenes/make-meshes.sh --list))
 
-meshes: $(MESHES:%=build/meshes/%.msh) ## build, and make the meshes of the scenes: bunnies, armadillos, a ball
+meshes: $(MESHES) ## build, and make the meshes of the scenes: bunnies, armadillos, a ball
 
 $(SCANS_DIR)/bunny.off $(SCANS_DIR)/armadillo.off &:
 	@base/setup.sh scans $(SCANS_DIR)
 
-# The Bunnies and the Armadillo of VJ19 (Table 1), and one for interactive use.
-build/meshes/bunny.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 738 --tets 1270 -o $@
-
-build/meshes/armadillo.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 20978 --tets 385739 -o $@
-
-build/meshes/armadillo-light.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 1200 --tets 4000 -o $@
-
-# The scan itself, for the tets of the light one to carry.
-build/meshes/armadillo-fine.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 -o $@
-
-# Surfaces that the tets of a film carry: as fine as its frames can show.
-build/meshes/bunny-smooth.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 2000 -o $@
-
-build/meshes/armadillo-smooth.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 5000 -o $@
-
-# Coarser ones, for pliant view.
-build/meshes/bunny-coarse.msh: $(SCANS_DIR)/bunny.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 120 --tets 180 -o $@
-
-build/meshes/armadillo-coarse.msh: $(SCANS_DIR)/armadillo.off | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh $< --fit 1 --faces 600 --tets 1400 -o $@
-
-# A ball of its Bearing: nine of them have 46,080 faces, and as many tets as TetGen can be brought to.
-build/meshes/ball.msh: | $(B)/pliant
-	@mkdir -p $(@D)
-	$(B)/pliant mesh icosphere:radius=0.25:level=4:shells=1 --tets 12851 -o $@
+$(filter build/meshes/bunny%,$(MESHES)): $(SCANS_DIR)/bunny.off
+$(filter build/meshes/armadillo%,$(MESHES)): $(SCANS_DIR)/armadillo.off
+$(MESHES): build/meshes/%.msh: | $(B)/pliant
+	@PLIANT=$(B)/pliant SCANS_DIR=$(SCANS_DIR) apps/scenes/make-meshes.sh -o $(@D) $*
 
 out/%.vtu: build/meshes/%.msh
 	@mkdir -p $(@D)
@@ -292,6 +257,22 @@ $(B)/tests/peers/%.o: tests/peers/%.c Makefile | $(B)/ready
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_ALL) -isystem $(MUJOCO_DIR)/include -c $< -o $@
 
+# Too slow for every change, left to make asan and make ubsan:
+SLOW := film impossible decimate bench audit simulation inspect run_contact view \
+        scenes bdf2 ccd_file tetrahedralize hertz pictures
+# What a sanitizer would not look at: only the plain build is installed.
+SLOW += install
+QUICK_TESTS := $(filter-out $(SLOW:%=$(B)/tests/test_%),$(TESTS))
+
+sanitize: ## run the quick tests under the address and undefined-behaviour sanitizers at once
+	@base/setup.sh packages build test
+	@+ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory -j$(JOBS) sanitize-job \
+		B=build/sanitize O="-O1 -g1" \
+		SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+
+sanitize-job: all $(EXAMPLES) $(QUICK_TESTS) $(SCANS_DIR)/bunny.off
+	@PLIANT=$(B)/pliant EXAMPLES=$(B)/examples SCANS_DIR=$(SCANS_DIR) tests/run.sh $(QUICK_TESTS)
+
 asan: ## run the tests under the address sanitizer
 	@+ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory check B=build/asan \
 		SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
@@ -331,18 +312,38 @@ $(B)/fuzz/objects/%.o: %.c Makefile | $(B)/ready
 
 # --- installing -----------------------------------------------------------------------------------
 
-install: all ## install header, libraries, pkg-config file and command below DESTDIR/PREFIX
-	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/pliant.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(B)/libpliant.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(B)/libpliant.so $(DESTDIR)$(PREFIX)/lib/libpliant.so.$(VERSION)
-	ln -sf libpliant.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libpliant.so.$(SOVERSION)
-	ln -sf libpliant.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libpliant.so
-	install -m 755 $(B)/pliant $(DESTDIR)$(PREFIX)/bin/
-	printf '%s\n' 'prefix=$(PREFIX)' 'Name: pliant' 'Version: $(VERSION)' \
-		'Description: Elastic and rigid bodies in contact, free of penetration' \
-		'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lpliant' \
-		'Libs.private: -pthread $(LIB_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pliant.pc
+# Each command has its cmd_NAME.c.
+COMMANDS := $(patsubst cmd_%.c,%,$(notdir $(wildcard apps/*/cmd_*.c)))
+MAN := $(B)/man/pliant.1 $(COMMANDS:%=$(B)/man/pliant-%.1)
+
+man: $(MAN) $(B)/man/pliant.bash ## build, and print manual pages and completion for bash into build/man
+
+$(B)/man/pliant.1: PAGE = --help=man
+$(B)/man/pliant.bash: PAGE = --help=bash
+$(B)/man/pliant-%.1: PAGE = $(patsubst pliant-%.1,%,$(@F)) --help=man
+$(MAN) $(B)/man/pliant.bash: $(B)/pliant
+	@mkdir -p $(@D)
+	$(call say,HELP,$@)
+	$(Q)$(B)/pliant $(PAGE) >$@
+
+# Files by which other programs find the library; PREFIX is in one of them.
+PACKAGE_FILES := $(addprefix $(B)/package/,pliant.pc pliant-config.cmake pliant-config-version.cmake)
+
+$(PACKAGE_FILES): $(B)/package/%: base/package/%.in FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|g' \
+		-e 's|@LIBS@|$(LIB_LIBS)|g' -e 's|@LIB_LIST@|$(subst $() $(),;,$(LIB_LIBS))|g' $< >$@
+
+FORCE:
+
+# What goes where, base/install.sh knows, for both ways.
+INSTALL = B=$(B) VERSION=$(VERSION) COMMANDS="$(COMMANDS)" base/install.sh
+
+install: all man $(PACKAGE_FILES) ## install command, library, scenes, manual pages and more below DESTDIR/PREFIX
+	@$(INSTALL) put "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## remove what make install put there
+	@$(INSTALL) remove "$(DESTDIR)$(PREFIX)"
 
 clean: ## remove what was built and made; keep what was fetched
 	find build -mindepth 1 -maxdepth 1 ! -name apt ! -name unity ! -name scans \

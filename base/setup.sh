@@ -42,6 +42,8 @@ test   libx11-dev          header X11/Xlib.h
 test   python3-vtk9        python vtkmodules.vtkIOXML
 test   python3-numpy       python numpy
 test   ffmpeg              command ffmpeg
+test   groff-base          command groff
+test   cmake               command cmake
 film   ffmpeg              command ffmpeg
 tsan   clang               command clang
 tsan   libclang-rt-14-dev  driver libclang_rt.tsan-*.a

@@ -7,7 +7,7 @@ size_t pl_solver_help(char *buffer, size_t size)
 {
     pl_text text = pl_text_start(buffer, size);
     for (int32_t i = 0; i < pl_solver_count(); i++) {
-        pl_text_add(&text, "%-8s %s\n", pl_solver_at(i)->name, pl_solver_at(i)->guarantee);
+        pl_text_add(&text, "%-12s %s\n", pl_solver_at(i)->name, pl_solver_at(i)->guarantee);
     }
     return text.length;
 }

@@ -36,8 +36,8 @@ failed=0
 
 # Makes the meshes that a scene names and `make meshes` knows.
 make_meshes() {
-    for mesh in $(grep -o 'build/meshes/[a-z-]*\.msh' "apps/scenes/$1.json" | sort -u); do
-        [ -f "$mesh" ] || make --no-print-directory "$mesh" >"$folder/make.log" 2>&1 || return 1
+    for mesh in $(grep -o '[a-z-]*\.msh' "apps/scenes/$1.json" | sort -u); do
+        [ -f "build/meshes/$mesh" ] || make --no-print-directory "build/meshes/$mesh" >"$folder/make.log" 2>&1 || return 1
     done
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs Unity test programs one after the other and adds up: the last line is "N passed, N failed".
 # A program that crashes or hangs counts as one more failure; the others still run.
+unset PLIANT_DATA XDG_DATA_HOME # where other scenes may lie
 passed=0 failed=0 skipped=0
 for program in "$@"; do
     start=$(date +%s)

@@ -5,7 +5,7 @@
 
 #include "buffers.h"
 
-enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 32, FIRST_TIME = 9, LAST_TIME = 12 };
+enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 33, FIRST_TIME = 9, LAST_TIME = 12 };
 
 static char folder[] = "/tmp/pliant_run_XXXXXX";
 static char output[OUTPUT_SIZE]; // of the last command

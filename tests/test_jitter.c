@@ -102,7 +102,7 @@ static void test_free_bodies_move(void)
 static void test_seeds(void)
 {
     pl_scene a, b, c;
-    bool bent;
+    bool bent = false;
     load_jittered(SCENE, 7, &a);
     load_jittered(SCENE, 7, &b);
     load_jittered(SCENE, 8, &c);
@@ -161,7 +161,7 @@ static void test_bodies_that_overlap(void)
     static const char text[] = "{\"bodies\": [" CUBE("\"position\": [0, 0, 3]") ", " CUBE(
         "\"position\": [0.5, 0, 3]") "]}";
     pl_scene still, scene;
-    bool bent;
+    bool bent = false;
     load(text, &still);
     load_jittered(text, 1, &scene);
     TEST_ASSERT_TRUE(gap_of(&scene) == 0);

@@ -27,14 +27,14 @@ void tearDown(void)
 
 // --- Runs ---
 
-// "arch" is apps/scenes/arch.json, unless there is such a file; a folder is none.
+// "cubes" is apps/scenes/cubes.json, unless there is such a file; a folder is none.
 static void test_names_of_scenes(void)
 {
     expect(0, "$P run cubes --steps 1", "1 steps in");
-    expect(1, "$P run cubse", "there is no scene cubse.json in apps/scenes/view or apps/scenes");
+    expect(1, "$P run cubse", "there is no scene cubse.json in apps/scenes");
     expect(0, "cp $T/swing.json $T/cubes; P=$(realpath $P); cd $T; $P run cubes --steps 1",
            "1 steps in");
-    expect(1, "P=$(realpath $P); cd $T; rm cubes; mkdir cubes; $P run cubes", "there is no scene");
+    expect(1, "P=$(realpath $P); cd $T; mkdir cubse; $P run cubse", "there is no scene");
 }
 
 static void test_help(void)

@@ -139,6 +139,8 @@ static int count_rescues(const char *name)
     char *text = read_whole(name), *end = NULL;
     strtok_r(text, "\n", &end); // the header
     for (char *row; (row = strtok_r(NULL, "\n", &end)) != NULL;) {
+        char *last = strrchr(row, ','); // `asleep`, and before it the rescues
+        *last = '\0';
         sum += atoi(strrchr(row, ',') + 1);
     }
     return sum;

@@ -30,6 +30,9 @@ static pl_status load(const char *text, pl_scene *scene)
     return pl_scene_load(path, scene);
 }
 
+// A mesh that is called by its name alone.
+#define UNFOUND ", nor in a folder of meshes; `make meshes` makes those of Pliant's scenes"
+
 static void refuse(const char *text, const char *complaint)
 {
     pl_scene scene;
@@ -37,31 +40,6 @@ static void refuse(const char *text, const char *complaint)
     TEST_ASSERT_EQUAL_STRING_LEN(path, pl_error_text(), strlen(path));
     TEST_ASSERT_EQUAL_STRING(complaint, pl_error_text() + strlen(path));
     TEST_ASSERT_NULL(scene.bodies);
-}
-
-static void test_names_of_scenes(void)
-{
-    static const char *const known[][2] = {{"arch", "apps/scenes/arch.json"},
-                                           {"armadillo", "apps/scenes/view/armadillo.json"},
-                                           {"none.json", "none.json"},
-                                           {"none/arch", "none/arch"},
-                                           {"README.md", "README.md"}};
-    char *found;
-    for (int i = 0; i < 5; i++) {
-        TEST_ASSERT_EQUAL(PL_OK, pl_scene_find(known[i][0], &found));
-        TEST_ASSERT_EQUAL_STRING(known[i][1], found);
-        pl_free(found);
-    }
-    TEST_ASSERT_EQUAL(PL_ERROR_FILE, pl_scene_find("apps", &found)); // a folder
-    TEST_ASSERT_EQUAL_STRING("there is no scene apps.json in apps/scenes/view or apps/scenes: "
-                             "name a file",
-                             pl_error_text());
-    for (int n = 0; n < 2; n++) {
-        fail_nth(n);
-        TEST_ASSERT_EQUAL(PL_ERROR_MEMORY, pl_scene_find("arch", &found));
-        fail_never();
-        TEST_ASSERT_EQUAL_INT64(0, live_blocks);
-    }
 }
 
 static void test_a_scene_in_memory(void)
@@ -168,7 +146,10 @@ static void test_complaints_name_the_key(void)
     refuse("{\"bodies\": [{\"mesh\": \"cube\"}, {\"mesh\": \"cube:cells=0\"}]}",
            ": bodies[1].mesh: cube: cells: 0 is not a whole number from 1 to 100000");
     refuse("{\"bodies\": [{\"mesh\": \"none.off\"}]}",
-           ": bodies[0].mesh: /tmp/none.off: No such file or directory");
+           ": bodies[0].mesh: /tmp/none.off: No such file or directory" UNFOUND);
+    refuse(
+        "{\"bodies\": [{\"mesh\": \"rnig\"}]}",
+        ": bodies[0].mesh: rnig: no such file, and unknown shape \"rnig\", did you mean \"ring\"?");
     refuse("{\"bodies\": [{\"mesh\": \"build/meshes/none.msh\"}]}",
            ": bodies[0].mesh: /tmp/build/meshes/none.msh: No such file or directory; `make meshes` "
            "makes those of Pliant's scenes");
@@ -244,7 +225,7 @@ static void test_complaints_about_render_meshes(void)
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"render_mash\": \"cube\"}]}",
            ": bodies[0]: unknown key \"render_mash\", did you mean \"render_mesh\"?");
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"render_mesh\": \"none.off\"}]}",
-           ": bodies[0].render_mesh: /tmp/none.off: No such file or directory");
+           ": bodies[0].render_mesh: /tmp/none.off: No such file or directory" UNFOUND);
     refuse("{\"bodies\": [{\"mesh\": \"cube\"}, {\"mesh\": \"cube:size=2:cells=1\","
            " \"render_mesh\": \"box:size=40,1,1:cells=1,1,1\"}]}",
            ": bodies[1].render_mesh: vertex 0 is 19 m away from the body, whose nearest "
@@ -252,7 +233,7 @@ static void test_complaints_about_render_meshes(void)
            "place");
     // The mesh is the one to blame if there is nothing to carry it.
     refuse("{\"bodies\": [{\"mesh\": \"none.off\", \"render_mesh\": \"cube\"}]}",
-           ": bodies[0].mesh: /tmp/none.off: No such file or directory");
+           ": bodies[0].mesh: /tmp/none.off: No such file or directory" UNFOUND);
 }
 
 // --- How it moves ---
@@ -932,7 +913,6 @@ int main(void)
     if (fd < 0) return 1;
     close(fd);
     UNITY_BEGIN();
-    RUN_TEST(test_names_of_scenes);
     RUN_TEST(test_a_scene_in_memory);
     RUN_TEST(test_a_whole_scene);
     RUN_TEST(test_rotation_order);

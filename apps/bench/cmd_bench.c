@@ -52,6 +52,13 @@ static pl_status run_bench(const char *name, const pl_bench_options *options)
     return pl_fail_unknown(PL_ERROR_ARGUMENT, "benchmark", name, strlen(name), names, BENCHES);
 }
 
+static const char *bench_name(int32_t i)
+{
+    return i < BENCHES ? benches[i].name : NULL;
+}
+
+static const pl_choice choices[] = {{"NAME", bench_name}, {NULL, NULL}};
+
 int pl_command_bench(int argc, char **argv)
 {
     pl_bench_options bench = {.out = "out/bench"};
@@ -62,13 +69,16 @@ int pl_command_bench(int argc, char **argv)
     char notes[NOTES_SIZE];
     list_benches(notes);
     const pl_command command = {
-        "bench NAME [--quick] [--out DIR]",
-        "Measures Pliant on this machine. Claims are ratios of two times taken in the same run.",
-        options,
-        sizeof options / sizeof options[0],
-        notes,
-        1,
-        1};
+        .usage = "bench NAME [--quick] [--out DIR]",
+        .summary = "Measures Pliant on this machine. Claims are ratios of two times taken in the "
+                   "same run.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes = notes,
+        .least = 1,
+        .most = 1,
+        .choices = choices,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     if (run_bench(argv[0], &bench) != PL_OK) return pl_command_failed();

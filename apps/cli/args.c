@@ -1,5 +1,6 @@
 #include "args.h"
 #include "commands.h"
+#include "help.h"
 #include "../../base/number.h"
 #include "../../base/team.h"
 
@@ -107,43 +108,30 @@ static pl_status read_option(const pl_command *command, int argc, char **argv, i
     return status;
 }
 
+// *help is the format that is asked for, NULL if none is.
 static pl_status read_words(const pl_command *command, int argc, char **argv, int *n_words,
-                            bool *help)
+                            const char **help)
 {
     PL_ASSERT(command->n_options <= OPTIONS_MAX);
     *n_words = 0;
-    *help = false;
+    *help = NULL;
     bool plain = false; // after "--"
-    for (int i = 0; i < argc && !*help; i++) {
+    for (int i = 0; i < argc; i++) {
         char *word = argv[i];
         if (!plain && strcmp(word, "--") == 0) {
             plain = true;
-        } else if (!plain && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
-            *help = true;
+        } else if (!plain && pl_help_asked(word, help)) {
+            return PL_OK;
         } else if (!plain && word[0] == '-' && word[1] != '\0') {
             PL_TRY(read_option(command, argc, argv, &i));
         } else {
             argv[(*n_words)++] = word;
         }
     }
-    if (*help) return PL_OK;
     if (*n_words < command->least || *n_words > command->most) {
         return pl_fail(PL_ERROR_ARGUMENT, "usage: pliant %s", command->usage);
     }
     return PL_OK;
-}
-
-static void print_help(const pl_command *command)
-{
-    printf("usage: pliant %s\n\n%s\n\n", command->usage, command->summary);
-    for (int i = 0; i < command->n_options; i++) {
-        const pl_option *option = &command->options[i];
-        char left[64];
-        snprintf(left, sizeof left, "%s %s", option->name,
-                 option->argument != NULL ? option->argument : "");
-        printf("  %-24s %s\n", left, option->help);
-    }
-    if (command->notes != NULL) printf("\n%s", command->notes);
 }
 
 void pl_args_no_effect(bool given, const char *option, const char *why)
@@ -151,18 +139,25 @@ void pl_args_no_effect(bool given, const char *option, const char *why)
     if (given) pl_log(PL_LOG_WARNING, "%s has no effect: %s", option, why);
 }
 
-int pl_command_failed(void)
+const char *pl_choice_solver(int32_t i)
 {
-    fprintf(stderr, "pliant: %s\n", pl_error_text());
-    return 1;
+    pl_solver_info info;
+    return i < pl_solver_count() && pl_solver_describe(i, &info) == PL_OK ? info.name : NULL;
+}
+
+static pl_status print_help(const pl_command *command, const char *name)
+{
+    pl_help_format format;
+    PL_TRY(pl_help_find(name, &format));
+    return pl_help_print_command(command, format);
 }
 
 bool pl_args_read(const pl_command *command, int argc, char **argv, int *n_words, int *exit_code)
 {
-    bool help;
-    bool ok = read_words(command, argc, argv, n_words, &help) == PL_OK;
-    if (ok && !help) return true;
-    if (ok) print_help(command);
-    *exit_code = ok ? 0 : pl_command_failed();
+    const char *help;
+    pl_status status = read_words(command, argc, argv, n_words, &help);
+    if (status == PL_OK && help == NULL) return true;
+    if (status == PL_OK) status = print_help(command, help);
+    *exit_code = status == PL_OK ? 0 : pl_command_failed();
     return false;
 }

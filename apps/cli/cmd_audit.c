@@ -309,22 +309,28 @@ int pl_command_audit(int argc, char **argv)
          "how many threads; default: one per core"},
     };
     const pl_command command = {
-        "audit MESH... [options]",
-        "Proves in exact arithmetic that no two faces meet (touching counts) and that nothing is\n"
-        "inside of another body, or lists where; measures the smallest distance between bodies.",
-        options,
-        sizeof options / sizeof options[0],
-        "MESH is a file (as for 'pliant mesh') or a shape. Tetrahedra are bodies by connected "
-        "parts,\n"
-        "audited by their surface: a frame of 'pliant run' holds as many as were simulated. A "
-        "surface\n"
-        "is one body, which may have cavities, unless --parts is given: then the wall of a cavity "
-        "is\n"
-        "a body inside of another. Faces are numbered as in the file, or as on the surface of its\n"
-        "tetrahedra.\n\n"
-        "Exit code: 0 if all is clean, 2 if something intersects, 1 if the audit failed.\n",
-        1,
-        INT32_MAX};
+        .usage = "audit MESH... [options]",
+        .summary = "Proves in exact arithmetic that no two faces meet (touching counts) and that "
+                   "nothing is\n"
+                   "inside of another body, or lists where; measures the smallest distance between "
+                   "bodies.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes =
+            "MESH is a file (as for 'pliant mesh') or a shape. Tetrahedra are bodies by connected "
+            "parts,\n"
+            "audited by their surface: a frame of 'pliant run' holds as many as were simulated. A "
+            "surface\n"
+            "is one body, which may have cavities, unless --parts is given: then the wall of a "
+            "cavity "
+            "is\n"
+            "a body inside of another. Faces are numbered as in the file, or as on the surface of "
+            "its\n"
+            "tetrahedra.\n\n"
+            "Exit code: 0 if all is clean, 2 if something intersects, 1 if the audit failed.\n",
+        .least = 1,
+        .most = INT32_MAX,
+    };
     int n_words, exit_code;
     bool clean = false;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;

@@ -133,24 +133,29 @@ int pl_command_ccd(int argc, char **argv)
     const pl_option options[] = {
         {"--separation", PL_OPTION_NUMBER, &j.separation, "S",
          "ask whether the features come within S [m]; default 0: whether they meet"},
-        {"--kind", PL_OPTION_TEXT, &j.kind, "K",
-         "vf (vertex-face) or ee (edge-edge); default: as the files are called"},
+        {"--kind", PL_OPTION_TEXT, &j.kind, "vf|ee",
+         "vertex-face or edge-edge; default: as the files are called"},
         {"--verbose", PL_OPTION_FLAG, &j.verbose, NULL, "print every miss and every false alarm"},
     };
     const pl_command command = {
-        "ccd FILE.csv[.gz]... [options]",
-        "Runs continuous collision detection on queries with known answers; exit code 1 on a miss.",
-        options,
-        sizeof options / sizeof options[0],
-        "A query is eight rows x_num,x_den,y_num,y_den,z_num,z_den,truth: four points at the "
-        "start\n"
-        "of a motion, the same at its end. vertex-face: the vertex, then the corners; edge-edge: "
-        "the\n"
-        "ends of one, then of the other. The truth is about meeting, so that with --separation a\n"
-        "false alarm may be right: \"at most\" is how far apart they were at the time of the "
-        "alarm.\n",
-        1,
-        FILES_MAX};
+        .usage = "ccd FILE.csv[.gz]... [options]",
+        .summary = "Runs continuous collision detection on queries with known answers; exit code 1 "
+                   "on a miss.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes =
+            "A query is eight rows x_num,x_den,y_num,y_den,z_num,z_den,truth: four points at the "
+            "start\n"
+            "of a motion, the same at its end. vertex-face: the vertex, then the corners; "
+            "edge-edge: "
+            "the\n"
+            "ends of one, then of the other. The truth is about meeting, so that with --separation "
+            "a\n"
+            "false alarm may be right: \"at most\" is how far apart they were at the time of the "
+            "alarm.\n",
+        .least = 1,
+        .most = FILES_MAX,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     return run(&j, n_words, argv) == PL_OK ? 0 : pl_command_failed();

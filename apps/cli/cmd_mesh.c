@@ -198,14 +198,16 @@ int pl_command_mesh(int argc, char **argv)
         snprintf(shapes, sizeof shapes,
                  "IN is a file (OFF, OBJ, PLY, STL, TetGen, Gmsh, VTK, VTU) or a shape:\n\n");
     pl_shape_help(shapes + length, sizeof shapes - (size_t)length);
-    const pl_command command = {"mesh IN [-o OUT] [options]",
-                                "Reads or makes a mesh, works on it and writes it; without -o it "
-                                "prints what --info prints.",
-                                options,
-                                sizeof options / sizeof options[0],
-                                shapes,
-                                1,
-                                1};
+    const pl_command command = {
+        .usage = "mesh IN [-o OUT] [options]",
+        .summary = "Reads or makes a mesh, works on it and writes it; without -o it "
+                   "prints what --info prints.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes = shapes,
+        .least = 1,
+        .most = 1,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     j.input = argv[0];

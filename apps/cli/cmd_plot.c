@@ -26,7 +26,7 @@ int pl_command_plot(int argc, char **argv)
         {"--columns", PL_OPTION_TEXT, &d.columns, "A,B+C,...",
          "a panel for each; + puts several into one"},
         {"--log", PL_OPTION_FLAG, &d.log, NULL, "logarithmic axes everywhere"},
-        {"--x", PL_OPTION_TEXT, &d.x, "X", "over time (default) or step"},
+        {"--x", PL_OPTION_TEXT, &d.x, "time|step", "over which; default time"},
         {"--names", PL_OPTION_TEXT, &d.names, "A,B,...", "of the runs; default as their files"},
         {"--title", PL_OPTION_TEXT, &d.title, "TEXT", "above all; default none"},
         {"--figure", PL_OPTION_COUNT, &d.figure, "N", "see below"},
@@ -35,13 +35,15 @@ int pl_command_plot(int argc, char **argv)
         {"--contact-tolerance", PL_OPTION_NUMBER, &d.contact_tolerance, "X",
          "of --figure 13 [m]; default 1e-6"},
     };
-    const pl_command command = {"plot STATS.csv... -o PLOT.svg [options]",
-                                "Draws the statistics of one run, or of several over each other.",
-                                options,
-                                sizeof options / sizeof options[0],
-                                NOTES,
-                                1,
-                                INT32_MAX};
+    const pl_command command = {
+        .usage = "plot STATS.csv... -o PLOT.svg [options]",
+        .summary = "Draws the statistics of one run, or of several over each other.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes = NOTES,
+        .least = 1,
+        .most = INT32_MAX,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     return pl_draw_runs(&d, n_words, argv) == PL_OK ? 0 : pl_command_failed();

@@ -525,8 +525,7 @@ static int run(int n_words, char **words, job *j)
 
 static const char NOTES[] =
     "A word is, in this order: the folder of a RUN; a scene, if it ends in .json; a shape; the\n"
-    "file of a mesh; the name of a scene in apps/scenes/view or else in apps/scenes, from the\n"
-    "top folder.\n\n"
+    "file of a mesh; the name of a scene that 'pliant --help=scenes' lists.\n\n"
     "A scene is simulated for a film, up to its duration or --time; its picture is the start,\n"
     "the checkpoint of --resume, or what --time leads to. A film has its true speed; --every\n"
     "and --fps together make it slow or fast: a frame every K steps, N of them in a second.\n"
@@ -537,6 +536,13 @@ static const char NOTES[] =
     "--camera names one of the scene's; orbit (or orbit:20, degrees per second) turns about\n"
     "what the camera sees; X,Y,Z:X,Y,Z is an eye and what it looks at.\n"
     "--up, --cut and --edges apply to meshes; a scene says these itself.\n";
+
+static const char *color_name(int32_t i)
+{
+    return i < PL_QUANTITY_COUNT ? pl_quantity_name((pl_quantity)i) : NULL;
+}
+
+static const pl_choice CHOICES[] = {{"WHAT", color_name}, {NULL, NULL}};
 
 int pl_command_render(int argc, char **argv)
 {
@@ -551,8 +557,8 @@ int pl_command_render(int argc, char **argv)
         {"--every", PL_OPTION_COUNT, &j.every, "K", "or a frame every K steps"},
         {"--camera", PL_OPTION_TEXT, &j.camera, "NAME", "which camera, see below"},
         {"--from", PL_OPTION_TEXT, &j.from, "X,Y,Z", "look from this side; default 0.6,-1,0.35"},
-        {"--up", PL_OPTION_TEXT, &j.up, "AXIS", "y: the meshes' y points up; default z"},
-        {"--cut", PL_OPTION_TEXT, &j.cut, "AXIS", "cut tets open through the middle: x, y or z"},
+        {"--up", PL_OPTION_TEXT, &j.up, "y|z", "y: the meshes' y points up; default z"},
+        {"--cut", PL_OPTION_TEXT, &j.cut, "x|y|z", "cut tets open through the middle"},
         {"--edges", PL_OPTION_FLAG, &j.edges, NULL, "draw the edges of the elements"},
         {"--wireframe", PL_OPTION_FLAG, &j.wireframe, NULL, "draw nothing but the edges"},
         {"--color", PL_OPTION_TEXT, &j.color, "WHAT",
@@ -569,14 +575,17 @@ int pl_command_render(int argc, char **argv)
         {"--quiet", PL_OPTION_FLAG, &j.quiet, NULL, "print nothing but warnings and errors"},
     };
     const pl_command command = {
-        "render MESH...|SCENE|RUN -o OUT [options]",
-        "Draws meshes (files or shapes), a scene or the frames of a run into a picture or a film.\n"
-        "Needs neither a display nor a GPU.",
-        options,
-        sizeof options / sizeof options[0],
-        NOTES,
-        1,
-        WORDS_MAX};
+        .usage = "render MESH...|SCENE|RUN -o OUT [options]",
+        .summary = "Draws meshes (files or shapes), a scene or the frames of a run into a picture "
+                   "or a film.\n"
+                   "Needs neither a display nor a GPU.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes = NOTES,
+        .least = 1,
+        .most = WORDS_MAX,
+        .choices = CHOICES,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     return run(n_words, argv, &j);

@@ -401,8 +401,7 @@ static pl_status set_limits(run *r)
 }
 
 static const char NOTES[] =
-    "SCENE is a file, or the name of one in apps/scenes/view or else in apps/scenes, from the\n"
-    "top folder.\n\n"
+    "SCENE is a file, or a name that 'pliant --help=scenes' lists.\n\n"
     "Ctrl-C ends the run after the present step, with everything written.\n"
     "A resumed run keeps the rows and frames up to its checkpoint and drops later ones; its\n"
     "steps are bit for bit those of a run that never stopped.\n\n"
@@ -459,6 +458,12 @@ static int run_word(const char *word, const job *j)
     return code;
 }
 
+static const pl_choice CHOICES[] = {{"SOLVER", pl_choice_solver},
+                                    {"PRECOND", pl_precond_name},
+                                    {"INTEGRATOR", pl_integrator_name},
+                                    {"LIST", pl_export_format_name},
+                                    {NULL, NULL}};
+
 int pl_command_run(int argc, char **argv)
 {
     job j = {.started = pl_seconds()};
@@ -471,10 +476,10 @@ int pl_command_run(int argc, char **argv)
         {"--jitter", PL_OPTION_COUNT, &j.jitter, "SEED",
          "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
-        {"--integrator", PL_OPTION_TEXT, &j.integrator, "NAME",
+        {"--integrator", PL_OPTION_TEXT, &j.integrator, "INTEGRATOR",
          "semi-implicit, bdf2 (second order in time) or implicit; default the scene's"},
-        {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "of contacts, see below"},
-        {"--precond", PL_OPTION_TEXT, &j.precond, "NAME",
+        {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "of contacts, see below"},
+        {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
          "of cr and minres: full, diag, schur or none"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
          "relative residual of contact problems"},
@@ -506,13 +511,16 @@ int pl_command_run(int argc, char **argv)
     char notes[NOTES_ROOM];
     int length = snprintf(notes, sizeof notes, "%sSolvers of contact problems:\n\n", NOTES);
     pl_solver_help(notes + length, sizeof notes - (size_t)length);
-    const pl_command command = {"run SCENE [options]",
-                                "Simulates a scene. The command line counts before the scene.",
-                                options,
-                                sizeof options / sizeof options[0],
-                                notes,
-                                1,
-                                1};
+    const pl_command command = {
+        .usage = "run SCENE [options]",
+        .summary = "Simulates a scene. The command line counts before the scene.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes = notes,
+        .least = 1,
+        .most = 1,
+        .choices = CHOICES,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     if (check_job(&j) != PL_OK) return pl_command_failed();

@@ -411,12 +411,20 @@ static const char NOTES[] =
     "Exit code: 0 if all converged, 2 if some did not, 1 if something failed; a file that is no\n"
     "problem is named, and the others are solved.\n\n";
 
+static const char *solver_name(int32_t i)
+{
+    return i == pl_solver_count() ? "all" : pl_choice_solver(i);
+}
+
+static const pl_choice CHOICES[] = {
+    {"SOLVER", solver_name}, {"PRECOND", pl_precond_name}, {NULL, NULL}};
+
 int pl_command_solve(int argc, char **argv)
 {
     job j = {0};
     const pl_option options[] = {
-        {"--solver", PL_OPTION_TEXT, &j.solver, "NAME", "see below, or all; default that of run"},
-        {"--precond", PL_OPTION_TEXT, &j.precond, "NAME",
+        {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "see below, or all; default that of run"},
+        {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
          "of cr and minres: full, diag, schur or none"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
          "relative residual; default 1e-5"},
@@ -435,14 +443,17 @@ int pl_command_solve(int argc, char **argv)
     char notes[NOTES_ROOM];
     int length = snprintf(notes, sizeof notes, "%sSolvers:\n\n", NOTES);
     pl_solver_help(notes + length, sizeof notes - (size_t)length);
-    const pl_command command = {"solve PROBLEM.plp|FOLDER... [options]",
-                                "Solves contact problems that 'pliant run --record' wrote, or a "
-                                "step that failed, once more.",
-                                options,
-                                sizeof options / sizeof options[0],
-                                notes,
-                                1,
-                                INT32_MAX};
+    const pl_command command = {
+        .usage = "solve PROBLEM.plp|FOLDER... [options]",
+        .summary = "Solves contact problems that 'pliant run --record' wrote, or a "
+                   "step that failed, once more.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes = notes,
+        .least = 1,
+        .most = INT32_MAX,
+        .choices = CHOICES,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     replay r = {0};

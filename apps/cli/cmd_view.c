@@ -129,15 +129,18 @@ int pl_command_view(int argc, char **argv)
         {"--verbose", PL_OPTION_FLAG, &j.verbose, NULL, "print what mouse and keys do"},
     };
     const pl_command command = {
-        "view SCENE [options]",
-        "Simulates a scene in a window, in real time. Bodies can be dragged with the mouse; 'h' "
-        "lists the keys.",
-        options,
-        sizeof options / sizeof options[0],
-        "SCENE is a file, or the name of one in apps/scenes/view (made for this: bunny, armadillo, "
-        "bunny-pile,\narmadillo-light, squeeze) or else in apps/scenes, from the top folder.\n",
-        1,
-        1};
+        .usage = "view SCENE [options]",
+        .summary = "Simulates a scene in a window, in real time. Bodies can be dragged with the "
+                   "mouse; 'h' "
+                   "lists the keys.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .notes = "SCENE is a file, or a name that 'pliant --help=scenes' lists. Made for this are "
+                 "bunny,\n"
+                 "armadillo, bunny-pile, armadillo-light and squeeze.\n",
+        .least = 1,
+        .most = 1,
+    };
     int n_words, exit_code;
     if (!pl_args_read(&command, argc, argv, &n_words, &exit_code)) return exit_code;
     return run(argv[0], &j) == PL_OK ? 0 : pl_command_failed();

@@ -1,7 +1,16 @@
-// The commands behind `pliant NAME`: each takes the words after its name and returns the exit code.
+// The commands behind `pliant NAME`.
 
 #ifndef PL_COMMANDS_H
 #define PL_COMMANDS_H
+
+typedef struct pl_command_entry {
+    const char *name;
+    int (*run)(int argc, char **argv); // takes the words after the name, returns the exit code
+    const char *summary;               // half a sentence
+} pl_command_entry;
+
+extern const pl_command_entry pl_commands[];
+extern const int pl_n_command;
 
 int pl_command_mesh(int argc, char **argv);
 int pl_command_run(int argc, char **argv);

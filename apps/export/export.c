@@ -18,6 +18,11 @@ const char PL_EXPORT_CACHE[] = "scene.pc2";
 static const char *const FORMATS[] = {"vtu", "obj", "ply", "pc2", "usda"}; // bit by bit
 enum { N_FORMATS = 5 };
 
+const char *pl_export_format_name(int32_t i)
+{
+    return i < N_FORMATS ? FORMATS[i] : NULL;
+}
+
 pl_status pl_export_formats(const char *text, int *formats)
 {
     *formats = 0;

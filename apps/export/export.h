@@ -26,6 +26,7 @@ enum {
 
 // "vtu,usda" as a sum of the above. Fails with PL_ERROR_ARGUMENT on a name that is none.
 pl_status pl_export_formats(const char *text, int *formats);
+const char *pl_export_format_name(int32_t i); // NULL after the last
 
 typedef struct pl_export_options {
     int formats;

@@ -1,20 +1,16 @@
 #include "scene.h"
 #include "json.h"
 #include "load.h"
-#include "../common/paths.h"
 #include "scene_copies.h"
 #include "scene_keys.h"
 #include "scene_physics.h"
 #include "scene_shots.h"
 #include "scene_surface.h"
-#include "../../base/file.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define RADIANS (3.14159265358979323846 / 180)
 
 // --- Bodies ---
@@ -42,17 +38,27 @@ static void shape_matrix(double scale, const double degrees[3], double m[12])
     }
 }
 
-// "bunny.msh" beside scenes/gallery.json is scenes/bunny.msh.
-static pl_status load_beside(const char *scene_path, const char *word, pl_mesh **out)
+// A mesh that is not there may be a shape, misspelt, or one that is made from a scan.
+static pl_status explain_missing(const char *path, const char *word, pl_status status)
 {
-    const char *slash = strrchr(scene_path, '/');
-    if (pl_shape_known(word) || word[0] == '/' || slash == NULL) return pl_load_mesh(word, 0, out);
-    int folder = (int)(slash - scene_path) + 1;
-    size_t room = (size_t)folder + strlen(word) + 1;
-    char *path = pl_alloc((int64_t)room, 1);
-    if (path == NULL) return PL_ERROR_MEMORY;
-    snprintf(path, room, "%.*s%s", folder, scene_path, word);
+    char *recipe = NULL;
+    bool by_name = strchr(word, '/') == NULL;
+    if (status != PL_ERROR_FILE || !by_name || access(path, F_OK) == 0) return status;
+    if (!pl_load_knows(word)) return pl_load_mesh_as_is(word, &(pl_mesh *){NULL});
+    PL_TRY(pl_scene_mesh_recipe(&recipe));
+    pl_fail(status, "%s, nor in a folder of meshes; `%s` makes those of Pliant's scenes",
+            pl_error_text(), recipe);
+    pl_free(recipe);
+    return status;
+}
+
+static pl_status load_named(const char *scene_path, const char *word, pl_mesh **out)
+{
+    if (pl_shape_known(word)) return pl_load_mesh(word, 0, out);
+    char *path;
+    PL_TRY(pl_scene_find_mesh(scene_path, word, &path));
     pl_status status = pl_load_mesh(path, 0, out);
+    if (status != PL_OK) status = explain_missing(path, word, status);
     pl_free(path);
     return status;
 }
@@ -95,7 +101,7 @@ static pl_status read_shape(const pl_json *at, const char *key, pl_mesh **out)
     PL_TRY(pl_json_string(at, key, &word));
     PL_TRY(pl_json_vector(at, "rotation", rotation));
     PL_TRY(pl_json_positive(at, "scale", &scale));
-    if (load_beside(at->file, word, out) != PL_OK) {
+    if (load_named(at->file, word, out) != PL_OK) {
         return pl_json_fail(&mesh, "%s", pl_error_text());
     }
     shape_matrix(scale, rotation, m);
@@ -205,23 +211,6 @@ static pl_status read_tree(cJSON *tree, const char *name, pl_scene *out)
     cJSON_Delete(tree);
     if (status != PL_OK) pl_scene_free(out);
     return status;
-}
-
-// Where scenes have names, in this order.
-static const char *const folders[] = {"apps/scenes/view", "apps/scenes"};
-
-pl_status pl_scene_find(const char *word, char **out)
-{
-    bool is_path = strchr(word, '/') != NULL || pl_has_extension(word, ".json");
-    if (is_path || pl_is_file(word)) return pl_path_in(out, NULL, "%s", word);
-    for (int i = 0; i < COUNT(folders); i++) {
-        PL_TRY(pl_path_in(out, folders[i], "%s.json", word));
-        if (access(*out, R_OK) == 0) return PL_OK;
-        pl_free(*out);
-        *out = NULL;
-    }
-    return pl_fail(PL_ERROR_FILE, "there is no scene %s.json in %s or %s: name a file", word,
-                   folders[0], folders[1]);
 }
 
 static pl_status load_tree(const char *path, pl_scene *out)

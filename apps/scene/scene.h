@@ -5,6 +5,7 @@
 #define PL_SCENE_H
 
 #include "embedding.h"
+#include "scene_find.h"
 #include "shot.h"
 
 typedef struct pl_scene_cut {
@@ -72,14 +73,8 @@ typedef struct pl_scene {
     int64_t shot_capacity;
 } pl_scene;
 
-// The path of what a person names as a scene: a file, or else, for a word that is no path,
-// WORD.json in apps/scenes/view (made to play with) or apps/scenes below the present folder. Fails
-// with PL_ERROR_FILE if they have none. A path is not looked at. *out is the caller's, to be given
-// back with pl_free.
-pl_status pl_scene_find(const char *word, char **out);
-
-// Loads a scene and its meshes. Fails with the key's path; relative paths of meshes start at the
-// scene's folder. Give back with pl_scene_free.
+// Loads a scene and its meshes, which pl_scene_find_mesh finds. Fails with the key's path. Give
+// back with pl_scene_free.
 pl_status pl_scene_load(const char *path, pl_scene *out);
 // The same without the surfaces that bodies carry, for who draws and exports none.
 pl_status pl_scene_load_unseen(const char *path, pl_scene *out);
@@ -89,6 +84,7 @@ void pl_scene_free(pl_scene *scene);
 
 // By the names that scenes have for them: PL_ERROR_ARGUMENT if it is none.
 pl_status pl_integrator_find(const char *name, pl_integrator *out);
+const char *pl_integrator_name(int32_t integrator); // NULL if there is no such number
 
 // What the world's messages call the ground; bodies are "bodies[3]", or "bodies[3] copy 5".
 #define PL_GROUND_NAME "the ground"

@@ -27,6 +27,11 @@ pl_status pl_integrator_find(const char *name, pl_integrator *out)
                            COUNT(INTEGRATORS));
 }
 
+const char *pl_integrator_name(int32_t integrator)
+{
+    return integrator >= 0 && integrator < COUNT(INTEGRATORS) ? INTEGRATORS[integrator] : NULL;
+}
+
 enum { PRECOND_MAX = 16 }; // more than there are
 
 // The world keeps the names, so they must be ones that stay.
