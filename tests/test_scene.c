@@ -276,7 +276,8 @@ static void test_world_keys(void)
              " \"newton_iterations\": 8, \"contact\": true, \"solver\": \"cr\","
              " \"precond\": \"diag\", \"residual_tolerance\": 0.25, \"contact_tolerance\": 2,"
              " \"contact_iterations\": 9, \"rounds\": 3, \"halvings\": 2,"
-             " \"vj19\": true}, \"bodies\": []}",
+             " \"vj19\": true, \"sleep\": true, \"sleep_speed\": 0.5, \"sleep_time\": 0.75},"
+             " \"bodies\": []}",
              &scene));
     TEST_ASSERT_EQUAL_DOUBLE(0.25, scene.world.dt);
     TEST_ASSERT_EQUAL_DOUBLE(3, scene.world.gravity[2]);
@@ -295,6 +296,9 @@ static void test_world_keys(void)
     TEST_ASSERT_EQUAL_INT(3, scene.world.rounds);
     TEST_ASSERT_EQUAL_INT(2, scene.world.halvings);
     TEST_ASSERT_TRUE(scene.world.vj19);
+    TEST_ASSERT_TRUE(scene.world.sleep);
+    TEST_ASSERT_EQUAL_DOUBLE(0.5, scene.world.sleep_speed);
+    TEST_ASSERT_EQUAL_DOUBLE(0.75, scene.world.sleep_time);
     pl_scene_free(&scene);
 }
 

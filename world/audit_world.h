@@ -1,4 +1,5 @@
-// The audit of a world: collision/'s proof, on the surfaces that its bodies have. Internal.
+// The audit of a world: the exact test of collision/audit.c on the surfaces of its bodies.
+// Internal.
 
 #ifndef PL_AUDIT_WORLD_H
 #define PL_AUDIT_WORLD_H

@@ -6,23 +6,23 @@
 
 #include "world.h"
 
-// What the last step leaves for the next one.
+// Data of the last step that the next one needs.
 typedef struct pl_history {
-    double dt;       // of that step, 0 if there was none [s]
-    double *w;       // (3*n_vert) mean velocities in it [m/s]
-    double *dv;      // (3*n_vert) changes of the velocities in it [m/s]
-    uint8_t *struck; // (n_vert) 1: a contact pushed the vertex, or its velocity was given
+    double dt;       // length of the last step, 0 if there was none [s]
+    double *w;       // (3*n_vert) mean velocity over that step [m/s]
+    double *dv;      // (3*n_vert) change of velocity in that step [m/s]
+    uint8_t *struck; // (n_vert) 1: a contact acted on the vertex, or its velocity was prescribed
 } pl_history;
 
 typedef struct pl_bdf2 {
-    pl_history last, saved; // saved: what a step that fails goes back to
-    double gamma, kappa;    // of the step under way; 1 and 0 if it has no past
-    uint8_t *first;         // (n_block) 1: of first order in this step
-    uint8_t *ahead;         // (n_bodies) 1: linearized where it is going, not where it is
-    bool any_ahead;         // of them
+    pl_history last, saved; // of the last step; a copy to restore if a step fails
+    double gamma, kappa;    // coefficients of the current step (bdf2.c); 1 and 0: backward Euler
+    uint8_t *first;         // (n_block) 1: backward Euler (first order) in this step
+    uint8_t *ahead;         // (n_bodies) 1: stiffness at the predicted positions, not the current
+    bool any_ahead;         // some body has ahead = 1
     bool viscous;           // some body has stiffness damping
     double *damping;        // (2*n_vert) Rayleigh's alpha [1/s] and beta [s] of each vertex
-    double *size;           // (n_bodies) of an element, the cube root of its mean volume [m]
+    double *size;           // (n_bodies) element size: cube root of the mean tet volume [m]
     double *p, *q;          // (3*n_block) scratch
 } pl_bdf2;
 

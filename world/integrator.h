@@ -13,12 +13,13 @@ struct pl_integrator_ops {
     const char *name; // "semi-implicit", ...
     bool contact;     // knows contact and rigid bodies
 
-    // What it keeps from step to step, in world->past; when the system is built, and given back.
+    // Allocate and free the data that it keeps in world->past: called when the system is built and
+    // freed.
     pl_status (*create)(pl_world *world);
     void (*destroy)(pl_world *world);
 
-    // A and b of deformable bodies, for the step of world->dt that is under way; v_new holds free
-    // fall, and may get a better guess. Returns the elastic energy at its start [J].
+    // A and b of deformable bodies, for the current step of world->dt; v_new holds free fall, and
+    // may get a better guess. Returns the elastic energy at its start [J].
     double (*assemble)(pl_world *world);
     // The same for rigid bodies, whose system of first order is in place.
     void (*assemble_rigid)(pl_world *world);
@@ -38,16 +39,16 @@ struct pl_integrator_ops {
     void (*remember)(pl_world *world);
     void (*finish)(pl_world *world);
 
-    // The next step of a body knows nothing of its past.
+    // Discards the history of a body: its next step is like a first one.
     void (*forget)(pl_world *world, const pl_world_body *b);
-    // A body that has fallen asleep is at rest, and always was.
+    // Sets the history of a body that falls asleep to that of a body at rest.
     void (*rest)(pl_world *world, const pl_world_body *b);
-    // Notes the past, and goes back to what was noted.
+    // Saves the history before a step, and restores it if the step fails.
     void (*save)(pl_world *world);
     void (*go_back)(pl_world *world);
 
-    // What a checkpoint has of the past: puts it there; says if what is there could be; takes it,
-    // or starts without where there is none. The system is built.
+    // The history in a checkpoint: write it; check that what was read is valid; take it over, or
+    // start without history if there is none. The system is built.
     void (*add_parts)(const pl_world *world, pl_parts *parts);
     bool (*check_parts)(const pl_world *world, const pl_parts *parts);
     void (*take_parts)(pl_world *world, const pl_parts *parts);

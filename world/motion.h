@@ -5,19 +5,19 @@
 
 #include "../base/base.h"
 
-// How a body is sent elsewhere: it begins at x = R x0 + t at the time `start`, and arrives with
-// `end`.
+// The motion of pl_world_move_to: from the pose x = R x0 + t at the time `start` to the pose that
+// the key `end` adds to it.
 typedef struct pl_way {
-    double base[12]; // rows of [R | t]
-    double start;    // [s]
-    double centre[3], axis[3];
-    pl_motion_key end;
+    double base[12];           // pose at the start: rows of [R | t]
+    double start;              // [s]
+    double centre[3], axis[3]; // of the rotation [m], [-]
+    pl_motion_key end;         // time, offset and angle at which it arrives
 } pl_way;
 
 typedef struct pl_path {
-    pl_motion motion;    // its keys are ours
+    pl_motion motion;    // a copy; its key points to `keys`
     pl_motion_key *keys; // (motion.n_key)
-    bool sent;           // to another place (pl_path_send): `way` counts, not the motion
+    bool sent;           // pl_path_send was called: `way` is used in place of `motion`
     pl_way way;
 } pl_path;
 
@@ -25,7 +25,7 @@ typedef struct pl_path {
 pl_status pl_path_create(const pl_motion *motion, pl_path *out);
 void pl_path_free(pl_path *path);
 
-// Does the path say where its vertices are at time t, give or take `slack`?
+// Does the path prescribe positions at time t, within the tolerance `slack`?
 bool pl_path_active(const pl_path *path, double t, double slack);
 
 // Where the path takes the point x0 by time t.

@@ -1,5 +1,5 @@
-// What the run that wrote a checkpoint was made with, as far as it decides how the run goes on and
-// is no part of the state. Internal.
+// The parameters of the run that wrote a checkpoint that are not part of the state: to warn if the
+// run that resumes it has others. Internal.
 
 #ifndef PL_ORIGIN_H
 #define PL_ORIGIN_H
@@ -8,7 +8,7 @@
 
 typedef struct pl_origin {
     double dt;          // [s]
-    uint64_t materials; // a hash of them, of masses, damping and friction
+    uint64_t materials; // hash of materials, masses, damping and friction
 } pl_origin;
 
 pl_origin pl_origin_of(const pl_world *world);

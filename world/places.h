@@ -10,7 +10,7 @@
 typedef struct pl_places_source {
     pl_boundary_source source;
     pl_boundary_body *body;
-    double *added; // of all kinematic bodies, one after the other
+    double *added; // positions of all kinematic bodies when they were added [m]
 } pl_places_source;
 
 pl_status pl_places_describe(const pl_world *world, pl_places_source *out);

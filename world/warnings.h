@@ -1,5 +1,4 @@
-// What a world says to the log when something is off that is no error, each once in its life.
-// Internal.
+// Warnings of a world to the log, each at most once in its life. Internal.
 
 #ifndef PL_WARNINGS_H
 #define PL_WARNINGS_H
@@ -7,21 +6,21 @@
 #include "world.h"
 
 typedef enum pl_warning {
-    PL_WARNING_SOFT = 1,       // a material for the size of its body
-    PL_WARNING_STIFF = 2,      // likewise
-    PL_WARNING_INVERTED = 4,   // tets
-    PL_WARNING_FALL = 8,       // a body has left all others, and nothing stops it
-    PL_WARNING_CHECKPOINT = 16 // of a run with another dt or other materials
+    PL_WARNING_SOFT = 1,       // a material too soft to carry the weight of its body
+    PL_WARNING_STIFF = 2,      // a material too stiff for the tets and dt
+    PL_WARNING_INVERTED = 4,   // flat or inverted tets
+    PL_WARNING_FALL = 8,       // a body falls below all others, and nothing can stop it
+    PL_WARNING_CHECKPOINT = 16 // a checkpoint from a run with another dt or other materials
 } pl_warning;
 
 // True the first time.
 bool pl_warn_first(pl_world *world, pl_warning warning);
 
-// The materials of all bodies, before the first step; and what the falls of later steps are held
-// against.
+// Before the first step: checks the materials of all bodies, and stores the lowest point that
+// falling bodies are later compared with.
 void pl_warn_start(pl_world *world);
 
-// After a step.
+// After a step: inverted tets and falling bodies.
 void pl_warn_step(pl_world *world, const pl_step_stats *stats);
 
 #endif

@@ -1,7 +1,7 @@
 // The world behind pl_world: bodies, state, and the system that a step solves. Internal.
 //
 // Unknown are velocities in blocks of three: first those of the vertices of all deformable bodies,
-// then two per rigid body, of its centre and its turning.
+// then two per rigid body: the velocity of its centre and its angular velocity.
 
 #ifndef PL_WORLD_H
 #define PL_WORLD_H
@@ -13,37 +13,37 @@
 #include "../solvers/direct.h"
 #include "motion.h"
 
-enum { PL_BODY_NAME = 48 }; // bytes of what errors and warnings call a body
+enum { PL_BODY_NAME = 48 }; // size of a body's name in errors and warnings, with its 0
 
 typedef struct pl_world_body {
-    pl_body_kind kind;       // PL_BODY_NONE: the place is empty, and its mesh too
-    int32_t generation;      // of the place: how many bodies were there before
-    void *user;              // the program's own
+    pl_body_kind kind;       // PL_BODY_NONE: the place is empty, and mesh is NULL
+    int32_t generation;      // how many bodies had this place before
+    void *user;              // pl_world_set_user_data
     char name[PL_BODY_NAME]; // "" if it was given none
     pl_mesh *mesh;           // the rest shape, as it was given
     pl_surface_options surface;
-    int32_t published; // where its vertices begin in the arrays for the outside
+    int32_t published; // index of its first vertex in pl_published
     bool late;         // it was added to a world that had stepped
     bool asleep;       // see sleep.h
     int32_t island;    // if so: bodies that sleep together have the same
     double quiet;      // for so long it has been slow [s]
 
     // Deformable.
-    int32_t *rank; // (n_vert) of each vertex of the mesh, its place among the body's vertices here
+    int32_t *rank; // (n_vert) index of each mesh vertex among the body's vertices in the state
     pl_material_options material;
-    int32_t first;                           // of its vertices in the world's arrays
-    int32_t fem;                             // its number among the deformable ones
+    int32_t first;                           // index of its first vertex in the state
+    int32_t fem;                             // its index among the deformable bodies
     bool free;                               // no vertex is driven or pulled in this step
     double momentum[3], angular_momentum[3]; // if free: of the step, see momentum.c
-    double share; // of the step, in which forces act on them: bdf2.c's gamma
+    double share; // factor of dt by which forces change the momenta: gamma of bdf2.c, else 1
     double impulse[3], angular_impulse[3]; // of contacts in the step, about the origin [N s, N m s]
 
     // Rigid and kinematic.
-    double *local;      // (3*n_vert) rigid: the mesh in the body's frame
-    double unturned[4]; // rigid: the inverse of its orientation at the start
-    int32_t rigid;      // its number among the rigid ones
+    double *local;      // (3*n_vert) rigid: mesh vertices in the frame of the principal axes [m]
+    double unturned[4]; // rigid: inverse of its orientation when it was added
+    int32_t rigid;      // its index among the rigid bodies
     double damping;
-    double force[3], torque[3]; // rigid: from outside, kept until set again [N, N m]
+    double force[3], torque[3]; // rigid: external, kept until set again [N, N m]
     pl_path path;               // kinematic
 
     pl_pull *pull; // (n_pull) see pull.c
@@ -54,15 +54,15 @@ typedef struct pl_world_body {
 // A vertex that follows a motion.
 typedef struct pl_driven {
     int32_t vertex; // in the world's arrays
-    int32_t motion;
-    double x0[3];
+    int32_t motion; // index in pl_bodies.paths
+    double x0[3];   // its position when the motion was set [m]
 } pl_driven;
 
-// The bodies, and what they are told.
+// The bodies, and their prescribed motions.
 typedef struct pl_bodies {
     pl_world_body *body; // (n)
     int64_t n, capacity; // places; some may be empty
-    int64_t n_empty;     // that may be used again
+    int64_t n_empty;     // empty places, which new bodies take first
     int32_t n_deformable;
     int32_t *ignored; // (2*n_ignored) bodies that pass through each other
     int64_t n_ignored, ignored_capacity;
@@ -80,15 +80,16 @@ typedef struct pl_state {
     int64_t x_capacity, v_capacity, force_capacity;
     pl_rigid *rigid; // (n_rigid)
     int64_t n_rigid, rigid_capacity;
-    bool moved; // positions were set from outside: are the bodies still apart?
+    bool moved; // positions were set from outside: test for intersections before the next step
 } pl_state;
 
-// The state of all bodies in the order of their meshes, for the outside.
+// Positions and velocities of all bodies in the order of their meshes, as the public API returns
+// them.
 typedef struct pl_published {
     int32_t n;     // vertices of all bodies
     double *x, *v; // (3*n)
     int64_t x_capacity, v_capacity;
-    int64_t version; // rises whenever x is set
+    int64_t version; // incremented whenever x is set
 } pl_published;
 
 // The linear system of a step. Made by the first step, from the bodies that were added until then.
@@ -100,28 +101,28 @@ typedef struct pl_system {
     const pl_bsr *solved; // what is solved with: A, or without what sleeps, see sleep_matrix.c
     pl_block_jacobi jacobi;
     pl_cg cg;
-    pl_arena direct;         // of factors, where conjugate gradients take long
-    uint8_t *prescribed;     // (n_block) 1: the velocity is given in this step
-    double *b, *v_new;       // (3*n_block)
-    double *f_ext;           // (3*n_vert) gravity and outer forces [N]
-    pl_rigid_system *rigid;  // (n_rigid) what each rigid body brings to A and b
+    pl_arena direct;         // memory of sparse factors, used where cg takes too many iterations
+    uint8_t *prescribed;     // (n_block) 1: the velocity is prescribed in this step
+    double *b, *v_new;       // (3*n_block) right-hand side [N s], unknown velocities [m/s]
+    double *f_ext;           // (3*n_vert) gravity and external forces [N]
+    pl_rigid_system *rigid;  // (n_rigid) blocks of each rigid body in A and b
     pl_rigid *rigid_end;     // (n_rigid) scratch: rigid bodies at the end of the step
     double *contact_impulse; // (6*n_rigid) of contacts, linear and angular [N s, N m s]
 } pl_system;
 
-// What a step that fails goes back to.
+// The state at the start of a step, restored if the step fails.
 typedef struct pl_saved {
     double time;
     double *x, *v;   // (3*n_vert)
     pl_rigid *rigid; // (n_rigid)
 } pl_saved;
 
-// What a step knows of those before it.
+// What integrators keep from earlier steps.
 typedef struct pl_past {
     pl_saved saved;
     // Of the integrators (integrator.h); NULL where it is another one's.
-    double *change;  // (3*n_vert) of the velocities in the last step [m/s]
-    bool has_change; // it is known
+    double *change;  // (3*n_vert) change of the velocities in the last step [m/s]
+    bool has_change; // change holds the values of the last step
     struct pl_bdf2 *bdf2;
     struct pl_implicit *implicit;
 } pl_past;
@@ -129,21 +130,21 @@ typedef struct pl_past {
 // Two bodies that touch, by their ids.
 typedef struct pl_touching {
     int32_t a, b;    // a <= b
-    double impulse;  // of the last step, along the normals [N s]
-    double point[3]; // where, by the forces [m]
+    double impulse;  // sum of normal impulses in the last step [N s]
+    double point[3]; // mean contact point, weighted by force [m]
 } pl_touching;
 
-// Which bodies began and ceased to touch: see events.c.
+// Contact events: see events.c.
 typedef struct pl_events {
     pl_touching *now, *last; // (n_now), (n_last) by a and b
     pl_contact_event *event; // (n_event) of the last step
     int64_t n_now, n_last, n_event, now_capacity, last_capacity, event_capacity;
 } pl_events;
 
-// What warnings.c has said, and what it compares with.
+// Warnings that were given, and data for later ones (warnings.c).
 typedef struct pl_warning_state {
-    uint32_t warned;        // bits of pl_warning
-    double deepest, height; // of all bodies before the first step, along gravity [m]
+    uint32_t warned;        // bits of pl_warning that were given
+    double deepest, height; // lowest point and extent along gravity of all bodies at the start [m]
 } pl_warning_state;
 
 typedef struct pl_integrator_ops pl_integrator_ops;
@@ -151,11 +152,11 @@ typedef struct pl_integrator_ops pl_integrator_ops;
 struct pl_world {
     pl_world_options options;
     double time;
-    double dt; // of the step under way, or of the last one: less than the options' where it had to
-               // be halved [s]
+    double dt; // length of the current step or part of a step, or of the last one: less than the
+               // options' where a step is halved [s]
     int64_t steps;
-    double started; // the step under way, by the wall clock [s]
-    int32_t parts;  // of the step under way that are done: more than one if it had to be halved
+    double started; // wall-clock time at which the current step began [s]
+    int32_t parts;  // completed parts of the current step: more than one if it was halved
     pl_bodies bodies;
     pl_state state;
     pl_published published;
@@ -169,14 +170,14 @@ struct pl_world {
     pl_warning_state warnings;
 };
 
-// Copies the state to where the outside sees it, of one body or of all.
+// Copies the state of one body, or of all, to world->published.
 void pl_world_publish_body(pl_world *world, int64_t body);
 void pl_world_publish(pl_world *world);
 
-// Gives the system back; the next step builds it anew.
+// Frees the system; the next step rebuilds it.
 void pl_world_unprepare(pl_world *world);
 
-// Gives back what audits and queries keep of the surfaces; the next ones make it anew.
+// Frees the surfaces that audits and queries keep; the next ones rebuild them.
 void pl_world_forget_surfaces(pl_world *world);
 
 // A body is known to the outside by an id: its place among the bodies, and above these bits the
@@ -197,7 +198,7 @@ static inline int32_t pl_world_place(const pl_world *world, int32_t id)
     return b->kind != PL_BODY_NONE && b->generation == id >> PL_ID_BITS ? place : -1;
 }
 
-// The block of a rigid body's centre; that of its turning follows it.
+// The block of a rigid body's linear velocity; that of its angular velocity follows.
 static inline int32_t pl_world_rigid_block(const pl_world *world, int32_t rigid)
 {
     return world->state.n_vert + 2 * rigid;
@@ -209,10 +210,10 @@ pl_status pl_world_find(const pl_world *world, int32_t id, int32_t *place);
 // PL_ERROR_ARGUMENT if it is no unit quaternion.
 pl_status pl_orientation_check(const double q[4]);
 
-// Gives back what a body holds.
+// Frees the arrays of a body.
 void pl_world_body_free(pl_world_body *b);
 
-// What to call a body, by its place: the name that it was given, or "body 3" in `text`.
+// The name of a body for messages, by its place: the name that it was given, or "body 3" in `text`.
 const char *pl_world_body_name(const pl_world *world, int64_t place, char text[PL_BODY_NAME]);
 
 // From the order of the mesh of a deformable body to ours (3*n_vert each).
