@@ -19,6 +19,12 @@ void pl_contacts_clear(pl_contacts *c)
     c->tolerance = INFINITY;
 }
 
+void pl_contacts_begin(pl_contacts *c)
+{
+    c->first = c->blocks->problem.n_constraint;
+    c->tolerance = INFINITY;
+}
+
 // --- Tolerances ---
 
 // Errors of a contact are at most this part of the safety distance: a step may bring features to

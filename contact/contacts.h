@@ -62,8 +62,10 @@ static inline double *pl_contacts_f(const pl_contacts *contacts, int64_t row)
 // A world's contacts begin as {0}, and get their blocks.
 void pl_contacts_free(pl_contacts *contacts);
 
-// Forgets the rows and their blocks, not the memory.
+// Forgets the rows and their blocks, not the memory; and the same where a step begins, whose other
+// blocks are there.
 void pl_contacts_clear(pl_contacts *contacts);
+void pl_contacts_begin(pl_contacts *contacts);
 
 // The points of a pair (4; -1 where it has fewer).
 static inline void pl_pair_points(const pl_boundary *boundary, const pl_feature_pair *pair,

@@ -121,8 +121,8 @@ static void test_a_hit_from_the_inside_gets_no_row(void)
         for (int32_t j = 0; j < i; j++) {
             const pl_row *row[2] = {&contact->contacts.row[i], &contact->contacts.row[j]};
             pl_hit hit[2] = {{.pair = row[0]->pair}, {.pair = row[1]->pair}};
-            const double *R[2] = {contact->blocks.problem.constraint[i].R,
-                                  contact->blocks.problem.constraint[j].R};
+            const double *R[2] = {world->constraints->blocks.problem.constraint[i].R,
+                                  world->constraints->blocks.problem.constraint[j].R};
             for (int k = 0; k < 2; k++) {
                 memcpy(hit[k].impact.closest.weight, row[k]->weight, sizeof row[k]->weight);
                 memcpy(hit[k].impact.closest.normal, R[k], 3 * sizeof(double));
@@ -167,8 +167,10 @@ static bool gets_row(pl_world *world, const double *a, const double *b, const do
     }
     TEST_ASSERT_EQUAL(PL_EDGE_EDGE, pair.kind);
     pl_remembered memory = {.id = pair, .found = pushed, .force = {0, 0, 1}};
-    pl_blocks blocks = {
-        .problem = contact->blocks.problem, .memory = &memory, .n_memory = 1, .memory_capacity = 1};
+    pl_blocks blocks = {.problem = world->constraints->blocks.problem,
+                        .memory = &memory,
+                        .n_memory = 1,
+                        .memory_capacity = 1};
     pl_contacts contacts = {.blocks = &blocks};
     take_step(world, &contacts);
     pl_detection *d = &contact->detection;
@@ -254,7 +256,7 @@ static double find_gap(int kind, pl_mesh *ground, const double tet[12], const do
     pl_world *world = make_scene(ground, x);
     pl_contact_step *contact = world->contact;
     contact->boundary.n_close = 0; // it came there later
-    pl_blocks blocks = {.problem = contact->blocks.problem};
+    pl_blocks blocks = {.problem = world->constraints->blocks.problem};
     pl_contacts contacts = {.blocks = &blocks};
     take_step(world, &contacts);
     place(world, v);

@@ -61,12 +61,12 @@ static void test_solves_again_to_the_same_bits(void)
         TEST_ASSERT_EQUAL_INT32(world->system.n_block, recorded.A.n);
         pl_workspace ws = {0};
         pl_solve_stats again;
-        status = pl_solve(contact->solver, &recorded.problem, &contact->options, &ws, recorded.v,
-                          recorded.f, &again);
+        status = pl_solve(world->constraints->solver, &recorded.problem,
+                          &world->constraints->options, &ws, recorded.v, recorded.f, &again);
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
         TEST_ASSERT_EQUAL_MEMORY(world->system.v_new, recorded.v,
                                  3 * (size_t)world->system.n_block * sizeof(double));
-        TEST_ASSERT_EQUAL_MEMORY(contact->blocks.f, recorded.f,
+        TEST_ASSERT_EQUAL_MEMORY(world->constraints->blocks.f, recorded.f,
                                  3 * (size_t)stats.constraints * sizeof(double));
         if (stats.rounds == 1) TEST_ASSERT_EQUAL_INT32(stats.iterations, again.iterations);
         solved += again.iterations > 0;
@@ -100,11 +100,11 @@ static void test_a_step_that_fails(void)
     TEST_ASSERT_TRUE(recorded.problem.dt == options.dt / 4); // the last that was tried
     pl_workspace ws = {0};
     pl_solve_stats again;
-    status = pl_solve(world->contact->solver, &recorded.problem, &world->contact->options, &ws,
-                      recorded.v, recorded.f, &again);
+    status = pl_solve(world->constraints->solver, &recorded.problem, &world->constraints->options,
+                      &ws, recorded.v, recorded.f, &again);
     TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, status); // as it did in the step; with more, it ends well
-    status = pl_solve(world->contact->solver, &recorded.problem, NULL, &ws, recorded.v, recorded.f,
-                      &again);
+    status = pl_solve(world->constraints->solver, &recorded.problem, NULL, &ws, recorded.v,
+                      recorded.f, &again);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
     pl_workspace_free(&ws);
     pl_recorded_free(&recorded);

@@ -313,7 +313,7 @@ static void assemble_rigid(pl_world *world)
 // What rows act on goes to first order.
 static void meet_rows(pl_world *world)
 {
-    const pl_problem *problem = &world->contact->blocks.problem;
+    const pl_problem *problem = &world->constraints->blocks.problem;
     for (int32_t t = 0; t < problem->n_term; t++) make_first(world, problem->entry[t].block);
 }
 
@@ -401,8 +401,7 @@ static void remember(pl_world *world)
         for (int32_t j = 0; j < b->n_pull; j++)
             h->struck[b->first + b->rank[b->pull[j].vertex]] = 1;
     }
-    if (world->contact == NULL) return;
-    const pl_blocks *b = &world->contact->blocks;
+    const pl_blocks *b = &world->constraints->blocks;
     for (int32_t i = 0; i < b->problem.n_constraint; i++) {
         const pl_constraint *block = &b->problem.constraint[i];
         const double *f = b->f + 3 * (int64_t)i;
@@ -495,7 +494,7 @@ static void take_parts(pl_world *world, const pl_parts *parts)
 }
 
 const pl_integrator_ops pl_bdf2_ops = {.name = "bdf2",
-                                       .contact = true,
+                                       .constraints = true,
                                        .create = create,
                                        .destroy = destroy,
                                        .assemble = assemble,

@@ -13,7 +13,7 @@
 // The parts. Those of contact are there once a step with contact has been made, those of a search
 // while its candidates serve; integrators have their own.
 static const char CLOCK[] = "clock", POSITIONS[] = "positions", VELOCITIES[] = "velocities",
-                  RIGID[] = "rigid", CONTACTS[] = "contacts", SEARCH_FROM[] = "search-from",
+                  RIGID[] = "rigid", FORCES[] = "forces", SEARCH_FROM[] = "search-from",
                   SEARCH_TO[] = "search-to", SEARCH_STALE[] = "search-stale", TREES[] = "trees",
                   ORIGIN[] = "origin", WAYS[] = "ways";
 
@@ -50,9 +50,7 @@ typedef struct sent {
 
 static void add_contact_parts(const pl_contact_step *contact, const void *trees, pl_parts *parts)
 {
-    const pl_blocks *c = &contact->blocks;
     const pl_candidate_set *set = &contact->detection.candidates;
-    pl_parts_add(parts, CONTACTS, 1, c->memory, (size_t)c->n_memory * sizeof *c->memory);
     pl_parts_add(parts, TREES, 1, trees, pl_surfaces_state_size(contact->boundary.surfaces));
     if (!set->current) return;
     size_t size = 3 * (size_t)contact->boundary.n * sizeof *set->from;
@@ -90,6 +88,10 @@ static pl_status pack(const pl_world *world, const void *trees, sent *ways,
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->add_parts != NULL) integrator->add_parts(world, &parts);
     pl_sleep_add_parts(world, sleep, &parts);
+    if (world->constraints != NULL) {
+        const pl_blocks *c = &world->constraints->blocks;
+        pl_parts_add(&parts, FORCES, 1, c->memory, (size_t)c->n_memory * sizeof *c->memory);
+    }
     if (world->contact != NULL) add_contact_parts(world->contact, trees, &parts);
     return pl_parts_pack(&parts, out);
 }
@@ -151,8 +153,8 @@ typedef struct content {
     double *x, *v;
     pl_rigid *rigid;
     pl_remembered *memory; // (n_memory)
-    int64_t n_memory;      // -1: no step with contact yet
-    double *from, *to;     // NULL: no search
+    int64_t n_memory;
+    double *from, *to; // NULL: no search
     uint8_t *stale;
     void *trees;
     const sent *ways; // (n_way)
@@ -218,8 +220,7 @@ static bool take_bodies(const pl_world *world, content *c)
 
 static bool take_memory(content *c)
 {
-    int32_t i = pl_parts_find(&c->parts, CONTACTS);
-    c->n_memory = -1;
+    int32_t i = pl_parts_find(&c->parts, FORCES);
     if (i < 0) return true;
     size_t size = c->parts.part[i].size;
     c->memory = c->parts.data[i];
@@ -230,7 +231,6 @@ static bool take_memory(content *c)
 static bool take_search(const pl_contact_step *contact, content *c)
 {
     bool fits = true;
-    if (c->n_memory < 0) return true;
     const pl_boundary *boundary = &contact->boundary;
     size_t trees = pl_surfaces_state_size(boundary->surfaces);
     c->from = pl_parts_doubles(&c->parts, SEARCH_FROM, 3 * (int64_t)boundary->n, &fits);
@@ -292,7 +292,7 @@ static pl_status check_values(const pl_world *world, content *c, const char *nam
     if (!fits || c->v == NULL) return fail_damaged("velocity", name);
     if (!take_bodies(world, c)) return fail_damaged("rigid body", name);
     if (!take_ways(world, c)) return fail_damaged("motion", name);
-    if (!take_memory(c)) return fail_damaged("contact", name);
+    if (!take_memory(c)) return fail_damaged("force", name);
     if (!take_past(world, c)) return fail_damaged("step before", name);
     if (!pl_sleep_check_parts(world, &c->parts)) return fail_damaged("sleep", name);
     return PL_OK;
@@ -302,17 +302,10 @@ static pl_status check_values(const pl_world *world, content *c, const char *nam
 
 static pl_status fill_contact(const content *c, pl_contact_step *contact)
 {
-    pl_contacts *contacts = &contact->contacts;
     pl_candidate_set *set = &contact->detection.candidates;
     const pl_boundary *boundary = &contact->boundary;
-    PL_TRY(pl_reserve((void **)&contacts->blocks->memory, &contacts->blocks->memory_capacity,
-                      c->n_memory, sizeof *contacts->blocks->memory));
     PL_TRY(pl_candidates_reserve(set, boundary));
     PL_TRY(pl_surfaces_set_state(boundary->surfaces, c->trees));
-    if (c->n_memory > 0) {
-        memcpy(contacts->blocks->memory, c->memory, (size_t)c->n_memory * sizeof *c->memory);
-    }
-    contacts->blocks->n_memory = c->n_memory;
     if (c->from == NULL) return PL_OK;
     size_t size = 3 * (size_t)boundary->n * sizeof *c->from;
     memcpy(set->from, c->from, size);
@@ -352,6 +345,25 @@ static void copy(void *to, const void *from, int64_t n, size_t size)
     if (n > 0) memcpy(to, from, (size_t)n * size);
 }
 
+// Room for the forces, which the world does not have yet.
+static pl_status reserve_forces(pl_world *world, const content *c)
+{
+    if (world->constraints == NULL) return PL_OK;
+    pl_blocks *blocks = &world->constraints->blocks;
+    return pl_reserve((void **)&blocks->memory, &blocks->memory_capacity, c->n_memory,
+                      sizeof *blocks->memory);
+}
+
+static void take_forces(pl_world *world, const content *c)
+{
+    if (world->constraints == NULL) return;
+    pl_blocks *blocks = &world->constraints->blocks;
+    copy(blocks->memory, c->memory, c->n_memory, sizeof *blocks->memory);
+    blocks->n_memory = c->n_memory;
+    blocks->recent = 0;
+    world->constraints->n_start = 0;
+}
+
 // The world becomes what the file says; nothing here can fail. A state from before the first step,
 // or of a world without contact, has no trees: the next step makes them, and looks if bodies are
 // apart.
@@ -362,6 +374,7 @@ static void take_state(pl_world *world, const content *c, pl_contact_step *conta
     if (contact == NULL && world->contact != NULL) pl_world_unprepare(world);
     pl_contact_step_destroy(world->contact);
     world->contact = contact;
+    take_forces(world, c);
     copy(state->x, c->x, 3 * (int64_t)state->n_vert, sizeof *state->x);
     copy(state->v, c->v, 3 * (int64_t)state->n_vert, sizeof *state->v);
     copy(state->rigid, c->rigid, state->n_rigid, sizeof *state->rigid);
@@ -389,13 +402,14 @@ static pl_status load(pl_world *world, const pl_bytes *bytes, const char *name, 
     if (c.parts.world != fingerprint(world)) {
         return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", name);
     }
-    bool contacts = pl_parts_find(&c.parts, CONTACTS) >= 0;
+    bool contacts = pl_parts_find(&c.parts, TREES) >= 0;
     if (contacts && !world->options.contact) {
         return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of a scene with contact", name);
     }
     PL_TRY(check_values(world, &c, name));
     PL_TRY(pl_sleep_reserve_parts(world, &c.parts));
     if (contacts || !world->options.contact) PL_TRY(pl_world_prepare(world));
+    PL_TRY(reserve_forces(world, &c));
     if (contacts) PL_TRY(make_contact(world, &c, name, &contact));
     take_state(world, &c, contact);
     *origin = c.origin;

@@ -8,59 +8,28 @@
 #include <math.h>
 #include <string.h>
 
-// The solver that takes over where another one fails.
-static const char FALLBACK[] = "auto";
-
 enum { CHUNK_CONTACTS = 250 }; // contacts that a thread takes at least
 
 // --- Life ---
 
-pl_status pl_contact_step_check(pl_world_options *o)
+pl_status pl_contact_step_check(const pl_world_options *o)
 {
-    const pl_solver *solver;
-    pl_precond precond;
-    if (o->integrator == PL_INTEGRATOR_IMPLICIT) {
-        return pl_fail(PL_ERROR_ARGUMENT, "contact: the implicit integrator does not know it; set "
-                                          "contact to false or use another integrator");
-    }
-    if (o->solver == NULL) return pl_fail(PL_ERROR_ARGUMENT, "solver: none is named");
-    if (o->precond == NULL) return pl_fail(PL_ERROR_ARGUMENT, "precond: none is named");
-    PL_TRY(pl_solver_find(o->solver, &solver));
-    PL_TRY(pl_precond_find(o->precond, &precond));
-    if (!(o->residual_tolerance > 0 && o->residual_tolerance < 1)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "residual_tolerance: %g is not between 0 and 1",
-                       o->residual_tolerance);
-    }
-    if (!(o->contact_tolerance > 0 && isfinite(o->contact_tolerance))) {
-        return pl_fail(PL_ERROR_ARGUMENT, "contact_tolerance: %g is not above 0 m",
-                       o->contact_tolerance);
+    const pl_integrator_ops *integrator = pl_integrator_at(o->integrator);
+    if (!integrator->constraints) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "contact: the %s integrator does not know it; set contact to false or use "
+                       "another integrator",
+                       integrator->name);
     }
     if (!(o->contact_distance >= 0 && isfinite(o->contact_distance))) {
         return pl_fail(PL_ERROR_ARGUMENT, "contact_distance: %g is not 0 m or above",
                        o->contact_distance);
     }
-    if (o->contact_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "contact_iterations: below 1");
     if (o->rounds < 1) return pl_fail(PL_ERROR_ARGUMENT, "rounds: below 1");
     if (o->halvings < 0 || o->halvings > 20) {
         return pl_fail(PL_ERROR_ARGUMENT, "halvings: %d is not from 0 to 20", (int)o->halvings);
     }
-    o->solver = solver->name;
-    o->precond = pl_precond_names[precond];
     return PL_OK;
-}
-
-pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond)
-{
-    PL_REQUIRE(world);
-    pl_world_options changed = world->options;
-    changed.solver = solver;
-    changed.precond = precond;
-    if (!changed.contact) return pl_fail(PL_ERROR_ARGUMENT, "solver: the world has no contact");
-    PL_TRY(pl_contact_step_check(&changed));
-    world->options = changed;
-    if (world->contact == NULL) return PL_OK;
-    PL_TRY(pl_precond_find(changed.precond, &world->contact->options.precond));
-    return pl_solver_find(changed.solver, &world->contact->solver);
 }
 
 // The surfaces of all bodies, where they are now.
@@ -79,20 +48,11 @@ static pl_status build_boundary(const pl_world *world, pl_boundary *out)
 
 pl_status pl_contact_step_create(const pl_world *world, pl_contact_step **out)
 {
-    const pl_world_options *o = &world->options;
     *out = NULL;
     pl_contact_step *contact = pl_alloc_zero(1, sizeof *contact);
     if (contact == NULL) return PL_ERROR_MEMORY;
-    contact->contacts.blocks = &contact->blocks;
-    contact->options = pl_solver_options_default();
-    contact->options.residual_tolerance = o->residual_tolerance;
-    contact->options.contact_tolerance = o->contact_tolerance;
-    contact->options.max_iterations = o->contact_iterations;
-    contact->options.vj19 = o->vj19;
-    pl_status status = pl_precond_find(o->precond, &contact->options.precond);
-    if (status == PL_OK) status = pl_solver_find(o->solver, &contact->solver);
-    if (status == PL_OK) status = pl_solver_find(FALLBACK, &contact->fallback);
-    if (status == PL_OK) status = build_boundary(world, &contact->boundary);
+    contact->contacts.blocks = &world->constraints->blocks;
+    pl_status status = build_boundary(world, &contact->boundary);
     if (status != PL_OK) {
         pl_contact_step_destroy(contact);
         return status;
@@ -105,151 +65,59 @@ void pl_contact_step_destroy(pl_contact_step *contact)
 {
     if (contact == NULL) return;
     pl_boundary_free(&contact->boundary);
-    pl_blocks_free(&contact->blocks);
     pl_contacts_free(&contact->contacts);
     pl_detection_free(&contact->detection);
     pl_vj19_free(&contact->vj19);
-    pl_workspace_free(&contact->workspace);
-    pl_free(contact->v_start);
-    pl_free(contact->f_start);
     pl_free(contact->published);
     pl_free(contact);
 }
 
-// --- The rounds ---
+// --- In the rounds ---
 
-// `same`: the matrix is that of the last solve.
-static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
-                            pl_step_stats *stats)
+pl_status pl_contact_step_find(pl_world *world, double t, pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
-    pl_solver_options options = contact->options;
-    pl_solve_stats solved;
-    options.same_matrix = same;
-    PL_TRY(pl_step_time_left(world, &options.max_seconds));
-    pl_status status = pl_solve(solver, &contact->blocks.problem, &options, &contact->workspace,
-                                world->system.v_new, contact->blocks.f, &solved);
-    stats->iterations += solved.iterations;
-    stats->state_changes += (int32_t)solved.state_changes;
-    stats->t_solve += solved.seconds;
-    stats->residual = solved.errors.residual;
-    stats->constraint_error = solved.errors.normal;
-    stats->fb_error = solved.errors.fischer;
-    stats->fb_normal = solved.errors.fischer_normal;
-    stats->fb_stick = solved.errors.fischer_stick;
-    stats->fb_slip = solved.errors.fischer_slip;
-    stats->friction_error = solved.errors.friction;
-    double left;
-    return solved.end == PL_SOLVE_TIME ? pl_step_time_left(world, &left) : status;
-}
-
-// Without rows it is a linear system. Where the solver of choice does not converge, the one that
-// does goes on from there, if it may.
-static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
-{
-    pl_contact_step *contact = world->contact;
-    contact->options.contact_tolerance = pl_contacts_tolerance(&contact->contacts);
-    PL_TRY(pl_contact_step_note(contact, world->system.v_new));
-    if (contact->blocks.problem.n_constraint == 0) {
-        return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
-                             stats);
-    }
-    pl_status status = solve_with(contact->solver, world, same, stats);
-    bool rescue = world->options.rescue && contact->fallback != contact->solver;
-    if (status != PL_ERROR_NUMERICS || !rescue) return status;
-    stats->rescues++;
-    return solve_with(contact->fallback, world, true, stats);
-}
-
-// Rows as they are now, for velocities that may have changed since they were added.
-static pl_status update_rows(pl_world *world, double t)
-{
-    pl_contact_step *contact = world->contact;
-    const pl_integrator_ops *integrator = pl_integrator_of(world);
-    if (integrator->meet_rows != NULL) integrator->meet_rows(world);
-    PL_TRY(pl_sleep_cut(world));
-    pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);
-    pl_contacts_update(&contact->contacts, &contact->boundary, world->system.v_new);
+    double start = pl_seconds();
+    pl_contacts_begin(&contact->contacts);
+    contact->contacts.step = world->options.dt;
+    contact->contacts.contact_tolerance = world->options.contact_tolerance;
+    pl_places_start(world, &contact->boundary);
+    pl_places_guess(world, world->system.v_new, world->dt, t, &contact->boundary);
+    PL_TRY(world->options.vj19
+               ? pl_vj19_start(&contact->vj19, &contact->detection, &contact->boundary,
+                               &contact->contacts)
+               : pl_detect_start(&contact->detection, &contact->boundary, &contact->contacts));
+    PL_TRY(pl_sleep_wake_near(world));
+    stats->t_collision += pl_seconds() - start;
     return PL_OK;
 }
 
-// The rows that a step starts with.
-static pl_status find_rows(pl_world *world, double t)
+void pl_contact_step_update(pl_world *world, double t)
 {
     pl_contact_step *contact = world->contact;
-    pl_places_start(world, &contact->boundary);
-    pl_places_guess(world, world->system.v_new, world->dt, t, &contact->boundary);
-    if (world->options.vj19) {
-        return pl_vj19_start(&contact->vj19, &contact->detection, &contact->boundary,
-                             &contact->contacts);
-    }
-    return pl_detect_start(&contact->detection, &contact->boundary, &contact->contacts);
+    pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);
+    pl_contacts_update(&contact->contacts, &contact->boundary, world->system.v_new);
 }
 
-// Is the way free? If not, *hits rows were added or changed, at least.
-static pl_status check_way(pl_world *world, int32_t *hits)
+pl_status pl_contact_step_test(pl_world *world, double t, pl_step_stats *stats, bool *clear)
 {
     pl_contact_step *contact = world->contact;
-    if (world->options.vj19) {
-        return pl_vj19_check(&contact->vj19, &contact->detection, world->system.v_new,
-                             &contact->boundary, &contact->contacts, hits);
-    }
-    return pl_detect_hits(&contact->detection, &contact->boundary, &contact->contacts, hits);
-}
-
-// Then the step is to be solved with him, from the start.
-static bool somebody_woke(const pl_world *world)
-{
-    return world->sleep != NULL && world->sleep->woke;
-}
-
-pl_status pl_contact_step_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
-{
-    pl_contact_step *contact = world->contact;
-    pl_contacts_clear(&contact->contacts);
-    contact->n_start = 0;
-    contact->blocks.problem.A = world->system.solved;
-    contact->blocks.problem.b = world->system.b;
-    contact->blocks.problem.prescribed = world->system.prescribed;
-    contact->blocks.problem.dt = world->dt;
-    contact->contacts.step = world->options.dt;
-    contact->contacts.contact_tolerance = world->options.contact_tolerance;
-    contact->blocks.problem.n_x = world->state.n_vert;
-    contact->blocks.problem.x = world->state.x;
-    *clear = false;
-    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    int32_t hits = 0; // rows that were added or changed, at least
     double start = pl_seconds();
-    PL_TRY(find_rows(world, t));
-    PL_TRY(pl_sleep_wake_near(world));
+    pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);
+    PL_TRY(
+        world->options.vj19
+            ? pl_vj19_check(&contact->vj19, &contact->detection, world->system.v_new,
+                            &contact->boundary, &contact->contacts, &hits)
+            : pl_detect_hits(&contact->detection, &contact->boundary, &contact->contacts, &hits));
     stats->t_collision += pl_seconds() - start;
-    if (somebody_woke(world)) return PL_OK;
-    for (int32_t round = 0; round < world->options.rounds; round++) {
-        int32_t hits = 0;
-        PL_TRY(update_rows(world, t));
-        if (round == 0 && integrator->predict != NULL) integrator->predict(world);
-        bool same = round > 0 && integrator->meet_rows == NULL; // which changes the matrix
-        PL_TRY(solve(world, same, stats));
-        PL_TRY(pl_step_check_finite(world));
-        PL_TRY(pl_sleep_wake_pushed(world, false));
-        if (somebody_woke(world)) return PL_OK;
-        start = pl_seconds();
-        pl_places_end(world, world->system.v_new, world->dt, t, &contact->boundary);
-        PL_TRY(check_way(world, &hits));
-        stats->t_collision += pl_seconds() - start;
-        stats->rounds++;
-        stats->relinearizations += hits > 0;
-        *clear = hits == 0;
-        if (*clear) return PL_OK;
-    }
+    stats->rounds++;
+    stats->relinearizations += hits > 0;
+    *clear = hits == 0;
     return PL_OK;
 }
 
 // --- After the rounds ---
-
-void pl_contact_step_forget(pl_contact_step *contact)
-{
-    contact->n_published = contact->n_start = 0;
-}
 
 void pl_contact_step_sum(pl_world *world)
 {
@@ -272,24 +140,6 @@ void pl_contact_step_sum(pl_world *world)
             a->angular_impulse[k] += torque[k];
             b->impulse[k] -= F[k];
             b->angular_impulse[k] -= torque[k];
-        }
-    }
-}
-
-void pl_contact_step_impulses(const pl_world *world, double *impulse)
-{
-    const pl_blocks *c = &world->contact->blocks;
-    memset(impulse, 0, 6 * (size_t)world->state.n_rigid * sizeof *impulse);
-    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
-        const pl_constraint *block = &c->problem.constraint[i];
-        double F[3], torque[3];
-        pl_blocks_impulse(c, i, F);
-        for (int32_t t = block->first; t < block->first + block->count; t++) {
-            const pl_entry *entry = &c->problem.entry[t];
-            if (entry->block < world->state.n_vert) continue;
-            double *to = impulse + 3 * (int64_t)(entry->block - world->state.n_vert);
-            pl_cross(pl_entry_arm(&c->problem, entry), F, torque);
-            for (int k = 0; k < 3; k++) to[k] += entry->w * F[k] + torque[k];
         }
     }
 }
@@ -354,20 +204,18 @@ pl_status pl_contact_step_finish(pl_world *world, pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
     PL_TRY(publish_contacts(world));
-    stats->constraints = contact->blocks.problem.n_constraint;
     stats->contacts = contact->n_published;
     double start = pl_seconds();
     double gap = pl_detect_gap(&contact->detection, &contact->boundary);
     stats->min_gap = PL_MIN(gap, pl_sleep_gap(world));
     stats->t_collision += pl_seconds() - start;
-    return pl_blocks_remember(&contact->blocks);
+    return PL_OK;
 }
 
 pl_status pl_contact_step_rest(pl_world *world, pl_step_stats *stats)
 {
     pl_contact_step *contact = world->contact;
-    pl_contacts_clear(&contact->contacts);
-    contact->n_start = 0;
+    pl_contacts_begin(&contact->contacts);
     PL_TRY(publish_contacts(world));
     stats->contacts = contact->n_published;
     stats->min_gap = pl_sleep_gap(world);

@@ -301,10 +301,10 @@ pl_status pl_explain_failure(const pl_world *world, pl_status status)
     rows s;
     double *share = pl_alloc_zero(world->bodies.n, sizeof *share);
     bool crushed = false;
-    if (take(&contact->blocks.problem, world->system.v_new, &s) && share != NULL) {
+    if (take(&world->constraints->blocks.problem, world->system.v_new, &s) && share != NULL) {
         fill(&s);
         minimize(&s);
-        crushed = prove(&s, contact->options.contact_tolerance / world->dt);
+        crushed = prove(&s, world->constraints->options.contact_tolerance / world->dt);
     }
     if (crushed) share_out(world, &s, share);
     int32_t body = crushed ? find_most(world, share, false, -1) : -1;

@@ -1,13 +1,18 @@
 #include "integrator.h"
 
-const pl_integrator_ops *pl_integrator_of(const pl_world *world)
+const pl_integrator_ops *pl_integrator_at(pl_integrator integrator)
 {
     static const pl_integrator_ops *const table[] = {
         [PL_INTEGRATOR_SEMI_IMPLICIT] = &pl_semi_implicit_ops,
         [PL_INTEGRATOR_IMPLICIT] = &pl_implicit_ops,
         [PL_INTEGRATOR_BDF2] = &pl_bdf2_ops,
     };
-    return table[world->options.integrator];
+    return table[integrator];
+}
+
+const pl_integrator_ops *pl_integrator_of(const pl_world *world)
+{
+    return pl_integrator_at(world->options.integrator);
 }
 
 void pl_integrator_move(pl_world *world)

@@ -11,7 +11,7 @@
 
 struct pl_integrator_ops {
     const char *name; // "semi-implicit", ...
-    bool contact;     // knows contact and rigid bodies
+    bool constraints; // it solves for velocities under constraints; without, no rigid bodies either
 
     // Allocate and free the data that it keeps in world->past: called when the system is built and
     // freed.
@@ -54,7 +54,8 @@ struct pl_integrator_ops {
     void (*take_parts)(pl_world *world, const pl_parts *parts);
 };
 
-// The one of the world's options.
+// One by its number, and that of the world's options.
+const pl_integrator_ops *pl_integrator_at(pl_integrator integrator);
 const pl_integrator_ops *pl_integrator_of(const pl_world *world);
 
 extern const pl_integrator_ops pl_semi_implicit_ops; // semi_implicit.c

@@ -1,36 +1,38 @@
-// The contact problem of a step in a file.
+// The problem of a step in a file.
 
-#include "contact_step.h"
+#include "constraint_step.h"
 #include "../solvers/problem_api.h"
 
 #include <string.h>
 
 // The solve overwrites what it starts from, and rows may be added after it.
-pl_status pl_contact_step_note(pl_contact_step *contact, const double *v)
+pl_status pl_constraint_step_note(pl_constraint_step *constraints, const double *v)
 {
-    const pl_problem *problem = &contact->blocks.problem;
+    const pl_problem *problem = &constraints->blocks.problem;
     int64_t n = 3 * (int64_t)problem->A->n, n_f = 3 * (int64_t)problem->n_constraint;
-    contact->n_start = 0;
+    constraints->n_start = 0;
     if (n_f == 0) return PL_OK;
-    PL_TRY(pl_reserve((void **)&contact->v_start, &contact->v_start_capacity, n, sizeof *v));
-    PL_TRY(pl_reserve((void **)&contact->f_start, &contact->f_start_capacity, n_f, sizeof *v));
-    memcpy(contact->v_start, v, (size_t)n * sizeof *v);
-    memcpy(contact->f_start, contact->blocks.f, (size_t)n_f * sizeof *v);
-    contact->n_start = problem->n_constraint;
+    PL_TRY(
+        pl_reserve((void **)&constraints->v_start, &constraints->v_start_capacity, n, sizeof *v));
+    PL_TRY(
+        pl_reserve((void **)&constraints->f_start, &constraints->f_start_capacity, n_f, sizeof *v));
+    memcpy(constraints->v_start, v, (size_t)n * sizeof *v);
+    memcpy(constraints->f_start, constraints->blocks.f, (size_t)n_f * sizeof *v);
+    constraints->n_start = problem->n_constraint;
     return PL_OK;
 }
 
 // The problem as it was when the last solve began; borrows from the world.
 static pl_status last_problem(const pl_world *world, pl_problem *out)
 {
-    const pl_contact_step *contact = world->contact;
-    if (contact == NULL || contact->n_start == 0) {
+    const pl_constraint_step *constraints = world->constraints;
+    if (constraints == NULL || constraints->n_start == 0) {
         return pl_fail(PL_ERROR_ARGUMENT, "the last step had no contact problem");
     }
-    *out = contact->blocks.problem;
+    *out = constraints->blocks.problem;
     out->x = world->past.saved.x; // where the step began
-    const pl_constraint *last = &out->constraint[contact->n_start - 1];
-    out->n_constraint = contact->n_start;
+    const pl_constraint *last = &out->constraint[constraints->n_start - 1];
+    out->n_constraint = constraints->n_start;
     out->n_term = last->first + last->count;
     return PL_OK;
 }
@@ -43,7 +45,8 @@ pl_status pl_world_save_problem(const pl_world *world, const char *path)
     pl_status status = last_problem(world, &problem);
     if (status != PL_OK) pl_fail_prefix(path);
     PL_TRY(status);
-    return pl_recorded_write(&problem, world->contact->v_start, world->contact->f_start, path);
+    return pl_recorded_write(&problem, world->constraints->v_start, world->constraints->f_start,
+                             path);
 }
 
 pl_status pl_world_problem(const pl_world *world, pl_problem **out)
@@ -53,5 +56,6 @@ pl_status pl_world_problem(const pl_world *world, pl_problem **out)
     PL_REQUIRE(world);
     pl_problem problem;
     PL_TRY(last_problem(world, &problem));
-    return pl_problem_copy_from(&problem, world->contact->v_start, world->contact->f_start, out);
+    return pl_problem_copy_from(&problem, world->constraints->v_start, world->constraints->f_start,
+                                out);
 }

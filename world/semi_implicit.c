@@ -97,7 +97,7 @@ static void take_parts(pl_world *world, const pl_parts *parts)
 }
 
 const pl_integrator_ops pl_semi_implicit_ops = {.name = "semi-implicit",
-                                                .contact = true,
+                                                .constraints = true,
                                                 .create = create,
                                                 .destroy = destroy,
                                                 .assemble = assemble,

@@ -25,7 +25,7 @@ pl_status pl_sleep_check(const pl_world_options *o)
     if (!(o->sleep_time >= 0 && isfinite(o->sleep_time))) {
         return pl_fail(PL_ERROR_ARGUMENT, "sleep_time: %g is not 0 s or above", o->sleep_time);
     }
-    if (o->sleep && o->integrator == PL_INTEGRATOR_IMPLICIT) {
+    if (o->sleep && !pl_integrator_at(o->integrator)->constraints) {
         return pl_fail(PL_ERROR_ARGUMENT, "sleep: the implicit integrator does not know it; set "
                                           "sleep to false or use another integrator");
     }
@@ -106,8 +106,8 @@ static int compare_memory(const void *a, const void *b)
 static pl_status recall_forces(pl_world *world)
 {
     pl_sleep *s = world->sleep;
-    if (world->contact == NULL) return PL_OK;
-    pl_blocks *c = &world->contact->blocks;
+    if (world->constraints == NULL) return PL_OK;
+    pl_blocks *c = &world->constraints->blocks;
     int64_t before = c->n_memory;
     PL_TRY(pl_reserve((void **)&c->memory, &c->memory_capacity, before + s->n_force,
                       sizeof *c->memory));
@@ -380,7 +380,7 @@ static pl_status reserve(pl_world *world)
     int32_t n;
     int64_t n_anchor = 3 * (int64_t)world->published.n;
     pl_world_contacts(world, &n);
-    int64_t n_force = world->contact != NULL ? world->contact->blocks.n_memory : 0;
+    int64_t n_force = world->constraints != NULL ? world->constraints->blocks.n_memory : 0;
     PL_TRY(pl_reserve((void **)&s->link, &s->link_capacity, 2 * world->bodies.n, sizeof *s->link));
     PL_TRY(pl_reserve((void **)&s->anchor, &s->anchor_capacity, n_anchor, sizeof *s->anchor));
     PL_TRY(pl_reserve((void **)&s->point, &s->point_capacity, s->n_point + n, sizeof *s->point));
@@ -410,7 +410,7 @@ static void keep_forces(pl_world *world)
 {
     pl_sleep *s = world->sleep;
     if (world->contact == NULL) return;
-    pl_blocks *c = &world->contact->blocks;
+    pl_blocks *c = &world->constraints->blocks;
     const pl_boundary *boundary = &world->contact->boundary;
     int64_t left = 0;
     for (int64_t i = 0; i < c->n_memory; i++) {

@@ -164,7 +164,7 @@ pl_status pl_step_solve(pl_world *world, const double *b, double tolerance, doub
     return cg.end == PL_CG_TIME ? pl_step_time_left(world, &options.max_seconds) : status;
 }
 
-// One linear or contact problem.
+// One problem with constraints, or a linear one if there are none.
 static pl_status solve_once(pl_world *world, double t_end, pl_step_stats *stats, bool *clear)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
@@ -175,11 +175,7 @@ static pl_status solve_once(pl_world *world, double t_end, pl_step_stats *stats,
     pl_pull_assemble(world, world->system.A.val, world->system.b);
     PL_TRY(pl_sleep_cut(world));
     stats->t_fem += pl_seconds() - start;
-    if (world->contact != NULL) return pl_contact_step_solve(world, t_end, stats, clear);
-    *clear = true;
-    if (integrator->predict != NULL) integrator->predict(world);
-    return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
-                         stats);
+    return pl_constraint_step_solve(world, t_end, stats, clear);
 }
 
 pl_status pl_step_check_finite(const pl_world *world)
@@ -205,14 +201,13 @@ static void advance(pl_world *world, double t_end)
     integrator->move(world); // [VJ19, Eq. 5]
     pl_momentum_restore(world);
     if (integrator->remember != NULL) integrator->remember(world);
-    double *impulse = world->system.contact_impulse; // stays 0 without contact
-    if (world->contact != NULL) pl_contact_step_impulses(world, impulse);
-    bool told = world->contact != NULL || integrator->remember != NULL;
+    double *impulse = world->system.impulse; // stays 0 without constraints
+    if (world->constraints != NULL) pl_constraint_step_impulses(world, impulse);
     for (int64_t r = 0; r < world->state.n_rigid; r++) {
         int64_t block = pl_world_rigid_block(world, (int32_t)r);
         if (world->system.prescribed[block] != 0) continue; // it sleeps
         pl_rigid_advance(&world->state.rigid[r], &world->system.rigid[r],
-                         world->system.v_new + 3 * block, told ? impulse + 6 * r : NULL);
+                         world->system.v_new + 3 * block, impulse + 6 * r);
     }
     world->time = t_end;
     world->parts++;
@@ -236,7 +231,7 @@ static pl_status save(pl_world *world)
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->save != NULL) integrator->save(world);
     PL_TRY(pl_sleep_save(world));
-    return world->contact != NULL ? pl_blocks_save(&world->contact->blocks) : PL_OK;
+    return world->constraints != NULL ? pl_blocks_save(&world->constraints->blocks) : PL_OK;
 }
 
 static void go_back(pl_world *world)
@@ -249,9 +244,8 @@ static void go_back(pl_world *world)
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->go_back != NULL) integrator->go_back(world);
     pl_sleep_go_back(world);
-    if (world->contact == NULL) return;
-    pl_blocks_go_back(&world->contact->blocks);
-    world->contact->n_published = 0;
+    if (world->constraints != NULL) pl_blocks_go_back(&world->constraints->blocks);
+    if (world->contact != NULL) world->contact->n_published = 0;
 }
 
 // As below, for those who are awake now.
@@ -292,9 +286,11 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
         bool balanced = pl_integrator_of(world)->assemble != NULL; // A and b are those of the step
         if (balanced) stats->work += pl_step_work(world);
         advance(world, t_end);
-        return world->contact != NULL ? pl_contact_step_finish(world, stats) : PL_OK;
+        if (world->contact != NULL) PL_TRY(pl_contact_step_finish(world, stats));
+        return world->constraints != NULL ? pl_constraint_step_finish(world, stats) : PL_OK;
     }
-    bool hopeless = world->contact == NULL || (status != PL_OK && status != PL_ERROR_NUMERICS);
+    bool hopeless =
+        !pl_constraint_step_any(world) || (status != PL_OK && status != PL_ERROR_NUMERICS);
     if (hopeless) return status;
     if (halvings == 0) {
         if (status != PL_OK) return status;
@@ -312,6 +308,7 @@ static pl_status rest(pl_world *world, double t_end, pl_step_stats *stats)
     world->time = t_end;
     world->parts = 1;
     stats->elastic_energy = pl_fem_forces(&world->system.fem, world->state.x, NULL);
+    if (world->constraints != NULL) pl_constraint_step_rest(world);
     return world->contact != NULL ? pl_contact_step_rest(world, stats) : PL_OK;
 }
 

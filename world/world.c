@@ -66,7 +66,8 @@ static pl_status check_options(pl_world_options *o)
     PL_TRY(check_seconds(o->max_seconds));
     PL_TRY(pl_threads_check(o->threads));
     PL_TRY(pl_sleep_check(o));
-    return o->contact ? pl_contact_step_check(o) : PL_OK;
+    if (o->contact) PL_TRY(pl_contact_step_check(o));
+    return pl_integrator_at(o->integrator)->constraints ? pl_constraint_step_check(o) : PL_OK;
 }
 
 pl_status pl_world_create(const pl_world_options *options, pl_world **out)
@@ -117,19 +118,21 @@ void pl_world_unprepare(pl_world *world)
     pl_free(world->system.f_ext);
     pl_free(world->system.rigid);
     pl_free(world->system.rigid_end);
-    pl_free(world->system.contact_impulse);
+    pl_free(world->system.impulse);
     pl_free(world->past.saved.x);
     pl_free(world->past.saved.v);
     pl_free(world->past.saved.rigid);
     pl_contact_step_destroy(world->contact);
+    pl_constraint_step_destroy(world->constraints);
     if (pl_integrator_of(world)->destroy != NULL) pl_integrator_of(world)->destroy(world);
     world->system.prescribed = NULL;
     world->system.b = world->system.v_new = world->system.f_ext = NULL;
     world->system.rigid = NULL;
     world->system.rigid_end = NULL;
-    world->system.contact_impulse = NULL;
+    world->system.impulse = NULL;
     world->past.saved = (pl_saved){0};
     world->contact = NULL;
+    world->constraints = NULL;
     world->system.ready = false;
 }
 
@@ -194,14 +197,14 @@ static pl_status allocate_system(pl_world *world)
     world->system.f_ext = pl_alloc(n, sizeof(double));
     world->system.rigid = pl_alloc(world->state.n_rigid, sizeof *world->system.rigid);
     world->system.rigid_end = pl_alloc(world->state.n_rigid, sizeof *world->system.rigid_end);
-    world->system.contact_impulse = pl_alloc_zero(6 * world->state.n_rigid, sizeof(double));
+    world->system.impulse = pl_alloc_zero(6 * world->state.n_rigid, sizeof(double));
     world->past.saved.x = pl_alloc(n, sizeof(double));
     world->past.saved.v = pl_alloc(n, sizeof(double));
     world->past.saved.rigid = pl_alloc(world->state.n_rigid, sizeof *world->state.rigid);
     bool ok = world->system.prescribed != NULL && world->system.b != NULL &&
               world->system.v_new != NULL && world->system.f_ext != NULL &&
               world->system.rigid != NULL && world->system.rigid_end != NULL &&
-              world->system.contact_impulse != NULL && world->past.saved.x != NULL &&
+              world->system.impulse != NULL && world->past.saved.x != NULL &&
               world->past.saved.v != NULL && world->past.saved.rigid != NULL;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
@@ -209,7 +212,7 @@ static pl_status allocate_system(pl_world *world)
 static pl_status build_system(pl_world *world)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
-    if (world->state.n_rigid > 0 && !integrator->contact) {
+    if (world->state.n_rigid > 0 && !integrator->constraints) {
         return pl_fail(PL_ERROR_ARGUMENT,
                        "integrator: the %s one knows no rigid bodies, use another",
                        integrator->name);
@@ -226,6 +229,8 @@ static pl_status build_system(pl_world *world)
     if (status == PL_OK && integrator->create != NULL) status = integrator->create(world);
     if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
     if (status == PL_OK) world->state.moved = false;
+    if (status == PL_OK && integrator->constraints)
+        status = pl_constraint_step_create(world, &world->constraints);
     if (status == PL_OK && world->options.contact)
         status = pl_contact_step_create(world, &world->contact);
     if (status != PL_OK) {

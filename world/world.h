@@ -101,13 +101,14 @@ typedef struct pl_system {
     const pl_bsr *solved; // what is solved with: A, or without what sleeps, see sleep_matrix.c
     pl_block_jacobi jacobi;
     pl_cg cg;
-    pl_arena direct;         // memory of sparse factors, used where cg takes too many iterations
-    uint8_t *prescribed;     // (n_block) 1: the velocity is prescribed in this step
-    double *b, *v_new;       // (3*n_block) right-hand side [N s], unknown velocities [m/s]
-    double *f_ext;           // (3*n_vert) gravity and external forces [N]
-    pl_rigid_system *rigid;  // (n_rigid) blocks of each rigid body in A and b
-    pl_rigid *rigid_end;     // (n_rigid) scratch: rigid bodies at the end of the step
-    double *contact_impulse; // (6*n_rigid) of contacts, linear and angular [N s, N m s]
+    pl_arena direct;        // memory of sparse factors, used where cg takes too many iterations
+    uint8_t *prescribed;    // (n_block) 1: the velocity is prescribed in this step
+    double *b, *v_new;      // (3*n_block) right-hand side [N s], unknown velocities [m/s]
+    double *f_ext;          // (3*n_vert) gravity and external forces [N]
+    pl_rigid_system *rigid; // (n_rigid) blocks of each rigid body in A and b
+    pl_rigid *rigid_end;    // (n_rigid) scratch: rigid bodies at the end of the step
+    double
+        *impulse; // (6*n_rigid) of constraints on each rigid body, linear and angular [N s, N m s]
 } pl_system;
 
 // The state at the start of a step, restored if the step fails.
@@ -162,11 +163,12 @@ struct pl_world {
     pl_published published;
     pl_system system;
     pl_past past;
-    struct pl_contact_step *contact; // NULL without contact
-    struct pl_auditor *auditor;      // see audit_world.c
-    pl_events events;                // see events.c
-    struct pl_sleep *sleep;          // see sleep.h; NULL without the option
-    struct pl_queries *queries;      // see query.c
+    struct pl_constraint_step *constraints; // NULL if the integrator knows none
+    struct pl_contact_step *contact;        // NULL without contact
+    struct pl_auditor *auditor;             // see audit_world.c
+    pl_events events;                       // see events.c
+    struct pl_sleep *sleep;                 // see sleep.h; NULL without the option
+    struct pl_queries *queries;             // see query.c
     pl_warning_state warnings;
 };
 

@@ -1,0 +1,224 @@
+// The part of a step that solves for velocities under constraints.
+
+#include "constraint_step.h"
+#include "contact_step.h"
+#include "integrator.h"
+#include "sleep.h"
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+// The solver that takes over where another one fails.
+static const char FALLBACK[] = "auto";
+
+// --- Life ---
+
+pl_status pl_constraint_step_check(pl_world_options *o)
+{
+    const pl_solver *solver;
+    pl_precond precond;
+    if (o->solver == NULL) return pl_fail(PL_ERROR_ARGUMENT, "solver: none is named");
+    if (o->precond == NULL) return pl_fail(PL_ERROR_ARGUMENT, "precond: none is named");
+    PL_TRY(pl_solver_find(o->solver, &solver));
+    PL_TRY(pl_precond_find(o->precond, &precond));
+    if (!(o->residual_tolerance > 0 && o->residual_tolerance < 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "residual_tolerance: %g is not between 0 and 1",
+                       o->residual_tolerance);
+    }
+    if (!(o->contact_tolerance > 0 && isfinite(o->contact_tolerance))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "contact_tolerance: %g is not above 0 m",
+                       o->contact_tolerance);
+    }
+    if (o->contact_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "contact_iterations: below 1");
+    o->solver = solver->name;
+    o->precond = pl_precond_names[precond];
+    return PL_OK;
+}
+
+pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond)
+{
+    PL_REQUIRE(world);
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    pl_world_options changed = world->options;
+    changed.solver = solver;
+    changed.precond = precond;
+    if (!integrator->constraints) {
+        return pl_fail(PL_ERROR_ARGUMENT, "solver: the %s integrator has no constraints to solve",
+                       integrator->name);
+    }
+    PL_TRY(pl_constraint_step_check(&changed));
+    world->options = changed;
+    if (world->constraints == NULL) return PL_OK;
+    PL_TRY(pl_precond_find(changed.precond, &world->constraints->options.precond));
+    return pl_solver_find(changed.solver, &world->constraints->solver);
+}
+
+pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **out)
+{
+    const pl_world_options *o = &world->options;
+    *out = NULL;
+    pl_constraint_step *c = pl_alloc_zero(1, sizeof *c);
+    if (c == NULL) return PL_ERROR_MEMORY;
+    c->options = pl_solver_options_default();
+    c->options.residual_tolerance = o->residual_tolerance;
+    c->options.contact_tolerance = o->contact_tolerance;
+    c->options.max_iterations = o->contact_iterations;
+    c->options.vj19 = o->vj19;
+    pl_status status = pl_precond_find(o->precond, &c->options.precond);
+    if (status == PL_OK) status = pl_solver_find(o->solver, &c->solver);
+    if (status == PL_OK) status = pl_solver_find(FALLBACK, &c->fallback);
+    if (status != PL_OK) {
+        pl_constraint_step_destroy(c);
+        return status;
+    }
+    *out = c;
+    return PL_OK;
+}
+
+void pl_constraint_step_destroy(pl_constraint_step *constraints)
+{
+    if (constraints == NULL) return;
+    pl_blocks_free(&constraints->blocks);
+    pl_workspace_free(&constraints->workspace);
+    pl_free(constraints->v_start);
+    pl_free(constraints->f_start);
+    pl_free(constraints);
+}
+
+// --- Solving ---
+
+// `same`: the matrix is that of the last solve.
+static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
+                            pl_step_stats *stats)
+{
+    pl_constraint_step *c = world->constraints;
+    pl_solver_options options = c->options;
+    pl_solve_stats solved;
+    options.same_matrix = same;
+    PL_TRY(pl_step_time_left(world, &options.max_seconds));
+    pl_status status = pl_solve(solver, &c->blocks.problem, &options, &c->workspace,
+                                world->system.v_new, c->blocks.f, &solved);
+    stats->iterations += solved.iterations;
+    stats->state_changes += (int32_t)solved.state_changes;
+    stats->t_solve += solved.seconds;
+    stats->residual = solved.errors.residual;
+    stats->constraint_error = solved.errors.normal;
+    stats->fb_error = solved.errors.fischer;
+    stats->fb_normal = solved.errors.fischer_normal;
+    stats->fb_stick = solved.errors.fischer_stick;
+    stats->fb_slip = solved.errors.fischer_slip;
+    stats->friction_error = solved.errors.friction;
+    double left;
+    return solved.end == PL_SOLVE_TIME ? pl_step_time_left(world, &left) : status;
+}
+
+// Without rows it is a linear system. Where the solver of choice does not converge, the one that
+// does goes on from there, if it may.
+static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
+{
+    pl_constraint_step *c = world->constraints;
+    c->options.contact_tolerance = world->contact != NULL
+                                       ? pl_contacts_tolerance(&world->contact->contacts)
+                                       : world->options.contact_tolerance;
+    PL_TRY(pl_constraint_step_note(c, world->system.v_new));
+    if (c->blocks.problem.n_constraint == 0) {
+        return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
+                             stats);
+    }
+    pl_status status = solve_with(c->solver, world, same, stats);
+    bool rescue = world->options.rescue && c->fallback != c->solver;
+    if (status != PL_ERROR_NUMERICS || !rescue) return status;
+    stats->rescues++;
+    return solve_with(c->fallback, world, true, stats);
+}
+
+// --- The rounds ---
+
+void pl_constraint_step_rest(pl_world *world)
+{
+    pl_blocks_clear(&world->constraints->blocks);
+    world->constraints->n_start = 0;
+}
+
+static void begin(pl_world *world)
+{
+    pl_problem *problem = &world->constraints->blocks.problem;
+    pl_constraint_step_rest(world);
+    problem->A = world->system.solved;
+    problem->b = world->system.b;
+    problem->prescribed = world->system.prescribed;
+    problem->dt = world->dt;
+    problem->n_x = world->state.n_vert;
+    problem->x = world->state.x;
+}
+
+// Rows as they are now, for velocities that may have changed since they were added.
+static pl_status update_rows(pl_world *world, double t)
+{
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    if (integrator->meet_rows != NULL) integrator->meet_rows(world);
+    PL_TRY(pl_sleep_cut(world));
+    if (world->contact != NULL) pl_contact_step_update(world, t);
+    return PL_OK;
+}
+
+// Then the step is to be solved with him, from the start.
+static bool somebody_woke(const pl_world *world)
+{
+    return world->sleep != NULL && world->sleep->woke;
+}
+
+pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
+{
+    const pl_integrator_ops *integrator = pl_integrator_of(world);
+    *clear = false;
+    begin(world);
+    if (world->contact != NULL) PL_TRY(pl_contact_step_find(world, t, stats));
+    if (somebody_woke(world)) return PL_OK;
+    for (int32_t round = 0; round < world->options.rounds; round++) {
+        PL_TRY(update_rows(world, t));
+        if (round == 0 && integrator->predict != NULL) integrator->predict(world);
+        bool same = round > 0 && integrator->meet_rows == NULL; // which changes the matrix
+        PL_TRY(solve(world, same, stats));
+        PL_TRY(pl_step_check_finite(world));
+        PL_TRY(pl_sleep_wake_pushed(world, false));
+        if (somebody_woke(world)) return PL_OK;
+        *clear = true;
+        if (world->contact != NULL) PL_TRY(pl_contact_step_test(world, t, stats, clear));
+        if (*clear) return PL_OK;
+    }
+    return PL_OK;
+}
+
+// --- After the rounds ---
+
+void pl_constraint_step_impulses(const pl_world *world, double *impulse)
+{
+    const pl_blocks *c = &world->constraints->blocks;
+    memset(impulse, 0, 6 * (size_t)world->state.n_rigid * sizeof *impulse);
+    for (int32_t i = 0; i < c->problem.n_constraint; i++) {
+        const pl_constraint *block = &c->problem.constraint[i];
+        double F[3], torque[3];
+        pl_blocks_impulse(c, i, F);
+        for (int32_t t = block->first; t < block->first + block->count; t++) {
+            const pl_entry *entry = &c->problem.entry[t];
+            if (entry->block < world->state.n_vert) continue;
+            double *to = impulse + 3 * (int64_t)(entry->block - world->state.n_vert);
+            pl_cross(pl_entry_arm(&c->problem, entry), F, torque);
+            for (int k = 0; k < 3; k++) to[k] += entry->w * F[k] + torque[k];
+        }
+    }
+}
+
+pl_status pl_constraint_step_finish(pl_world *world, pl_step_stats *stats)
+{
+    stats->constraints = world->constraints->blocks.problem.n_constraint;
+    return pl_blocks_remember(&world->constraints->blocks);
+}
+
+bool pl_constraint_step_any(const pl_world *world)
+{
+    if (world->constraints == NULL) return false;
+    return world->contact != NULL || world->constraints->blocks.problem.n_constraint > 0;
+}
