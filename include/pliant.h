@@ -879,6 +879,8 @@ typedef struct pl_step_stats {
     double fb_normal;         // part of fb_error from non-penetration [m]
     double fb_stick;          // part of fb_error from static friction [m]
     double fb_slip;           // part of fb_error from kinetic friction [m]
+    double joint_gap;         // most by which a held coordinate of a joint is off [m]
+    double joint_angle;       // the same of angles [rad]
     int32_t inverted;         // tets that are flat or inverted at the end
     double kinetic_energy;    // at the end [J]
     double elastic_energy;    // at the start [J]
@@ -933,6 +935,167 @@ PL_API pl_status pl_world_apply_impulse(pl_world *world, int32_t body, const dou
 // of this motion.
 PL_API pl_status pl_world_move_to(pl_world *world, int32_t body, const double position[3],
                                   const double orientation[4]);
+
+// --- Joints ---
+
+// A joint ties body b to body a. Each has a frame of the joint: a point, and the axes x, y and z.
+// They are given in the world, for the bodies where they are when the joint is added, and move with
+// the bodies from then on. A joint has six coordinates, of the frame of b as seen from that of a:
+//
+//     0, 1, 2   place of b's point along a's x, y and z [m]
+//     3         twist about x [rad], which counts whole turns
+//     4, 5      swing about y and z [rad]: the rotation without its twist
+//
+// A universal joint has the angles of its cross instead: 4 about a's y, 5 about b's z, whole turns
+// counted, and 3 about the third axis, which is held. A distance joint has one coordinate, 0: the
+// distance of its points [m].
+typedef enum pl_joint_kind {
+    PL_JOINT_SIX_DOF,     // all coordinates are free, until you say otherwise
+    PL_JOINT_BALL,        // 0, 1, 2 are held
+    PL_JOINT_HINGE,       // all but the twist about x are held
+    PL_JOINT_SLIDER,      // all but the place along x
+    PL_JOINT_CYLINDRICAL, // all but place and twist along x
+    PL_JOINT_PLANAR,      // b stays in the plane across x: 1, 2 and 3 are free
+    PL_JOINT_UNIVERSAL,   // a cross of two axes: 4 and 5 are free
+    PL_JOINT_FIXED,       // all are held
+    PL_JOINT_DISTANCE,    // a rod; a rope if its axis[0].lo is 0
+} pl_joint_kind;
+
+#define PL_JOINT_AXES 6
+
+typedef enum pl_motor_mode {
+    PL_MOTOR_OFF,
+    PL_MOTOR_VELOCITY, // `target` is a rate [m/s, rad/s]; 0 is a brake, or dry friction
+    PL_MOTOR_POSITION, // `target` is a coordinate [m, rad]
+    PL_MOTOR_FORCE,    // `target` is a force or torque [N, N m]
+} pl_motor_mode;
+
+// What drives a coordinate.
+typedef struct pl_motor {
+    pl_motor_mode mode;
+    double target;
+    double max_force; // the most it can give [N, N m], >= 0
+    double max_speed; // of a position: the fastest it goes there [m/s, rad/s], > 0
+    double stiffness; // of a position: that of a servo [N/m, N m/rad]; 0: it goes there by the end
+    double damping;   // of the step, as far as the others let it; [N s/m, N m s/rad]
+} pl_motor;
+
+// Off; infinitely strong and fast, and stiff.
+PL_API pl_motor pl_motor_default(void);
+
+// One coordinate of a joint.
+typedef struct pl_joint_axis {
+    double lo, hi;         // its range [m, rad]: it is held if they are equal, and free where
+                           // they are infinite
+    double stiffness;      // of the ends of the range, or of what holds it [N/m, N m/rad]
+    double damping;        // likewise [N s/m, N m s/rad]; with both 0 they are hard
+    double spring;         // of a spring [N/m, N m/rad], >= 0
+    double spring_damping; // of a damper beside it [N s/m, N m s/rad], >= 0
+    double rest;           // where the spring is at rest [m, rad]
+    const double *curve;   // (2*n_curve) in place of the spring: pairs of coordinate - rest and
+    int32_t n_curve;       // force against it, the first rising; continued straight. Copied
+    pl_motor motor;
+} pl_joint_axis;
+
+typedef struct pl_joint_options {
+    pl_joint_kind kind;
+    int32_t body_a, body_b; // ids; PL_WORLD is the world itself
+    double point_a[3];      // [m]
+    double point_b[3];      // [m]; NAN: the same as point_a
+    double axis[3];         // x of the frames, of any length but 0
+    double side[3];         // y of the frames, as far as it is across x; NAN: any
+    // Of a deformable body: the vertices within this distance of the point carry the joint
+    // together, and turn its frame [m]. 0: the point itself does, which turns nothing: enough for
+    // ball and distance joints.
+    double patch_a, patch_b;
+    pl_joint_axis axes[PL_JOINT_AXES];
+    double swing;        // the most that x of b may be inclined to x of a [rad]; INFINITY: any
+    double break_force;  // it breaks if it bears more than this at b's point [N] ...
+    double break_torque; // ... or about it [N m]
+    bool collide;        // bodies a and b can touch each other
+} pl_joint_options;
+
+#define PL_WORLD (-1)
+
+// Hard, without springs and motors, unbreakable; between the world and the world, at the origin,
+// along z. The range of a distance is that of its points when it is added (NAN).
+PL_API pl_joint_options pl_joint_options_default(pl_joint_kind kind);
+
+// Adds a joint; *joint receives its id. Its coordinates are those that the frames have at that
+// moment: 0 if both have the same point. A held coordinate that is elsewhere is drawn into its
+// range by the next step. Not with PL_INTEGRATOR_IMPLICIT. Fails with PL_ERROR_ARGUMENT, naming the
+// field: a body with itself, two that both cannot move, a distance of 0, a range from high to low,
+// a frame that a deformable body cannot turn (patch).
+PL_API pl_status pl_world_add_joint(pl_world *world, const pl_joint_options *options,
+                                    int32_t *joint);
+
+// Removes a joint, and the couplings that it is part of. Joints of a body that is removed go with
+// it.
+PL_API pl_status pl_world_remove_joint(pl_world *world, int32_t joint);
+
+// Joints have the ids 0 .. count - 1 in the order in which they were added; those of removed ones
+// are not used again.
+PL_API int32_t pl_world_joint_count(const pl_world *world);
+
+// Is there such a joint, and is it not broken?
+PL_API bool pl_world_joint_holds(const pl_world *world, int32_t joint);
+
+// Changes a coordinate, from the next step on; its motor alone; its range alone. Not part of a
+// checkpoint. Fail with PL_ERROR_ARGUMENT.
+PL_API pl_status pl_world_set_joint_axis(pl_world *world, int32_t joint, int32_t axis,
+                                         const pl_joint_axis *options);
+PL_API pl_status pl_world_set_motor(pl_world *world, int32_t joint, int32_t axis,
+                                    const pl_motor *motor);
+PL_API pl_status pl_world_set_range(pl_world *world, int32_t joint, int32_t axis, double lo,
+                                    double hi);
+
+// Where a joint is, and what it bore in the last step.
+typedef struct pl_joint_state {
+    pl_joint_kind kind;
+    int32_t body_a, body_b; // ids, or PL_WORLD
+    bool broken;
+    double position[PL_JOINT_AXES]; // its coordinates [m, rad]
+    double rate[PL_JOINT_AXES];     // their mean rates in the last step [m/s, rad/s]
+    double force[3], torque[3];     // on b, at and about its point [N, N m]
+    double motor[PL_JOINT_AXES];    // of that, by motors, along the coordinates [N, N m]
+    double point_a[3], point_b[3];  // where the two points are [m]
+    double axes[9];                 // a's x, y and z, one after another
+    double gap, angle;              // the most by which a held coordinate is off [m], [rad]
+} pl_joint_state;
+
+PL_API pl_status pl_world_joint_state(const pl_world *world, int32_t joint, pl_joint_state *out);
+
+// Ties coordinates of up to four joints to each other: the sum of ratio times coordinate stays
+// within lo and hi of what it was when the coupling was added. With lo = hi = 0:
+//
+//     gears        twists of two hinges, ratios 1 and the number of teeth b / a (negative: inner)
+//     rack         the twist of a hinge by the radius, and a slider by -1
+//     screw        the twist of a cylindrical joint by pitch / 2 pi, and its place by -1
+//     differential twists of two shafts by 1, and of the cage by -2
+//     pulley       two distances, by 1 and the number of falls; with lo = -INFINITY they may be
+//     slack
+typedef struct pl_coupling_options {
+    int32_t n;
+    int32_t joint[4], axis[4];
+    double ratio[4];
+    double lo, hi;             // [as the sum]
+    double stiffness, damping; // as in pl_joint_axis
+} pl_coupling_options;
+
+PL_API pl_coupling_options pl_coupling_options_default(void); // of nothing, hard, 0 to 0
+
+// Fails with PL_ERROR_ARGUMENT, naming the field. *coupling receives its id.
+PL_API pl_status pl_world_add_coupling(pl_world *world, const pl_coupling_options *options,
+                                       int32_t *coupling);
+PL_API pl_status pl_world_remove_coupling(pl_world *world, int32_t coupling);
+
+// Joints that broke in the last step: (*n) of them, valid until the next; NULL if there are none.
+typedef struct pl_joint_event {
+    int32_t joint;
+    double force, torque; // that it bore then [N, N m]
+} pl_joint_event;
+
+PL_API const pl_joint_event *pl_world_joint_events(const pl_world *world, int32_t *n);
 
 // --- Sleep ---
 

@@ -2,6 +2,7 @@
 
 #include "contact_step.h"
 #include "integrator.h"
+#include "joints.h"
 #include "origin.h"
 #include "sleep.h"
 #include "../base/hash.h"
@@ -71,7 +72,7 @@ static int64_t list_ways(const pl_world *world, sent *ways)
 }
 
 static pl_status pack(const pl_world *world, const void *trees, sent *ways,
-                      const pl_sleep_state *sleep, pl_bytes *out)
+                      const pl_sleep_state *sleep, const pl_joint_memory *joints, pl_bytes *out)
 {
     const pl_state *state = &world->state;
     const world_clock clock = {world->steps, world->time};
@@ -88,6 +89,7 @@ static pl_status pack(const pl_world *world, const void *trees, sent *ways,
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->add_parts != NULL) integrator->add_parts(world, &parts);
     pl_sleep_add_parts(world, sleep, &parts);
+    pl_joints_add_parts(world, joints, &parts);
     if (world->constraints != NULL) {
         const pl_blocks *c = &world->constraints->blocks;
         pl_parts_add(&parts, FORCES, 1, c->memory, (size_t)c->n_memory * sizeof *c->memory);
@@ -105,9 +107,12 @@ static pl_status save(const pl_world *world, pl_bytes *out)
     pl_status status = trees != NULL && ways != NULL ? PL_OK : PL_ERROR_MEMORY;
     if (status == PL_OK && surfaces != NULL) pl_surfaces_get_state(surfaces, trees);
     pl_sleep_state *sleep = NULL;
+    pl_joint_memory *joints = NULL;
     if (status == PL_OK) status = pl_sleep_list(world, &sleep);
-    if (status == PL_OK) status = pack(world, trees, ways, sleep, out);
+    if (status == PL_OK) status = pl_joints_list(world, &joints);
+    if (status == PL_OK) status = pack(world, trees, ways, sleep, joints, out);
     pl_free(sleep);
+    pl_free(joints);
     pl_free(trees);
     pl_free(ways);
     return status;
@@ -295,6 +300,7 @@ static pl_status check_values(const pl_world *world, content *c, const char *nam
     if (!take_memory(c)) return fail_damaged("force", name);
     if (!take_past(world, c)) return fail_damaged("step before", name);
     if (!pl_sleep_check_parts(world, &c->parts)) return fail_damaged("sleep", name);
+    if (!pl_joints_check_parts(world, &c->parts)) return fail_damaged("joint", name);
     return PL_OK;
 }
 
@@ -388,6 +394,7 @@ static void take_state(pl_world *world, const content *c, pl_contact_step *conta
         integrator->take_parts(world, &c->parts);
     }
     pl_sleep_take_parts(world, &c->parts);
+    pl_joints_take_parts(world, &c->parts);
     world->time = c->clock.time;
     world->steps = c->clock.steps;
     pl_world_publish(world);

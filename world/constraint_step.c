@@ -3,6 +3,7 @@
 #include "constraint_step.h"
 #include "contact_step.h"
 #include "integrator.h"
+#include "joint_step.h"
 #include "sleep.h"
 #include "step.h"
 
@@ -11,6 +12,9 @@
 
 // The solver that takes over where another one fails.
 static const char FALLBACK[] = "auto";
+
+// Rounds after which the geometric stiffness of joints may be changed.
+enum { STIFFENINGS = 4 };
 
 // --- Life ---
 
@@ -154,11 +158,12 @@ static void begin(pl_world *world)
 }
 
 // Rows as they are now, for velocities that may have changed since they were added.
-static pl_status update_rows(pl_world *world, double t)
+static pl_status update_rows(pl_world *world, double t, bool first)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->meet_rows != NULL) integrator->meet_rows(world);
     PL_TRY(pl_sleep_cut(world));
+    pl_joint_step_update(world, t, first);
     if (world->contact != NULL) pl_contact_step_update(world, t);
     return PL_OK;
 }
@@ -174,18 +179,24 @@ pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *sta
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     *clear = false;
     begin(world);
+    PL_TRY(pl_joint_step_find(world));
     if (world->contact != NULL) PL_TRY(pl_contact_step_find(world, t, stats));
     if (somebody_woke(world)) return PL_OK;
+    bool changed = integrator->meet_rows != NULL; // it changes the matrix
     for (int32_t round = 0; round < world->options.rounds; round++) {
-        PL_TRY(update_rows(world, t));
+        PL_TRY(update_rows(world, t, round == 0));
         if (round == 0 && integrator->predict != NULL) integrator->predict(world);
-        bool same = round > 0 && integrator->meet_rows == NULL; // which changes the matrix
-        PL_TRY(solve(world, same, stats));
+        PL_TRY(solve(world, round > 0 && !changed, stats));
         PL_TRY(pl_step_check_finite(world));
+        changed = integrator->meet_rows != NULL;
+        bool stiffened = round < STIFFENINGS && pl_joint_stiffness_update(world);
+        changed = changed || stiffened;
         PL_TRY(pl_sleep_wake_pushed(world, false));
         if (somebody_woke(world)) return PL_OK;
         *clear = true;
         if (world->contact != NULL) PL_TRY(pl_contact_step_test(world, t, stats, clear));
+        pl_joint_step_test(world, t, round, clear);
+        if (stiffened) *clear = false;
         if (*clear) return PL_OK;
     }
     return PL_OK;
@@ -209,10 +220,23 @@ void pl_constraint_step_impulses(const pl_world *world, double *impulse)
             for (int k = 0; k < 3; k++) to[k] += entry->w * F[k] + torque[k];
         }
     }
+    pl_joint_stiffness_impulse(world, impulse);
+}
+
+void pl_constraint_step_sum(pl_world *world)
+{
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        pl_world_body *b = &world->bodies.body[i];
+        memset(b->impulse, 0, sizeof b->impulse);
+        memset(b->angular_impulse, 0, sizeof b->angular_impulse);
+    }
+    if (world->contact != NULL) pl_contact_step_sum(world);
+    pl_joint_step_sum(world);
 }
 
 pl_status pl_constraint_step_finish(pl_world *world, pl_step_stats *stats)
 {
+    pl_joint_step_finish(world, stats);
     stats->constraints = world->constraints->blocks.problem.n_constraint;
     return pl_blocks_remember(&world->constraints->blocks);
 }

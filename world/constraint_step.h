@@ -33,6 +33,9 @@ void pl_constraint_step_destroy(pl_constraint_step *constraints); // NULL is fin
 // then what to move with.
 pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear);
 
+// The sums of impulses on each body, in pl_world_body: linear, and angular about the origin.
+void pl_constraint_step_sum(pl_world *world);
+
 // impulse (6*n_rigid) := the sum of the blocks' impulses on each rigid body, linear, and angular
 // about its centre.
 void pl_constraint_step_impulses(const pl_world *world, double *impulse);

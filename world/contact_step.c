@@ -122,11 +122,6 @@ pl_status pl_contact_step_test(pl_world *world, double t, pl_step_stats *stats, 
 void pl_contact_step_sum(pl_world *world)
 {
     const pl_contact_step *contact = world->contact;
-    for (int64_t i = 0; i < world->bodies.n; i++) {
-        memset(world->bodies.body[i].impulse, 0, sizeof world->bodies.body[i].impulse);
-        memset(world->bodies.body[i].angular_impulse, 0,
-               sizeof world->bodies.body[i].angular_impulse);
-    }
     for (int32_t i = 0; i < pl_contacts_count(&contact->contacts); i++) {
         const pl_row *row = &contact->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;

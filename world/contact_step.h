@@ -41,8 +41,8 @@ pl_status pl_contact_step_finish(pl_world *world, pl_step_stats *stats);
 // The same after a step in which all bodies slept.
 pl_status pl_contact_step_rest(pl_world *world, pl_step_stats *stats);
 
-// Sums the contacts' impulses on each body: its push and torque. Both bodies of a contact get them
-// at one point between the two, so that they keep their common angular momentum.
+// Adds the contacts' impulses on each body, linear and angular, to its sums. Both bodies of a
+// contact get them at one point between the two, so that they keep their common angular momentum.
 void pl_contact_step_sum(pl_world *world);
 
 #endif

@@ -1,4 +1,5 @@
 #include "impossible.h"
+#include "joint_step.h"
 #include "../meshes/geometry.h"
 #include "../solvers/vectors.h"
 
@@ -20,9 +21,34 @@ static bool all_given(const pl_world *world, const pl_feature_pair *pair)
     return true;
 }
 
+// The joint that is off by the most, if no contact is to blame.
+static pl_status fail_joint(const pl_world *world, double dt)
+{
+    double off;
+    int32_t worst = pl_joint_step_worst(world, &off);
+    if (worst < 0) {
+        return pl_fail(PL_ERROR_NUMERICS,
+                       "contacts still change after %d rounds in a step of %g s, the shortest that "
+                       "halvings allow",
+                       (int)world->options.rounds, dt);
+    }
+    const pl_joint *joint = &world->joints->joint[worst];
+    char text[2][PL_BODY_NAME];
+    const char *a =
+        joint->a.body < 0 ? "the world" : pl_world_body_name(world, joint->a.body, text[0]);
+    const char *b =
+        joint->b.body < 0 ? "the world" : pl_world_body_name(world, joint->b.body, text[1]);
+    return pl_fail(
+        PL_ERROR_NUMERICS,
+        "joint %d of %s and %s is off by %.3g (m or rad) after %d rounds in a step of %g "
+        "s, the shortest that halvings allow; take smaller steps",
+        (int)worst, a, b, off, (int)world->options.rounds, dt);
+}
+
 pl_status pl_fail_colliding(const pl_world *world, double dt)
 {
     const pl_contact_step *contact = world->contact;
+    if (contact == NULL || contact->detection.n_hit == 0) return fail_joint(world, dt);
     const pl_detection *d = &contact->detection;
     char text[2][PL_BODY_NAME];
     int64_t shown = 0;
@@ -30,12 +56,6 @@ pl_status pl_fail_colliding(const pl_world *world, double dt)
     for (int64_t i = 0; i < d->n_hit && !given; i++) {
         given = all_given(world, &d->hit[i].pair);
         if (given) shown = i;
-    }
-    if (d->n_hit == 0) {
-        return pl_fail(PL_ERROR_NUMERICS,
-                       "contacts still change after %d rounds in a step of %g s, the shortest that "
-                       "halvings allow",
-                       (int)world->options.rounds, dt);
     }
     int32_t point[4];
     pl_pair_points(&contact->boundary, &d->hit[shown].pair, point);

@@ -156,14 +156,19 @@ static void place_at_end(void *context, int64_t first, int64_t last)
     }
 }
 
-void pl_places_end(const pl_world *world, const double *v, double dt, double t,
-                   pl_boundary *boundary)
+void pl_places_move_rigid(const pl_world *world, const double *v)
 {
-    for (int64_t r = 0; r < world->state.n_rigid; r++) { // where the bodies will be
+    for (int64_t r = 0; r < world->state.n_rigid; r++) {
         const double *u = v + 3 * (int64_t)pl_world_rigid_block(world, (int32_t)r);
         world->system.rigid_end[r] = world->state.rigid[r];
         if (world->system.prescribed[pl_world_rigid_block(world, (int32_t)r)] != 0) continue;
         pl_rigid_advance(&world->system.rigid_end[r], &world->system.rigid[r], u, NULL);
     }
+}
+
+void pl_places_end(const pl_world *world, const double *v, double dt, double t,
+                   pl_boundary *boundary)
+{
+    pl_places_move_rigid(world, v);
     pl_loop(boundary->n, PL_STEP_CHUNK, place_at_end, &(place_loop){boundary, world, v, dt, t});
 }

@@ -24,6 +24,9 @@ void pl_places_start(const pl_world *world, pl_boundary *boundary);
 void pl_places_guess(const pl_world *world, const double *v, double dt, double t,
                      pl_boundary *boundary);
 
+// world->system.rigid_end := the rigid bodies at the end of the step, with the velocities v.
+void pl_places_move_rigid(const pl_world *world, const double *v);
+
 // x1 := where they are then: bit for bit where the world puts them.
 void pl_places_end(const pl_world *world, const double *v, double dt, double t,
                    pl_boundary *boundary);

@@ -1,5 +1,6 @@
 // Removing bodies from a world.
 
+#include "joints.h"
 #include "sleep.h"
 
 #include <string.h>
@@ -101,6 +102,7 @@ pl_status pl_world_remove(pl_world *world, int32_t body)
     pl_world_forget_surfaces(world);
     if (b->kind == PL_BODY_DEFORMABLE) remove_vertices(world, b);
     if (b->kind == PL_BODY_RIGID) remove_rigid(world, b);
+    pl_joints_remove_body(world, place);
     remove_published(world, b);
     remove_ignored(world, place);
     int32_t generation = b->generation + 1;

@@ -6,6 +6,7 @@
 #include "events.h"
 #include "impossible.h"
 #include "integrator.h"
+#include "joint_step.h"
 #include "sleep.h"
 #include "warnings.h"
 #include "../solvers/vectors.h"
@@ -173,6 +174,8 @@ static pl_status solve_once(pl_world *world, double t_end, pl_step_stats *stats,
     assemble_rigid(world);
     if (integrator->assemble_rigid != NULL) integrator->assemble_rigid(world);
     pl_pull_assemble(world, world->system.A.val, world->system.b);
+    PL_TRY(pl_joint_step_begin(world));
+    PL_TRY(pl_joint_stiffness_add(world));
     PL_TRY(pl_sleep_cut(world));
     stats->t_fem += pl_seconds() - start;
     return pl_constraint_step_solve(world, t_end, stats, clear);
@@ -196,7 +199,7 @@ pl_status pl_step_check_finite(const pl_world *world)
 static void advance(pl_world *world, double t_end)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
-    if (world->contact != NULL) pl_contact_step_sum(world);
+    if (world->constraints != NULL) pl_constraint_step_sum(world);
     pl_momentum_note(world);
     integrator->move(world); // [VJ19, Eq. 5]
     pl_momentum_restore(world);
@@ -230,6 +233,7 @@ static pl_status save(pl_world *world)
          sizeof *world->state.rigid);
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->save != NULL) integrator->save(world);
+    pl_joint_step_save(world);
     PL_TRY(pl_sleep_save(world));
     return world->constraints != NULL ? pl_blocks_save(&world->constraints->blocks) : PL_OK;
 }
@@ -243,6 +247,7 @@ static void go_back(pl_world *world)
          sizeof *world->state.rigid);
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->go_back != NULL) integrator->go_back(world);
+    pl_joint_step_go_back(world);
     pl_sleep_go_back(world);
     if (world->constraints != NULL) pl_blocks_go_back(&world->constraints->blocks);
     if (world->contact != NULL) world->contact->n_published = 0;

@@ -5,6 +5,7 @@
 #include "contact_step.h"
 #include "events.h"
 #include "integrator.h"
+#include "joints.h"
 #include "query.h"
 #include "sleep.h"
 #include "warnings.h"
@@ -150,6 +151,7 @@ void pl_world_destroy(pl_world *world)
     pl_world_forget_surfaces(world);
     pl_events_free(&world->events);
     pl_sleep_destroy(world->sleep);
+    pl_joints_free(world->joints);
     for (int64_t i = 0; i < world->bodies.n; i++) pl_world_body_free(&world->bodies.body[i]);
     for (int64_t i = 0; i < world->bodies.n_paths; i++) pl_path_free(&world->bodies.paths[i]);
     pl_free(world->bodies.body);

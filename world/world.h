@@ -167,6 +167,7 @@ struct pl_world {
     struct pl_contact_step *contact;        // NULL without contact
     struct pl_auditor *auditor;             // see audit_world.c
     pl_events events;                       // see events.c
+    struct pl_joints *joints;               // see joints.h; NULL without any
     struct pl_sleep *sleep;                 // see sleep.h; NULL without the option
     struct pl_queries *queries;             // see query.c
     pl_warning_state warnings;
