@@ -331,12 +331,16 @@ double pl_coupling_sum(const pl_joints *joints, const pl_coupling *c, bool end)
     return sum;
 }
 
-static bool coupling_holds(const pl_joints *joints, const pl_coupling *c)
+// Does it hold, and can one of its joints move?
+static bool coupling_acts(const pl_world *world, const pl_coupling *c)
 {
-    bool holds = c->there;
-    for (int i = 0; i < c->options.n && holds; i++)
-        holds = pl_joint_holds(&joints->joint[c->options.joint[i]]);
-    return holds;
+    bool holds = c->there, rests = true;
+    for (int i = 0; i < c->options.n && holds; i++) {
+        const pl_joint *j = &world->joints->joint[c->options.joint[i]];
+        holds = pl_joint_holds(j);
+        rests = rests && pl_joint_rests(world, j);
+    }
+    return holds && !rests;
 }
 
 static void coupling_gradient(pl_world *world, const pl_coupling *c)
@@ -352,7 +356,7 @@ static pl_status add_coupling(pl_world *world, int32_t index)
 {
     const pl_coupling *c = &world->joints->coupling[index];
     double lo = c->options.lo, hi = c->options.hi;
-    if (!coupling_holds(world->joints, c)) return PL_OK;
+    if (!coupling_acts(world, c)) return PL_OK;
     pl_joint_row row = {.kind = PL_ROW_HELD,
                         .joint = -1 - index,
                         .sign = 1,
@@ -378,7 +382,7 @@ pl_status pl_joint_step_find(pl_world *world)
     if (joints == NULL) return PL_OK;
     for (int32_t i = 0; i < joints->n; i++) {
         const pl_joint *j = &joints->joint[i];
-        if (!pl_joint_holds(j)) continue;
+        if (!pl_joint_holds(j) || pl_joint_rests(world, j)) continue;
         PL_TRY(add_held(world, i));
         for (int32_t k = 0; k < (j->kind == PL_JOINT_DISTANCE ? 1 : PL_JOINT_AXES); k++) {
             const pl_joint_axis *a = &j->axes[k];

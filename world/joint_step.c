@@ -242,6 +242,7 @@ void pl_joint_step_forces(pl_world *world)
     const pl_blocks *blocks = &world->constraints->blocks;
     for (int64_t i = 0; i < joints->n; i++) {
         pl_joint *j = &joints->joint[i];
+        if (pl_joint_rests(world, j)) continue; // it bears what it bore when it fell asleep
         memset(j->force, 0, sizeof j->force);
         memset(j->torque, 0, sizeof j->torque);
         memset(j->motor, 0, sizeof j->motor);

@@ -404,6 +404,17 @@ void pl_joints_free(pl_joints *joints)
     pl_free(joints);
 }
 
+static bool side_rests(const pl_world *world, const pl_side *side)
+{
+    bool kinematic = side->kind == PL_SIDE_WORLD || side->kind == PL_SIDE_KINEMATIC;
+    return kinematic || world->bodies.body[side->body].asleep;
+}
+
+bool pl_joint_rests(const pl_world *world, const pl_joint *joint)
+{
+    return side_rests(world, &joint->a) && side_rests(world, &joint->b);
+}
+
 // --- Coordinates ---
 
 void pl_joint_coordinates(const pl_joint *joint, const pl_pose *a, const pl_pose *b,

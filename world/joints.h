@@ -97,6 +97,9 @@ static inline bool pl_joint_holds(const pl_joint *joint)
     return joint->there && !joint->broken;
 }
 
+// Can neither side move: is each asleep, kinematic or the world?
+bool pl_joint_rests(const pl_world *world, const pl_joint *joint);
+
 // Is the coordinate held, or what is left of it by a distance?
 static inline bool pl_joint_held(const pl_joint_axis *axis)
 {

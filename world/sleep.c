@@ -2,6 +2,7 @@
 
 #include "sleep.h"
 #include "integrator.h"
+#include "joints.h"
 #include "step.h"
 
 #include <math.h>
@@ -248,17 +249,30 @@ bool pl_sleep_is_total(const pl_world *world, double t)
     return true;
 }
 
-// Wakes what rests on a kinematic body that moves.
+static bool path_moves(const pl_world *world, int32_t place, double t)
+{
+    const pl_world_body *b = place >= 0 ? &world->bodies.body[place] : NULL;
+    return b != NULL && b->kind == PL_BODY_KINEMATIC && !pl_path_rests(&b->path, world->time, t);
+}
+
+// Wakes what rests on a kinematic body that moves, or is joined to it.
 static pl_status wake_carried(pl_world *world, double t)
 {
+    const pl_joints *joints = world->joints;
+    for (int64_t i = 0; joints != NULL && i < joints->n; i++) {
+        const pl_joint *j = &joints->joint[i];
+        if (!pl_joint_holds(j)) continue;
+        if (path_moves(world, j->a.body, t) && j->b.body >= 0)
+            PL_TRY(pl_sleep_wake(world, j->b.body));
+        if (path_moves(world, j->b.body, t) && j->a.body >= 0)
+            PL_TRY(pl_sleep_wake(world, j->a.body));
+    }
     for (int64_t i = 0; i < world->sleep->n_point; i++) {
         const pl_contact_point *c = &world->sleep->point[i];
         int32_t a = pl_world_place(world, c->body_a), b = pl_world_place(world, c->body_b);
         if (a < 0 || b < 0 || sleeps(world, a) == sleeps(world, b)) continue;
         int32_t sleeper = sleeps(world, a) ? a : b, other = sleeps(world, a) ? b : a;
-        const pl_world_body *on = &world->bodies.body[other];
-        if (on->kind == PL_BODY_KINEMATIC && !pl_path_rests(&on->path, world->time, t))
-            PL_TRY(pl_sleep_wake(world, sleeper));
+        if (path_moves(world, other, t)) PL_TRY(pl_sleep_wake(world, sleeper));
     }
     return PL_OK;
 }
@@ -446,8 +460,33 @@ static void join(int32_t *link, int32_t a, int32_t b)
     link[PL_MAX(a, b)] = PL_MIN(a, b);
 }
 
+// The bodies of each joint, and those of all joints of a coupling.
+static void join_joints(pl_world *world)
+{
+    const pl_joints *joints = world->joints;
+    int32_t *link = world->sleep->link;
+    for (int64_t i = 0; joints != NULL && i < joints->n; i++) {
+        const pl_joint *j = &joints->joint[i];
+        int32_t a = j->a.body, b = j->b.body;
+        if (!pl_joint_holds(j) || a < 0 || b < 0) continue;
+        if (link[a] >= 0 && link[b] >= 0) join(link, a, b);
+    }
+    for (int64_t i = 0; joints != NULL && i < joints->n_coupling; i++) {
+        const pl_coupling *c = &joints->coupling[i];
+        int32_t first = -1;
+        for (int k = 0; k < c->options.n && c->there; k++) {
+            const pl_joint *j = &joints->joint[c->options.joint[k]];
+            const int32_t place[2] = {j->a.body, j->b.body};
+            for (int side = 0; side < 2; side++) {
+                if (place[side] < 0 || link[place[side]] < 0) continue;
+                if (first >= 0) join(link, first, place[side]);
+                first = place[side];
+            }
+        }
+    }
+}
+
 // s->link (bodies.n) := the island of each body that is awake and can sleep, -1 for the others.
-// What else ties bodies together, as joints will, is to be joined here.
 static void find_islands(pl_world *world)
 {
     pl_sleep *s = world->sleep;
@@ -462,6 +501,7 @@ static void find_islands(pl_world *world)
         int32_t a = pl_world_place(world, c[i].body_a), b = pl_world_place(world, c[i].body_b);
         if (a >= 0 && b >= 0 && s->link[a] >= 0 && s->link[b] >= 0) join(s->link, a, b);
     }
+    join_joints(world);
     for (int32_t i = 0; i < n_body; i++) {
         if (s->link[i] >= 0) s->link[i] = find_root(s->link, i);
     }
