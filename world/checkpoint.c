@@ -400,7 +400,10 @@ static pl_status load(pl_world *world, const pl_bytes *bytes, const char *name, 
     pl_contact_step *contact = NULL;
     PL_TRY(pl_parts_unpack(bytes, name, &c.parts));
     if (c.parts.world != fingerprint(world)) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", name);
+        return pl_fail(PL_ERROR_FORMAT,
+                       "%s: the checkpoint is of another scene: its bodies, their meshes or their "
+                       "driven vertices are not those of this one",
+                       name);
     }
     bool contacts = pl_parts_find(&c.parts, TREES) >= 0;
     if (contacts && !world->options.contact) {
