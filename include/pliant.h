@@ -1379,8 +1379,9 @@ PL_API pl_status pl_world_save_memory(const pl_world *world, void *buffer, size_
 
 // Reads a state into a world that was built in the same way: same bodies, meshes and driven
 // vertices. A run resumed so has the same bits as one that never stopped; if dt, a material, mass
-// or friction is another, the log gets a warning. Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not
-// a checkpoint, another version, damaged, of another world); the world is then unchanged.
+// or friction is another, the log gets a warning. The world has no contacts and events until its
+// next step, in which all contact events begin. Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not a
+// checkpoint, another version, damaged, of another world); the world is then unchanged.
 PL_API pl_status pl_world_load(pl_world *world, const char *path);
 
 // The same from what pl_world_save_memory has made.

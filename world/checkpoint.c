@@ -1,6 +1,7 @@
 // The state of a world as named parts (parts.h), in a file or in memory, and back.
 
 #include "contact_step.h"
+#include "events.h"
 #include "integrator.h"
 #include "origin.h"
 #include "sleep.h"
@@ -388,6 +389,7 @@ static void take_state(pl_world *world, const content *c, pl_contact_step *conta
         integrator->take_parts(world, &c->parts);
     }
     pl_sleep_take_parts(world, &c->parts);
+    pl_events_free(&world->events);
     world->time = c->clock.time;
     world->steps = c->clock.steps;
     pl_world_publish(world);
