@@ -334,7 +334,8 @@ $(PACKAGE_FILES): $(B)/package/%: base/package/%.in FORCE
 	@sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|g' \
 		-e 's|@LIBS@|$(LIB_LIBS)|g' -e 's|@LIB_LIST@|$(subst $() $(),;,$(LIB_LIBS))|g' $< >$@
 
-FORCE:
+# Phony by name: .SECONDARY has made every target secondary, and a secondary one that is missing forces nothing.
+.PHONY: FORCE
 
 # What goes where, base/install.sh knows, for both ways.
 INSTALL = B=$(B) VERSION=$(VERSION) COMMANDS="$(COMMANDS)" base/install.sh

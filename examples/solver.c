@@ -64,7 +64,8 @@ static pl_status simulate(const char *solver, double *height)
 
 int main(void)
 {
-    const pl_solver_def mine = {.name = "mine", .reduced = true, .boxes = true, .solve = solve};
+    const pl_solver_def mine = {
+        .name = "mine", .reduced = true, .boxes = true, .compliance = true, .solve = solve};
     double height[2];
     bool ok = pl_solver_register(&mine) == PL_OK && simulate("mine", &height[0]) == PL_OK &&
               simulate("auto", &height[1]) == PL_OK;

@@ -642,8 +642,8 @@ typedef struct pl_world_options {
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; linear solves to 1e-8 in 10,000
 // iterations, Newton to 1e-8 in 200, at most 600 s per step. Contact by "auto", with rescue;
-// residual 1e-5, contacts 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings; no events. No
-// sleep; below 0.05 m/s for 0.5 s.
+// precond "full"; residual 1e-5, contacts 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings; no
+// events. No sleep; below 0.05 m/s for 0.5 s.
 PL_API pl_world_options pl_world_options_default(void);
 
 // Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
@@ -684,12 +684,12 @@ typedef struct pl_deformable_options {
 
 PL_API pl_deformable_options pl_deformable_options_default(void);
 
-// Adds an elastic body whose rest shape is `mesh` (copied), at the place where the mesh lies; *body
-// receives its id: 0, 1, ... as long as no body is removed. A world that has stepped already takes
-// a body too: the next step rebuilds its system and starts without the data of the last one
-// (contact impulses, previous velocities of BDF2); it fails if the body overlaps another. Fails
-// with PL_ERROR_GEOMETRY (no tets, a flat or inverted tet, a vertex without a tet; named),
-// PL_ERROR_ARGUMENT (an option) or PL_ERROR_MEMORY.
+// Adds an elastic body whose rest shape is `mesh` (copied), at the place where the mesh lies; its
+// mass is the density times pl_mesh_volume. *body receives its id: 0, 1, ... as long as no body is
+// removed. A world that has stepped already takes a body too: the next step rebuilds its system and
+// starts without the data of the last one (contact impulses, previous velocities of BDF2); it fails
+// if the body overlaps another. Fails with PL_ERROR_GEOMETRY (no tets, a flat or inverted tet, a
+// vertex without a tet; named), PL_ERROR_ARGUMENT (an option) or PL_ERROR_MEMORY.
 PL_API pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
                                          const pl_deformable_options *options, int32_t *body);
 
@@ -904,8 +904,8 @@ PL_API pl_status pl_world_prepare(pl_world *world);
 // when max_seconds pass) the state is that of before the step.
 PL_API pl_status pl_world_step(pl_world *world, pl_step_stats *stats);
 
-// Sets the options solver and precond for the steps that follow. PL_ERROR_ARGUMENT if a name is not
-// known, or if the world has no contact.
+// Sets the options solver and precond ("full" by default) for the steps that follow.
+// PL_ERROR_ARGUMENT if a name is NULL or not known, or if the world has no contact.
 PL_API pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond);
 
 // Changes between steps; all fail with PL_ERROR_ARGUMENT on a number out of its range or a body of
@@ -1420,7 +1420,7 @@ typedef struct pl_solve_options {
     double max_seconds;        // wall clock [s]; 0: no limit
     const char *precond;       // see pl_world_options
     bool vj19;                 // the solver as VJ19 prints it
-    int32_t threads;           // up to 256; 0: one per core
+    int32_t threads;           // up to 256; 0: one per core. A solver of your own gets the number
 } pl_solve_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed.
@@ -1491,7 +1491,8 @@ typedef struct pl_solve_job {
     const pl_solve_options *options;
     double *v, *f;            // as in pl_problem_solve: a first guess, to be improved
     const pl_block_matrix *W; // only of solvers of the reduced form: w = q + W f, with
-    const double *q;          // (3*constraints) W = L A^-1 L^T + E; else both are NULL
+    const double *q;          // (3*constraints) W = L A^-1 L^T + E and q = L v - c with the v of
+                              // A v = b, without impulses; else both are NULL
     pl_solve_end end;         // to be set; a breakdown until then
     int32_t iterations;       // to be counted
     int64_t products;
@@ -1499,7 +1500,8 @@ typedef struct pl_solve_job {
 } pl_solve_job;
 
 // Improves job->v and job->f until pl_solve_done or a limit, and sets job->end. What it leaves must
-// be finite. It need not set v if it has the reduced form. Fails with PL_ERROR_MEMORY only.
+// be finite. Of v it leaves prescribed blocks alone; with the reduced form it need not set v at
+// all. Fails with PL_ERROR_MEMORY only.
 typedef pl_status pl_user_solve_fn(pl_solve_job *job, void *user);
 
 typedef struct pl_solver_def {
@@ -1508,7 +1510,8 @@ typedef struct pl_solver_def {
     const char *paper;     // where it is from, up to 159 bytes; may be NULL
     bool reduced;          // it wants W and q, which the library builds
     bool boxes,
-        compliance; // it knows these; others are refused before it is called. All know cones
+        compliance; // it knows these; others are refused before it is called. All know cones. What
+                    // solves each constraint by pl_problem_solve_one on W knows both
     pl_user_solve_fn *solve;
     void *user; // passed on
 } pl_solver_def;
@@ -1542,8 +1545,9 @@ PL_API pl_status pl_world_save_memory(const pl_world *world, void *buffer, size_
 
 // Reads a state into a world that was built in the same way: same bodies, meshes and driven
 // vertices. A run resumed so has the same bits as one that never stopped; if dt, a material, mass
-// or friction is another, the log gets a warning. Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not
-// a checkpoint, another version, damaged, of another world); the world is then unchanged.
+// or friction is another, the log gets a warning. The world has no contacts and events until its
+// next step, in which all contact events begin. Fails with PL_ERROR_FILE, or PL_ERROR_FORMAT (not a
+// checkpoint, another version, damaged, of another world); the world is then unchanged.
 PL_API pl_status pl_world_load(pl_world *world, const char *path);
 
 // The same from what pl_world_save_memory has made.

@@ -127,8 +127,6 @@ static pl_status check_def(const pl_solver_def *def)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    PL_REQUIRE(def->name);
-    PL_REQUIRE(def->solve);
     size_t length = strlen(def->name);
     if (length == 0 || length >= NAME_ROOM || strspn(def->name, letters) != length) {
         return pl_fail(PL_ERROR_ARGUMENT,
@@ -155,6 +153,8 @@ static pl_status check_def(const pl_solver_def *def)
 pl_status pl_solver_register(const pl_solver_def *def)
 {
     PL_REQUIRE(def);
+    PL_REQUIRE(def->name);
+    PL_REQUIRE(def->solve);
     PL_TRY(check_def(def));
     own_solver *to = &own[n_own++];
     snprintf(to->name, sizeof to->name, "%s", def->name);

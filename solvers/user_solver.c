@@ -1,5 +1,6 @@
 // A solver of the program (pl_solver_register), called like one of the library.
 
+#include "../base/team.h"
 #include "solver.h"
 #include "vectors.h"
 
@@ -51,7 +52,8 @@ static pl_solve_options show_options(const pl_solver_options *options)
                               .max_iterations = options->max_iterations,
                               .max_seconds = options->max_seconds,
                               .precond = pl_precond_names[options->precond],
-                              .vj19 = options->vj19};
+                              .vj19 = options->vj19,
+                              .threads = pl_threads()};
 }
 
 // No impulse helps a constraint all of whose velocities are prescribed.
@@ -104,7 +106,11 @@ pl_status pl_user_solve(const pl_problem *problem, const pl_solver_options *opti
         job.q = reduced->q;
         clear_empty(reduced, job.f);
     }
-    PL_TRY(ws->solver->own(&job, ws->solver->user));
+    pl_status status = ws->solver->own(&job, ws->solver->user);
+    if (status != PL_OK) { // which a program cannot put into words itself
+        return pl_fail(status, "%s: its function failed (%s)", ws->solver->name,
+                       pl_status_name(status));
+    }
     finish(&job, v, f);
     return PL_OK;
 }

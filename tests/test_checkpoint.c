@@ -224,12 +224,12 @@ static void test_other_scenes(void)
     pl_world *world = make_scene("ring", PL_INTEGRATOR_SEMI_IMPLICIT, 0);
     TEST_ASSERT_EQUAL(PL_OK, pl_world_save(world, path));
     pl_world *other = make_scene("cube:cells=2", PL_INTEGRATOR_SEMI_IMPLICIT, 0);
-    expect_refusal(other, PL_ERROR_FORMAT, "another scene");
+    expect_refusal(other, PL_ERROR_FORMAT, "another scene: its bodies, their meshes");
     pl_world_destroy(other);
     other = make_scene("ring", PL_INTEGRATOR_SEMI_IMPLICIT, 3); // other vertices driven
-    expect_refusal(other, PL_ERROR_FORMAT, "another scene");
+    expect_refusal(other, PL_ERROR_FORMAT, "another scene: its bodies, their meshes");
     add_body(other, "ring", NULL);
-    expect_refusal(other, PL_ERROR_FORMAT, "another scene");
+    expect_refusal(other, PL_ERROR_FORMAT, "another scene: its bodies, their meshes");
     pl_world_destroy(other);
     pl_world_destroy(world);
 }

@@ -221,6 +221,28 @@ static void test_events(void)
     pl_world_destroy(r.world);
 }
 
+// What a world did before it goes back to another state has no part in its events.
+static void test_events_after_a_load(void)
+{
+    resting r = make(false, 0.5, 0, true);
+    size_t size;
+    int32_t n;
+    step(r.world, 20);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save_memory(r.world, NULL, 0, &size));
+    void *state = malloc(size);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save_memory(r.world, state, size, &size));
+    TEST_ASSERT_NOT_NULL(pl_world_contact_events(r.world, &n));
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_load_memory(r.world, state, size));
+    TEST_ASSERT_NULL(pl_world_contacts(r.world, NULL));
+    TEST_ASSERT_NULL(pl_world_contact_events(r.world, &n));
+    step(r.world, 1);
+    const pl_contact_event *event = pl_world_contact_events(r.world, &n);
+    TEST_ASSERT_EQUAL_INT32(1, n);
+    TEST_ASSERT_EQUAL(PL_CONTACT_BEGIN, event->kind);
+    free(state);
+    pl_world_destroy(r.world);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -228,5 +250,6 @@ int main(void)
     RUN_TEST(test_stick_and_slip);
     RUN_TEST(test_stress_of_a_bar);
     RUN_TEST(test_events);
+    RUN_TEST(test_events_after_a_load);
     return UNITY_END();
 }

@@ -44,8 +44,10 @@ static void expect(const char *command, const char *part)
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, part), output);
 }
 
+// The second time below another prefix, as for a package after a try.
 static void test_install(void)
 {
+    expect("make -s install DESTDIR=$T PREFIX=/opt/first && rm -r $T/opt && ls $T | wc -l", "0");
     expect("make -s install DESTDIR=$T PREFIX=/usr && ls -R $T", "libpliant.so.0");
     expect("cat $T/usr/lib/pkgconfig/pliant.pc", "prefix=/usr\n");
     expect("readelf -d $T/usr/lib/libpliant.so", "Library soname: [libpliant.so.0]");

@@ -403,6 +403,7 @@ static void test_one_constraint(void)
 typedef struct seen {
     int calls;
     bool reduced;
+    int32_t threads;
 } seen;
 
 // Gauss-Seidel on the reduced form.
@@ -411,6 +412,7 @@ static pl_status sweep_solve(pl_solve_job *job, void *user)
     seen *s = user;
     s->calls++;
     s->reduced = job->W != NULL && job->q != NULL;
+    s->threads = job->options->threads;
     for (job->end = PL_SOLVE_LIMIT; job->iterations < job->options->max_iterations;) {
         if (pl_solve_late(job)) job->end = PL_SOLVE_TIME;
         if (pl_solve_done(job)) job->end = PL_SOLVE_CONVERGED;
@@ -450,6 +452,12 @@ static pl_status go_astray(pl_solve_job *job, void *user)
     return PL_OK;
 }
 
+static pl_status give_up(pl_solve_job *job, void *user)
+{
+    (void)job, (void)user;
+    return PL_ERROR_MEMORY;
+}
+
 static seen sweeps;
 static double sum_of_memory;
 
@@ -474,7 +482,10 @@ static void test_solvers_of_the_program(void)
     options.residual_tolerance = 1e-9, options.contact_tolerance = 1e-9;
     pl_solve_result result = solve(&s, "sweeps", &options, true);
     TEST_ASSERT_EQUAL_MESSAGE(PL_SOLVE_CONVERGED, result.end, pl_error_text());
-    TEST_ASSERT_TRUE(result.iterations > 1 && sweeps.reduced);
+    TEST_ASSERT_TRUE(result.iterations > 1 && sweeps.reduced && sweeps.threads > 0);
+    options.threads = 3;
+    solve(&s, "sweeps", &options, true);
+    TEST_ASSERT_EQUAL_INT32(3, sweeps.threads);
     double *v = malloc(3 * 27 * sizeof *v);
     memcpy(v, s.v, 3 * 27 * sizeof *v);
     solve(&s, "newton", &options, true);
@@ -497,18 +508,22 @@ static void test_solvers_that_are_wrong(void)
 {
     const pl_solver_def liar = {.name = "liar", .solve = lie};
     const pl_solver_def astray = {.name = "astray", .solve = go_astray, .user = &sum_of_memory};
+    const pl_solver_def quitter = {.name = "quitter", .solve = give_up};
     TEST_ASSERT_EQUAL(PL_OK, pl_solver_register(&liar));
     TEST_ASSERT_EQUAL(PL_OK, pl_solver_register(&astray));
+    TEST_ASSERT_EQUAL(PL_OK, pl_solver_register(&quitter));
     solved s = read_it();
     TEST_ASSERT_EQUAL(PL_SOLVE_STALLED, solve(&s, "liar", NULL, true).end);
     TEST_ASSERT_EQUAL(PL_SOLVE_BREAKDOWN, solve(&s, "astray", NULL, false).end);
     TEST_ASSERT_TRUE(isfinite(s.v[0]));
     TEST_ASSERT_EQUAL_DOUBLE(0, sum_of_memory);
+    pl_solve_result result;
+    expect_failure(PL_ERROR_MEMORY, pl_problem_solve(s.problem, "quitter", NULL, s.v, s.f, &result),
+                   "quitter: its function failed (memory)");
     done(&s);
     pl_problem *problem = build();
     const pl_term on = {0, 1, {0}};
     pl_constraint_info joint = contact;
-    pl_solve_result result;
     joint.law = PL_LAW_BOX;
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_constraint(problem, &joint, 1, &on));
     s = room(problem);
@@ -527,7 +542,9 @@ static void test_solvers_that_are_refused(void)
 {
     const pl_solver_def none = {.name = "none"};
     expect_failure(PL_ERROR_ARGUMENT, pl_solver_register(NULL), "NULL");
-    expect_failure(PL_ERROR_ARGUMENT, pl_solver_register(&none), "NULL");
+    expect_failure(PL_ERROR_ARGUMENT, pl_solver_register(&none),
+                   "pl_solver_register: def->solve is NULL");
+    refuse_solver(NULL, "pl_solver_register: def->name is NULL");
     refuse_solver("", "1 to 31 letters");
     refuse_solver("two words", "1 to 31 letters");
     refuse_solver("abcdefghijklmnopqrstuvwxyz0123456789", "1 to 31 letters");

@@ -200,7 +200,8 @@ static void test_bad_pulls(void)
     add_lifted(world, "cube", (double[]){0, 0, 2});
     add_ground(world);
     pl_pull pull = {.stiffness = 1};
-    expect_failure(PL_ERROR_ARGUMENT, pl_world_pull(world, 2, 1, &pull), "body 2 of 2");
+    expect_failure(PL_ERROR_ARGUMENT, pl_world_pull(world, 2, 1, &pull),
+                   "body 2 of 2: the first is 0");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_pull(world, 1, 1, &pull), "kinematic");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_pull(world, 0, 1, NULL), "no array");
     expect_failure(PL_ERROR_ARGUMENT, pl_world_pull(world, 0, -1, &pull), "no array");

@@ -373,6 +373,11 @@ static void test_record(void)
         problems += exists(name);
     }
     TEST_ASSERT_TRUE(problems > 0);
+    char count[64];
+    snprintf(count, sizeof count, "contact problems: %d in ", problems);
+    expect(0, "$P run $T/fall.json --record $T/deep/record", count);
+    expect(0, "$P run $T/fall.json --record $T/deep/none --steps 1",
+           "deep/none; no bodies came near each other");
     expect(0, "$P run $T/fall.json", t.hash[t.n_rows - 1]); // recording changes nothing
 }
 

@@ -1,6 +1,7 @@
 // The state of a world as named parts (parts.h), in a file or in memory, and back.
 
 #include "contact_step.h"
+#include "events.h"
 #include "integrator.h"
 #include "joints.h"
 #include "origin.h"
@@ -395,6 +396,7 @@ static void take_state(pl_world *world, const content *c, pl_contact_step *conta
     }
     pl_sleep_take_parts(world, &c->parts);
     pl_joints_take_parts(world, &c->parts);
+    pl_events_free(&world->events);
     world->time = c->clock.time;
     world->steps = c->clock.steps;
     pl_world_publish(world);
@@ -407,7 +409,10 @@ static pl_status load(pl_world *world, const pl_bytes *bytes, const char *name, 
     pl_contact_step *contact = NULL;
     PL_TRY(pl_parts_unpack(bytes, name, &c.parts));
     if (c.parts.world != fingerprint(world)) {
-        return pl_fail(PL_ERROR_FORMAT, "%s: the checkpoint is of another scene", name);
+        return pl_fail(PL_ERROR_FORMAT,
+                       "%s: the checkpoint is of another scene: its bodies, their meshes or their "
+                       "driven vertices are not those of this one",
+                       name);
     }
     bool contacts = pl_parts_find(&c.parts, TREES) >= 0;
     if (contacts && !world->options.contact) {

@@ -18,7 +18,8 @@ pl_status pl_world_find(const pl_world *world, int32_t id, int32_t *place)
     if (*place >= 0) return PL_OK;
     bool removed = id >= 0 && (id & ((1 << PL_ID_BITS) - 1)) < world->bodies.n;
     if (removed) return pl_fail(PL_ERROR_ARGUMENT, "body %d: it was removed", (int)id);
-    return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d", (int)id, (int)world->bodies.n);
+    return pl_fail(PL_ERROR_ARGUMENT, "body %d of %d: the first is 0", (int)id,
+                   (int)world->bodies.n);
 }
 
 pl_status pl_world_set_name(pl_world *world, int32_t body, const char *name)

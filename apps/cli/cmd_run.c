@@ -42,6 +42,7 @@ typedef struct run {
     pl_progress progress;
     int64_t saved;         // the step of the latest checkpoint, -1 if there is none
     int64_t problem;       // the step whose problem was kept because it failed, -1 if there is none
+    int64_t recorded;      // problems of --record
     int64_t audited;       // states that are free of intersection
     int32_t inverted;      // tets, at most in one step,
     int64_t inverted_step; // and in which first
@@ -122,7 +123,10 @@ static pl_status record(run *r, const pl_step_stats *stats)
 {
     const job *j = r->job;
     if (j->stats != NULL) PL_TRY(pl_stats_write(&r->stats, stats));
-    if (j->record != NULL && stats->constraints > 0) PL_TRY(save_problem(r, stats->step));
+    if (j->record != NULL && stats->constraints > 0) {
+        PL_TRY(save_problem(r, stats->step));
+        r->recorded++;
+    }
     if (j->out != NULL && pl_play_is_frame(&r->play)) {
         PL_TRY(pl_export_write(&r->export, r->play.world));
     }
@@ -206,6 +210,10 @@ static void print_end(const run *r)
                (long long)r->inverted_step);
     }
     if (r->job->audit) printf("audit: %lld states free of intersection\n", (long long)r->audited);
+    if (r->job->record != NULL) {
+        printf("contact problems: %" PRId64 " in %s%s\n", r->recorded, r->job->record,
+               r->recorded == 0 ? "; no bodies came near each other" : "");
+    }
     if (r->saved >= 0) {
         printf("last checkpoint: %s/checkpoint-%06" PRId64 ".plc\n", state_folder(r->job),
                r->saved);
@@ -495,7 +503,7 @@ int pl_command_run(int argc, char **argv)
         {"--audit", PL_OPTION_FLAG, &j.audit, NULL,
          "prove after every step that nothing intersects"},
         {"--record", PL_OPTION_TEXT, &j.record, "DIR",
-         "write the contact problem of each step: DIR/problem-*.plp"},
+         "write the contact problem of each step that has one: DIR/problem-*.plp, some MB each"},
         {"--out", PL_OPTION_TEXT, &j.out, "DIR", "write frames into this folder"},
         {"--format", PL_OPTION_TEXT, &j.format, "LIST",
          "of frames: vtu, usda, obj, ply, pc2, or several: vtu,usda; default vtu, see below"},
