@@ -261,7 +261,7 @@ static double curve_force(const pl_joint_axis *axis, double x, double *slope)
     return p[1] + *slope * (x - p[0]);
 }
 
-// A spring by a curve is the line along it where it is now; one that weakens is a constant force.
+// A spring by a curve is the line along it where it is now; one that weakens is a load.
 static pl_status add_spring(pl_world *world, int32_t joint, int32_t coordinate)
 {
     const pl_joint *j = &world->joints->joint[joint];
@@ -274,9 +274,8 @@ static pl_status add_spring(pl_world *world, int32_t joint, int32_t coordinate)
                         .target = axis->rest,
                         .k = axis->spring,
                         .b = axis->spring_damping};
-    double against = 0;
     if (axis->n_curve > 0) {
-        against = curve_force(axis, row.start - axis->rest, &row.k);
+        double against = curve_force(axis, row.start - axis->rest, &row.k);
         row.k = PL_MAX(row.k, 0);
         row.target = row.k > 0 ? row.start - against / row.k : row.start;
     }
@@ -284,12 +283,7 @@ static pl_status add_spring(pl_world *world, int32_t joint, int32_t coordinate)
         start_gradient(world, j, coordinate);
         PL_TRY(add_single(world, row, -INFINITY, INFINITY));
     }
-    if (row.k > 0 || against == 0) return PL_OK;
-    row.kind = PL_ROW_DAMPER;
-    row.k = row.b = 0;
-    row.push = -against;
-    start_gradient(world, j, coordinate);
-    return add_single(world, row, world->dt * row.push, world->dt * row.push);
+    return PL_OK;
 }
 
 static pl_status add_motor(pl_world *world, int32_t joint, int32_t coordinate)
@@ -302,12 +296,8 @@ static pl_status add_motor(pl_world *world, int32_t joint, int32_t coordinate)
                         .coordinate = coordinate,
                         .sign = 1,
                         .start = j->at[coordinate]};
-    if (m->mode == PL_MOTOR_OFF || most == 0) return PL_OK;
+    if (m->mode == PL_MOTOR_OFF || m->mode == PL_MOTOR_FORCE || most == 0) return PL_OK;
     start_gradient(world, j, coordinate);
-    if (m->mode == PL_MOTOR_FORCE) {
-        row.push = PL_MAX(-m->max_force, PL_MIN(m->max_force, m->target));
-        return add_single(world, row, dt * row.push, dt * row.push);
-    }
     row.target = row.start + dt * m->target;
     if (m->mode == PL_MOTOR_POSITION) {
         row.k = m->stiffness;
@@ -317,6 +307,46 @@ static pl_status add_motor(pl_world *world, int32_t joint, int32_t coordinate)
         if (hard) row.target = PL_MAX(row.start - step, PL_MIN(row.start + step, m->target));
     }
     return add_single(world, row, -most, most);
+}
+
+// --- Loads ---
+
+double pl_joint_load(const pl_joint *joint, int32_t coordinate, bool *motor)
+{
+    const pl_joint_axis *axis = &joint->axes[coordinate];
+    const pl_motor *m = &axis->motor;
+    double load = 0, slope = 1;
+    *motor = m->mode == PL_MOTOR_FORCE;
+    if (*motor) load = PL_MAX(-m->max_force, PL_MIN(m->max_force, m->target));
+    if (axis->n_curve == 0) return load;
+    double against = curve_force(axis, joint->at[coordinate] - axis->rest, &slope);
+    return slope > 0 ? load : load - against;
+}
+
+pl_status pl_joint_step_load(pl_world *world)
+{
+    pl_joints *joints = world->joints;
+    if (joints == NULL) return PL_OK;
+    PL_TRY(pl_reserve((void **)&joints->load, &joints->load_capacity, 6 * world->state.n_rigid,
+                      sizeof *joints->load));
+    memset(joints->load, 0, 6 * (size_t)world->state.n_rigid * sizeof *joints->load);
+    for (int64_t i = 0; i < joints->n; i++) {
+        const pl_joint *j = &joints->joint[i];
+        for (int32_t k = 0; k < PL_JOINT_AXES && pl_joint_holds(j); k++) {
+            bool motor;
+            double load = pl_joint_load(j, k, &motor);
+            if (load == 0) continue;
+            start_gradient(world, j, k);
+            const pl_gradient *g = &joints->gradient;
+            for (int32_t t = 0; t < g->n; t++) {
+                double *to = g->block[t] < world->state.n_vert
+                                 ? world->system.f_ext + 3 * (int64_t)g->block[t]
+                                 : joints->load + 3 * (int64_t)(g->block[t] - world->state.n_vert);
+                for (int d = 0; d < 3; d++) to[d] += load * g->d[t][d];
+            }
+        }
+    }
+    return PL_OK;
 }
 
 // --- Couplings ---

@@ -129,7 +129,7 @@ void pl_joint_step_update(pl_world *world, double t, bool first)
         double far = q - row->sign * row->target, moved = q - row->sign * row->start;
         double c = row_velocity(problem, row, v);
         c -= eps > 0 ? eps * (dt * row->k * far + row->b * moved) : far / dt;
-        problem->constraint[row->block].c[row->row] = row->push == 0 ? c : 0;
+        problem->constraint[row->block].c[row->row] = c;
     }
 }
 
@@ -246,6 +246,12 @@ void pl_joint_step_forces(pl_world *world)
         memset(j->force, 0, sizeof j->force);
         memset(j->torque, 0, sizeof j->torque);
         memset(j->motor, 0, sizeof j->motor);
+        for (int32_t k = 0; k < PL_JOINT_AXES && pl_joint_holds(j); k++) {
+            bool motor;
+            double load = pl_joint_load(j, k, &motor);
+            if (load != 0) add_force(j, k, load);
+            if (motor) j->motor[k] = load;
+        }
     }
     for (int64_t i = 0; i < joints->n_row; i++) {
         const pl_joint_row *row = &joints->row[i];

@@ -48,6 +48,9 @@
 // Where the joints are at the start of a step.
 pl_status pl_joint_step_begin(pl_world *world);
 
+// Adds the forces of joints that are known beforehand: to f_ext, and as joints->load.
+pl_status pl_joint_step_load(pl_world *world);
+
 // Their blocks.
 pl_status pl_joint_step_find(pl_world *world);
 
@@ -73,6 +76,9 @@ void pl_joint_step_save(pl_world *world);
 void pl_joint_step_go_back(pl_world *world);
 
 // --- For the files of joints in a step ---
+
+// The force along a coordinate that is known beforehand; *motor: of a motor.
+double pl_joint_load(const pl_joint *joint, int32_t coordinate, bool *motor);
 
 // eps of a soft row [1/kg], 0 of a hard one.
 double pl_joint_compliance(const pl_world *world, double k, double b);

@@ -400,6 +400,7 @@ void pl_joints_free(pl_joints *joints)
     pl_free(joints->event);
     pl_free(joints->row);
     pl_free(joints->v);
+    pl_free(joints->load);
     pl_free(joints->stiffness);
     pl_free(joints);
 }

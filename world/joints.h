@@ -53,7 +53,6 @@ typedef enum pl_row_kind {
     PL_ROW_LOW, // an end of the range
     PL_ROW_HIGH,
     PL_ROW_SPRING,
-    PL_ROW_DAMPER,
     PL_ROW_MOTOR,
 } pl_row_kind;
 
@@ -65,7 +64,6 @@ typedef struct pl_joint_row {
     double sign;               // -1 where the row has the coordinate the other way round
     double start, target;      // q0, T [m, rad]
     double k, b;               // [N/m, N m/rad], [N s/m, N m s/rad]; 0: hard
-    double push;               // of a constant force, in place of these [N, N m]
 } pl_joint_row;
 
 typedef struct pl_joints {
@@ -80,7 +78,9 @@ typedef struct pl_joints {
     pl_joint_row *row; // (n_row)
     int64_t n_row, row_capacity;
     pl_gradient gradient; // scratch
-    double *v;            // (3*n_block) velocities of the last step
+    double *load;         // (6*n_rigid) forces and torques that are known beforehand [N, N m]
+    int64_t load_capacity;
+    double *v; // (3*n_block) velocities of the last step
     int64_t v_capacity;
     double *stiffness; // (9*n_rigid) geometric, in A [kg m^2]
     int64_t stiffness_capacity;

@@ -60,6 +60,9 @@ static pl_status begin_rigid(pl_world *world)
         for (int k = 0; k < 3; k++) {
             load.force[k] = state->mass * world->options.gravity[k] + b->force[k];
             load.torque[k] = b->torque[k];
+            if (world->joints == NULL) continue;
+            load.force[k] += world->joints->load[6 * (int64_t)b->rigid + k];
+            load.torque[k] += world->joints->load[6 * (int64_t)b->rigid + 3 + k];
         }
         pl_pull_rigid(world, b, &load);
         PL_TRY(pl_rigid_begin(state, &load, world->dt, &world->system.rigid[b->rigid]));
@@ -174,7 +177,6 @@ static pl_status solve_once(pl_world *world, double t_end, pl_step_stats *stats,
     assemble_rigid(world);
     if (integrator->assemble_rigid != NULL) integrator->assemble_rigid(world);
     pl_pull_assemble(world, world->system.A.val, world->system.b);
-    PL_TRY(pl_joint_step_begin(world));
     PL_TRY(pl_joint_stiffness_add(world));
     PL_TRY(pl_sleep_cut(world));
     stats->t_fem += pl_seconds() - start;
@@ -258,6 +260,8 @@ static pl_status find_once(pl_world *world, double t_end, pl_step_stats *stats, 
 {
     PL_TRY(pl_sleep_begin(world, t_end));
     gather_loads(world);
+    PL_TRY(pl_joint_step_begin(world));
+    PL_TRY(pl_joint_step_load(world));
     PL_TRY(begin_rigid(world));
     guess_velocities(world, t_end);
     *clear = true;
