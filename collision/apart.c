@@ -83,16 +83,20 @@ static void find_direction(pl_pair_kind kind, const double *x, double best[3])
     if (set_along(up, trial)) keep_better(kind, x, trial, &most, best);
 }
 
-bool pl_stays_apart(pl_pair_kind kind, const double *x0, const double *x1, double separation)
+static double largest_of(int n, const double *x0, const double *x1)
 {
-    double n0[3], n1[3], largest = 0;
-    int first = N_FIRST[kind], n = first + N_SECOND[kind];
+    double largest = 0;
     for (int i = 0; i < 3 * n; i++) largest = PL_MAX(largest, PL_MAX(fabs(x0[i]), fabs(x1[i])));
-    double least = separation + HEIGHT_ROUNDING * largest;
-    find_direction(kind, x0, n0);
-    find_direction(kind, x1, n1);
-    // Along (1 - t) n0 + t n1, which is no longer than 1, the height of a point above another is a
-    // quadratic in t: no less than the least of its coefficients in Bernstein's form.
+    return largest;
+}
+
+// Along (1 - t) n0 + t n1, which is no longer than 1, the height of a point above another is a
+// quadratic in t: no less than the least of its coefficients in Bernstein's form. Are all above
+// `least`?
+static bool directions_separate(pl_pair_kind kind, const double *x0, const double n0[3],
+                                const double *x1, const double n1[3], double least)
+{
+    int first = N_FIRST[kind], n = first + N_SECOND[kind];
     for (int i = 0; i < first; i++) {
         for (int j = first; j < n; j++) {
             double d0[3], d1[3];
@@ -104,4 +108,52 @@ bool pl_stays_apart(pl_pair_kind kind, const double *x0, const double *x1, doubl
         }
     }
     return true;
+}
+
+bool pl_stays_apart(pl_pair_kind kind, const double *x0, const double *x1, double separation)
+{
+    double n0[3], n1[3];
+    double largest = largest_of(N_FIRST[kind] + N_SECOND[kind], x0, x1);
+    find_direction(kind, x0, n0);
+    find_direction(kind, x1, n1);
+    return directions_separate(kind, x0, n0, x1, n1, separation + HEIGHT_ROUNDING * largest);
+}
+
+// --- In pieces ---
+
+// A piece in which the pair turns by the angle a loses a^2 / 8 of its distance. Shorter ones than
+// the part are not tried, nor more of them than the number.
+static const double PIECE_LEAST = 1.0 / 4096;
+enum { PIECES_MAX = 200 };
+
+void pl_pair_at(pl_pair_kind kind, const double *x0, const double *x1, double t, double *x)
+{
+    for (int i = 0; i < 3 * (N_FIRST[kind] + N_SECOND[kind]); i++) {
+        x[i] = (1 - t) * x0[i] + t * x1[i];
+    }
+}
+
+double pl_apart_until(pl_pair_kind kind, const double *x0, const double *x1, double separation)
+{
+    double from[12], to[12], n0[3], n1[3], t = 0, length = 1;
+    double largest = largest_of(N_FIRST[kind] + N_SECOND[kind], x0, x1);
+    double least = separation + HEIGHT_ROUNDING * largest;
+    pl_pair_at(kind, x0, x1, 0, from);
+    find_direction(kind, from, n0);
+    for (int piece = 0; piece < PIECES_MAX; piece++) {
+        double end = PL_MIN(t + length, 1);
+        pl_pair_at(kind, x0, x1, end, to);
+        find_direction(kind, to, n1);
+        if (!directions_separate(kind, from, n0, to, n1, least)) {
+            length *= 0.5;
+            if (length < PIECE_LEAST || !(height(kind, from, n0) > least)) break;
+            continue;
+        }
+        if (end >= 1) return 1;
+        t = end;
+        length *= 2;
+        memcpy(from, to, sizeof from);
+        memcpy(n0, n1, sizeof n0);
+    }
+    return t;
 }

@@ -15,4 +15,12 @@
 // nothing.
 bool pl_stays_apart(pl_pair_kind kind, const double *x0, const double *x1, double separation);
 
+// The same in pieces, for features that are round: they turn about each other while they touch, at
+// a distance from what carries them that is far more than what is between them. The time up to
+// which they stay farther apart than that, without a break from 0 on; 1 if they do all the way.
+double pl_apart_until(pl_pair_kind kind, const double *x0, const double *x1, double separation);
+
+// The points of a pair after the part t of their way.
+void pl_pair_at(pl_pair_kind kind, const double *x0, const double *x1, double t, double *x);
+
 #endif

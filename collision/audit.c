@@ -11,6 +11,21 @@ pl_audit_options pl_audit_options_default(void)
 
 // --- Making ---
 
+static pl_status check_list(int32_t b, const char *what, int32_t n, int corners,
+                            const int32_t *vertex, int32_t n_vert)
+{
+    if (n < 0 || (n > 0 && vertex == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: body %d: %d %ss%s", (int)b, (int)n, what,
+                       n > 0 ? " in a NULL array" : "");
+    }
+    for (int64_t i = 0; i < corners * (int64_t)n; i++) {
+        if (vertex[i] >= 0 && vertex[i] < n_vert) continue;
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: body %d: %s %lld: vertex %d of %d", (int)b, what,
+                       (long long)(i / corners), (int)vertex[i], (int)n_vert);
+    }
+    return PL_OK;
+}
+
 static pl_status check_body(const pl_audit_body *body, int32_t b, int32_t n_vert)
 {
     if (body->n_face < 0 || (body->n_face > 0 && body->face == NULL)) {
@@ -22,6 +37,12 @@ static pl_status check_body(const pl_audit_body *body, int32_t b, int32_t n_vert
             return pl_fail(PL_ERROR_ARGUMENT, "audit: body %d: face %lld: vertex %d of %d", (int)b,
                            (long long)(i / 3), (int)body->face[i], (int)n_vert);
         }
+    }
+    PL_TRY(check_list(b, "edge", body->n_edge, 2, body->edge, n_vert));
+    PL_TRY(check_list(b, "point", body->n_point, 1, body->point, n_vert));
+    if (!(body->radius >= 0 && isfinite(body->radius))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "audit: body %d: radius: %g is not 0 m or above", (int)b,
+                       body->radius);
     }
     return PL_OK;
 }
@@ -128,6 +149,9 @@ static pl_status build(pl_audit *audit, int32_t n_vert, const pl_audit_body *bod
         audit->pairs.excluded = is_excluded;
         audit->pairs.user = audit;
     }
+    if (pl_audit_is_round(audit->n_body, bodies)) {
+        PL_TRY(pl_audit_round_build(audit->n_body, bodies, &audit->round));
+    }
     return pl_audit_find_parts(audit);
 }
 
@@ -160,6 +184,7 @@ void pl_audit_destroy(pl_audit *audit)
 {
     if (audit == NULL) return;
     pl_pairs_free(&audit->pairs);
+    pl_audit_round_free(&audit->round);
     pl_mesh_destroy(audit->mesh);
     pl_free(audit->body);
     pl_free(audit->first_face);
@@ -187,9 +212,45 @@ static pl_status take_positions(pl_audit *audit, const double *x)
     return PL_OK;
 }
 
+int pl_audit_pair_compare(const pl_audit_pair *p, const pl_audit_pair *q)
+{
+    for (int k = 0; k < 2; k++) {
+        if (p->body[k] != q->body[k]) return p->body[k] < q->body[k] ? -1 : 1;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (p->face[k] != q->face[k]) return p->face[k] < q->face[k] ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    return pl_audit_pair_compare(a, b);
+}
+
+// Faces that meet (*n) are within any radii too: each pair once, in order.
+static pl_status merge_round(pl_audit *audit, int64_t *n)
+{
+    const pl_audit_round *r = &audit->round;
+    int64_t all = *n + r->n_pair, kept = 0;
+    if (r->n_pair == 0) return PL_OK;
+    PL_TRY(pl_reserve((void **)&audit->meeting, &audit->meeting_capacity, all,
+                      sizeof *audit->meeting));
+    pl_audit_pair *pair = audit->meeting;
+    memcpy(pair + *n, r->pair, (size_t)r->n_pair * sizeof *pair);
+    qsort(pair, (size_t)all, sizeof *pair, compare_pairs);
+    for (int64_t i = 0; i < all; i++) {
+        if (kept > 0 && compare_pairs(&pair[kept - 1], &pair[i]) == 0) continue;
+        pair[kept++] = pair[i];
+    }
+    *n = PL_MIN(kept, PL_INTERSECTIONS_MAX);
+    return PL_OK;
+}
+
 static pl_status find_intersections(pl_audit *audit, pl_audit_report *out)
 {
     PL_TRY(pl_pairs_find(&audit->pairs));
+    PL_TRY(pl_audit_find_round(audit));
     int64_t n = audit->pairs.n_pair;
     PL_TRY(
         pl_reserve((void **)&audit->meeting, &audit->meeting_capacity, n, sizeof *audit->meeting));
@@ -197,9 +258,10 @@ static pl_status find_intersections(pl_audit *audit, pl_audit_report *out)
         const int32_t *pair = audit->pairs.pair + 2 * i;
         audit->meeting[i] = pl_audit_pair_of(audit, pair[0], pair[1]);
     }
+    PL_TRY(merge_round(audit, &n));
     out->n_intersections = (int32_t)n;
     out->intersections = audit->meeting;
-    out->complete = !audit->pairs.more;
+    out->complete = !audit->pairs.more && !audit->round.more;
     return PL_OK;
 }
 
@@ -213,7 +275,8 @@ static void measure(pl_audit *audit, pl_audit_report *out)
         return;
     }
     if (audit->pairs.more) return;
-    out->distance = pl_audit_measure(audit, &audit->nearest);
+    out->distance = audit->round.n > 0 ? pl_audit_round_gap(audit, &audit->nearest)
+                                       : pl_audit_measure(audit, &audit->nearest);
     out->nearest = audit->nearest;
 }
 

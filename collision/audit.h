@@ -18,6 +18,25 @@ typedef struct pl_probe {
     int32_t vertex, body;
 } pl_probe;
 
+// A face, an edge or a point of a body, where bodies have a radius.
+typedef struct pl_audit_element {
+    int32_t n;         // corners
+    int32_t vertex[3]; // the last one repeated
+    int32_t body, index;
+    double radius; // [m]
+} pl_audit_element;
+
+typedef struct pl_audit_round {
+    int32_t n;                 // 0 if no body has a radius
+    pl_audit_element *element; // (n) of all bodies
+    pl_tree tree;              // over them
+    pl_tree_centre *centre;    // (n) scratch
+    double largest;            // coordinate
+    pl_audit_pair *pair;       // (n_pair) what was found
+    int64_t n_pair, pair_capacity;
+    bool more; // there are more than PL_INTERSECTIONS_MAX
+} pl_audit_round;
+
 struct pl_audit {
     pl_mesh *mesh; // the faces of all bodies, one body after the other, where they are now
     int32_t n_body;
@@ -41,6 +60,7 @@ struct pl_audit {
     pl_audit_inside *inside;
     int64_t n_inside, inside_capacity;
     bool more_inside;
+    pl_audit_round round;
 };
 
 // Excludes also the pairs of bodies that `filter` says, where a list of them would be too long:
@@ -53,6 +73,24 @@ pl_status pl_audit_find_parts(pl_audit *audit);
 // Finds the probes inside of bodies: sets `inside`, n_inside and more_inside (there are more than
 // PL_INTERSECTIONS_MAX). Only PL_ERROR_MEMORY can happen.
 pl_status pl_audit_find_inside(pl_audit *audit);
+
+// Has a body a radius, or elements other than faces? What these need; and the pairs of elements of
+// different bodies that are within the sum of their radii, which are 0 for none.
+bool pl_audit_is_round(int32_t n_body, const pl_audit_body *body);
+pl_status pl_audit_round_build(int32_t n_body, const pl_audit_body *body, pl_audit_round *out);
+void pl_audit_round_free(pl_audit_round *round);
+pl_status pl_audit_find_round(pl_audit *audit);
+
+// After that: the smallest distance of elements of different bodies, less their radii, and who has
+// it; of several, the first.
+double pl_audit_round_gap(const pl_audit *audit, pl_audit_pair *nearest);
+
+// By bodies, then by elements.
+int pl_audit_pair_compare(const pl_audit_pair *a, const pl_audit_pair *b);
+
+// The square of the distance of two triangles that do not cross, which may be segments or points
+// with corners repeated. Their coordinates are to be of the size of the two.
+double pl_audit_square(const double a[3][3], const double b[3][3]);
 
 // Finds the two faces of different bodies that are nearest to each other. Returns their distance,
 // INFINITY if there are none.

@@ -101,7 +101,7 @@ static double edge_edge(const double p[3], const double p1[3], const double q[3]
     return vertex_edge(x, q, q1);
 }
 
-static double triangle_square(const double a[3][3], const double b[3][3])
+double pl_audit_square(const double a[3][3], const double b[3][3])
 {
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {
@@ -164,7 +164,7 @@ static double face_square(const search *s, int32_t f, int32_t g)
         b[i / 3][i % 3] = s->scale * mesh->x[3 * (int64_t)w[i / 3] + i % 3] - origin;
     }
     pl_box box_f = pl_face_box(mesh->x, v), box_g = pl_face_box(mesh->x, w);
-    return fmax(triangle_square(a, b), box_square(s, &box_f, &box_g));
+    return fmax(pl_audit_square(a, b), box_square(s, &box_f, &box_g));
 }
 
 static void take_nearer(nearest *n, const nearest *other)

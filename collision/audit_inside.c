@@ -92,6 +92,19 @@ static pl_status choose_probes(pl_audit *audit, parts *p)
     return PL_OK;
 }
 
+// Edges and points by themselves are each a part.
+static pl_status probe_elements(pl_audit *audit)
+{
+    for (int32_t i = 0; i < audit->round.n; i++) {
+        const pl_audit_element *e = &audit->round.element[i];
+        if (e->n == 3) continue;
+        PL_TRY(pl_reserve((void **)&audit->probe, &audit->probe_capacity, audit->n_probe + 1,
+                          sizeof *audit->probe));
+        audit->probe[audit->n_probe++] = (pl_probe){e->vertex[0], e->body};
+    }
+    return PL_OK;
+}
+
 static pl_status find_parts(pl_audit *audit, parts *p)
 {
     for (int32_t v = 0; v < audit->mesh->n_vert; v++) p->owner[v] = -1;
@@ -102,7 +115,9 @@ static pl_status find_parts(pl_audit *audit, parts *p)
         audit->closed[audit->body[f]] |= audit->kind[f] != PL_PART_OPEN;
     }
     for (int32_t b = 0; b < audit->n_body; b++) audit->n_closed += audit->closed[b];
-    return audit->n_closed > 0 ? choose_probes(audit, p) : PL_OK;
+    if (audit->n_closed == 0) return PL_OK;
+    PL_TRY(choose_probes(audit, p));
+    return probe_elements(audit);
 }
 
 pl_status pl_audit_find_parts(pl_audit *audit)

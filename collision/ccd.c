@@ -46,8 +46,8 @@
 #define PLANE_ERROR (24 * DBL_EPSILON)
 #define ROOT_ERROR (8 * DBL_EPSILON)
 
-// A pair that comes closer than s (1 + SLACK) + TOUCH_ERROR M is said to hit. There the steps get
-// short; an answer a little early costs the caller nothing.
+// A pair that comes closer than s + SLACK (s - radii) + TOUCH_ERROR M is said to hit. There the
+// steps get short; an answer a little early costs the caller nothing.
 #define SLACK (1.0 / 64)
 #define TOUCH_ERROR (256 * DBL_EPSILON)
 
@@ -279,7 +279,7 @@ static double plane_clear_until(const plane *p, double t)
 // --- The walk ---
 
 PL_PAIR_KERNEL bool walk(pl_pair_kind kind, const double *const p0[4], const double *const p1[4],
-                         double separation, bool halve, pl_impact *out)
+                         double radii, double separation, bool halve, pl_impact *out)
 {
     moving m;
     set_corners(kind, p0, &m, 0);
@@ -294,7 +294,7 @@ PL_PAIR_KERNEL bool walk(pl_pair_kind kind, const double *const p0[4], const dou
         double distance = sqrt(foot.square);
         if (step == 0) {
             if (halve && separation > distance / 2) separation = distance / 2;
-            touching = separation * (1 + SLACK) + TOUCH_ERROR * m.size;
+            touching = separation + SLACK * (separation - radii) + TOUCH_ERROR * m.size;
         }
         if (!(distance > touching) || step == STEPS_MAX) break;
         double until = separated_until(&m, foot.d, distance, separation, t);
@@ -321,32 +321,38 @@ PL_PAIR_KERNEL bool walk(pl_pair_kind kind, const double *const p0[4], const dou
 }
 
 static bool walk_kind(pl_pair_kind kind, const double *const p0[4], const double *const p1[4],
-                      double separation, bool halve, pl_impact *out)
+                      double radii, double separation, bool halve, pl_impact *out)
 {
     switch (kind) {
     case PL_VERTEX_VERTEX:
-        return walk(PL_VERTEX_VERTEX, p0, p1, separation, halve, out);
+        return walk(PL_VERTEX_VERTEX, p0, p1, radii, separation, halve, out);
     case PL_VERTEX_EDGE:
-        return walk(PL_VERTEX_EDGE, p0, p1, separation, halve, out);
+        return walk(PL_VERTEX_EDGE, p0, p1, radii, separation, halve, out);
     case PL_VERTEX_FACE:
-        return walk(PL_VERTEX_FACE, p0, p1, separation, halve, out);
+        return walk(PL_VERTEX_FACE, p0, p1, radii, separation, halve, out);
     case PL_EDGE_EDGE:
         break;
     }
-    return walk(PL_EDGE_EDGE, p0, p1, separation, halve, out);
+    return walk(PL_EDGE_EDGE, p0, p1, radii, separation, halve, out);
 }
 
 static const int points_of[] = {2, 3, 4, 4};
 
-bool pl_ccd(pl_pair_kind kind, const double *x0, const double *x1, double separation,
-            pl_impact *out)
+bool pl_ccd_round(pl_pair_kind kind, const double *x0, const double *x1, double radii,
+                  double separation, pl_impact *out)
 {
     const double *p0[4], *p1[4];
     for (int i = 0; i < points_of[kind]; i++) {
         p0[i] = x0 + 3 * i;
         p1[i] = x1 + 3 * i;
     }
-    return walk_kind(kind, p0, p1, separation, false, out);
+    return walk_kind(kind, p0, p1, radii, separation, false, out);
+}
+
+bool pl_ccd(pl_pair_kind kind, const double *x0, const double *x1, double separation,
+            pl_impact *out)
+{
+    return pl_ccd_round(kind, x0, x1, 0, separation, out);
 }
 
 bool pl_ccd_vertices(pl_pair_kind kind, const int32_t *vertex, const double *x0, const double *x1,
@@ -357,5 +363,5 @@ bool pl_ccd_vertices(pl_pair_kind kind, const int32_t *vertex, const double *x0,
         p0[i] = x0 + 3 * (int64_t)vertex[i];
         p1[i] = x1 + 3 * (int64_t)vertex[i];
     }
-    return walk_kind(kind, p0, p1, separation, true, out);
+    return walk_kind(kind, p0, p1, 0, separation, true, out);
 }

@@ -156,6 +156,18 @@ static void pair_point_edges(sink *to, const pl_item *a, const pl_item *b)
     }
 }
 
+// The corners that an item owns with the edge by itself that b is. Two edges say all about how near
+// they are; where they are parallel, or one stands on the other, their ends say where they touch.
+static void pair_corners_edge(sink *to, const pl_item *a, const pl_item *b, const pl_bound *box)
+{
+    if ((b->own >> 3 & 1) == 0) return;
+    unsigned bits = corners_meeting(to->s, a, box);
+    for (; bits != 0; bits &= bits - 1) {
+        int32_t p = a->point[__builtin_ctz(bits)];
+        if (!has_corner(b, p)) add(to, PL_VERTEX_EDGE, p, b->edge[0]);
+    }
+}
+
 // Two faces of a fan that cannot touch itself.
 static inline bool smooth_neighbours(const pl_surfaces *s, const pl_item *a, const pl_item *b)
 {
@@ -179,6 +191,8 @@ static void pair_items(sink *to, int32_t i, int32_t j)
     if (a->kind == PL_ITEM_FACE) pair_points(to, b, a, box_a);
     if (a->kind != PL_ITEM_POINT && b->kind != PL_ITEM_POINT) {
         pair_edges(to, a, b, box_a, box_b);
+        if (b->kind == PL_ITEM_EDGE) pair_corners_edge(to, a, b, box_b);
+        if (a->kind == PL_ITEM_EDGE) pair_corners_edge(to, b, a, box_a);
         return;
     }
     if (a->kind != PL_ITEM_POINT || b->kind != PL_ITEM_POINT) {
@@ -258,6 +272,7 @@ bool pl_surfaces_paired(const pl_surfaces *s, int32_t a, int32_t b)
     if ((p->fixed && q->fixed) || (p->category & q->mask) == 0 || (q->category & p->mask) == 0) {
         return false;
     }
+    if (p->group != 0 && p->group == q->group) return false;
     pl_pair pair = {PL_MIN(a, b), PL_MAX(a, b)};
     int64_t lo = 0, hi = s->n_ignored;
     while (lo < hi) {

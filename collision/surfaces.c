@@ -96,6 +96,7 @@ static void place_bodies(pl_surfaces *s, int32_t n, const pl_collider *collider)
             .self = c->self,
             .category = c->category,
             .mask = c->mask,
+            .group = c->group,
         };
         s->n_item += b->n_item;
         s->n_leaf += n_leaf;

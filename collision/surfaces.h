@@ -60,6 +60,7 @@ typedef struct pl_surface_body {
     double radius;
     bool fixed, self;
     uint32_t category, mask;
+    int32_t group;
     float cost; // of the nodes above the chunks, just after they were built
 } pl_surface_body;
 

@@ -8,11 +8,39 @@
 
 // --- Points and faces ---
 
-// The surface of a body's mesh, and the place of its vertices in the mesh.
+// What of a body's mesh touches: its surface or skeleton, and the place of its vertices in the
+// mesh.
 typedef struct outer {
     pl_mesh *mesh;
     int32_t *vertex;
 } outer;
+
+// The vertices that a skeleton has, in their order, and its faces; vertex (n_vert of the mesh)
+// receives where they are in the mesh.
+static pl_status take_skeleton(const pl_mesh *mesh, const pl_skeleton *s, outer *out)
+{
+    int32_t *number = pl_alloc(mesh->n_vert, sizeof *number), n = 0;
+    if (number == NULL) return PL_ERROR_MEMORY;
+    for (int32_t v = 0; v < mesh->n_vert; v++) number[v] = -1;
+    for (int64_t i = 0; i < 3 * (int64_t)s->n_face; i++) number[s->face[i]] = 0;
+    for (int64_t i = 0; i < 2 * (int64_t)s->n_edge; i++) number[s->edge[i]] = 0;
+    for (int64_t i = 0; i < s->n_point; i++) number[s->point[i]] = 0;
+    for (int32_t v = 0; v < mesh->n_vert; v++) {
+        if (number[v] < 0) continue;
+        out->vertex[n] = v;
+        number[v] = n++;
+    }
+    pl_status status = pl_mesh_alloc(n, s->n_face, 0, &out->mesh);
+    for (int32_t i = 0; i < n && status == PL_OK; i++) {
+        memcpy(out->mesh->x + 3 * (int64_t)i, mesh->x + 3 * (int64_t)out->vertex[i],
+               3 * sizeof(double));
+    }
+    for (int64_t i = 0; i < 3 * (int64_t)s->n_face && status == PL_OK; i++) {
+        out->mesh->face[i] = number[s->face[i]];
+    }
+    pl_free(number);
+    return status;
+}
 
 static pl_status find_surfaces(const pl_boundary_source *source, outer *out)
 {
@@ -20,9 +48,27 @@ static pl_status find_surfaces(const pl_boundary_source *source, outer *out)
         const pl_mesh *mesh = source->body[i].mesh;
         out[i].vertex = pl_alloc(mesh->n_vert, sizeof *out[i].vertex);
         if (out[i].vertex == NULL) return PL_ERROR_MEMORY;
-        PL_TRY(pl_mesh_surface(mesh, out[i].vertex, &out[i].mesh));
+        const pl_skeleton *skeleton = source->body[i].skeleton;
+        PL_TRY(skeleton != NULL ? take_skeleton(mesh, skeleton, &out[i])
+                                : pl_mesh_surface(mesh, out[i].vertex, &out[i].mesh));
     }
     return PL_OK;
+}
+
+// The edges and points that a skeleton has besides its faces; point (n_vert of the mesh) says which
+// of ours its vertices are.
+static void place_bare(const pl_skeleton *s, int32_t body, const int32_t *point,
+                       pl_boundary *boundary)
+{
+    int32_t n_edge = boundary->first_bare[body], n_single = boundary->first_single[body];
+    for (int64_t i = 0; s != NULL && i < 2 * (int64_t)s->n_edge; i++) {
+        boundary->bare[2 * (int64_t)n_edge + i] = point[s->edge[i]];
+    }
+    for (int64_t i = 0; s != NULL && i < s->n_point; i++) {
+        boundary->single[n_single + i] = point[s->point[i]];
+    }
+    boundary->first_bare[body + 1] = n_edge + (s != NULL ? s->n_edge : 0);
+    boundary->first_single[body + 1] = n_single + (s != NULL ? s->n_point : 0);
 }
 
 // The points of one body, in the order of its ranks. place (n_vert of the mesh) is scratch.
@@ -48,6 +94,22 @@ static void place_points(const pl_boundary_body *b, int32_t body, const outer *o
     }
     boundary->n_face += o->mesh->n_face;
     PL_ASSERT(boundary->n == first + n);
+    for (int32_t p = first; p < boundary->n; p++) place[boundary->given[p]] = p;
+    place_bare(b->skeleton, body, place, boundary);
+}
+
+// h of a skeleton with edges or points alone: the mean length of its edges, but no more than its
+// diameter, which is what a thin capsule touches with.
+static double bare_size(const pl_mesh *mesh, const pl_skeleton *s, double radius)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->n_edge; i++) {
+        double by[3];
+        pl_subtract(mesh->x + 3 * (int64_t)s->edge[2 * i],
+                    mesh->x + 3 * (int64_t)s->edge[2 * i + 1], by);
+        sum += sqrt(pl_dot(by, by));
+    }
+    return s->n_edge > 0 ? PL_MIN(sum / s->n_edge, 2 * radius) : 2 * radius;
 }
 
 static double mean_edge(const pl_mesh *surface)
@@ -61,8 +123,22 @@ static double mean_edge(const pl_mesh *surface)
     return surface->n_face > 0 ? sum / (3.0 * surface->n_face) : 0;
 }
 
-static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, int64_t n_body)
+// What stands for it, as numbers of features.
+typedef struct counts {
+    int64_t n, face, bare, single;
+} counts;
+
+static pl_status allocate(pl_boundary *boundary, const counts *c, int64_t n_body)
 {
+    int64_t n = c->n, n_face = c->face;
+    boundary->owner = pl_alloc(n_body, sizeof *boundary->owner);
+    boundary->turn = pl_alloc_zero(3 * n_body, sizeof *boundary->turn);
+    boundary->spoke = pl_alloc_zero(n + 2, sizeof *boundary->spoke);
+    boundary->spoke_edge = pl_alloc(2 * c->bare, sizeof *boundary->spoke_edge);
+    boundary->bare = pl_alloc(2 * c->bare, sizeof *boundary->bare);
+    boundary->single = pl_alloc(c->single, sizeof *boundary->single);
+    boundary->first_bare = pl_alloc_zero(n_body + 1, sizeof *boundary->first_bare);
+    boundary->first_single = pl_alloc_zero(n_body + 1, sizeof *boundary->first_single);
     boundary->body = pl_alloc(n, sizeof *boundary->body);
     boundary->first = pl_alloc(n_body + 1, sizeof *boundary->first);
     boundary->first_face = pl_alloc(n_body + 1, sizeof *boundary->first_face);
@@ -89,21 +165,26 @@ static pl_status allocate(pl_boundary *boundary, int64_t n, int64_t n_face, int6
               boundary->fan_face && boundary->size && boundary->radius && boundary->first_face &&
               boundary->first_edge && boundary->safety && boundary->rest && boundary->guess &&
               boundary->carrier && boundary->block && boundary->centre && boundary->friction &&
-              boundary->still;
+              boundary->still && boundary->owner && boundary->turn && boundary->spoke &&
+              boundary->spoke_edge && boundary->bare && boundary->single && boundary->first_bare &&
+              boundary->first_single;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
 static pl_status place_bodies(const pl_boundary_source *source, const outer *o,
                               pl_boundary *boundary)
 {
-    int64_t n = 0, n_face = 0;
+    counts all = {0};
     int32_t most = 0;
     for (int32_t i = 0; i < source->n_body; i++) {
-        n += o[i].mesh->n_vert;
-        n_face += o[i].mesh->n_face;
+        const pl_skeleton *s = source->body[i].skeleton;
+        all.n += o[i].mesh->n_vert;
+        all.face += o[i].mesh->n_face;
+        all.bare += s != NULL ? s->n_edge : 0;
+        all.single += s != NULL ? s->n_point : 0;
         most = PL_MAX(most, source->body[i].mesh->n_vert);
     }
-    PL_TRY(allocate(boundary, n, n_face, source->n_body));
+    PL_TRY(allocate(boundary, &all, source->n_body));
     int32_t *place = pl_alloc(most, sizeof *place);
     if (place == NULL) return PL_ERROR_MEMORY;
     boundary->n_body = source->n_body;
@@ -114,8 +195,11 @@ static pl_status place_bodies(const pl_boundary_source *source, const outer *o,
         place_points(b, i, &o[i], boundary, place);
         boundary->first[i + 1] = boundary->n;
         boundary->first_face[i + 1] = boundary->n_face;
-        boundary->size[i] = mean_edge(o[i].mesh);
+        bool bare = b->skeleton != NULL && b->skeleton->n_face == 0;
+        boundary->size[i] =
+            bare ? bare_size(b->mesh, b->skeleton, b->surface.radius) : mean_edge(o[i].mesh);
         boundary->radius[i] = b->surface.radius;
+        boundary->owner[i] = b->owner;
         boundary->friction[i] = b->surface.friction;
         boundary->rest[i] = b->mesh->x;
         boundary->carrier[i] = (uint8_t)b->carrier;
@@ -153,6 +237,19 @@ static void find_first_edges(pl_boundary *boundary)
     }
 }
 
+static void list_spokes(pl_boundary *boundary)
+{
+    int32_t *start = boundary->spoke + 1; // as in list_fans
+    for (int64_t i = 0; i < 2 * (int64_t)boundary->n_edge; i++) {
+        if (boundary->edge_face[i - i % 2] < 0) start[boundary->edge[i] + 1]++;
+    }
+    for (int32_t p = 0; p < boundary->n; p++) start[p + 1] += start[p];
+    for (int64_t i = 0; i < 2 * (int64_t)boundary->n_edge; i++) {
+        if (boundary->edge_face[i - i % 2] >= 0) continue;
+        boundary->spoke_edge[start[boundary->edge[i]]++] = (int32_t)(i / 2);
+    }
+}
+
 // Where an edge has more than two faces, those beyond the second do not count.
 static pl_status list_edge_faces(pl_boundary *boundary)
 {
@@ -169,10 +266,30 @@ static pl_status list_edge_faces(pl_boundary *boundary)
             if (face_has(boundary, boundary->fan_face[i], b)) out[n++] = boundary->fan_face[i];
         }
     }
+    list_spokes(boundary);
     return PL_OK;
 }
 
 // --- Colliders ---
+
+pl_collider pl_boundary_collider(const pl_boundary_source *source, const pl_boundary *boundary,
+                                 int32_t i, double radius)
+{
+    const pl_boundary_body *b = &source->body[i];
+    pl_collider c = pl_collider_default();
+    c.n_face = boundary->first_face[i + 1] - boundary->first_face[i];
+    c.face = boundary->face + 3 * (int64_t)boundary->first_face[i];
+    c.n_edge = boundary->first_bare[i + 1] - boundary->first_bare[i];
+    c.edge = boundary->bare + 2 * (int64_t)boundary->first_bare[i];
+    c.n_point = boundary->first_single[i + 1] - boundary->first_single[i];
+    c.point = boundary->single + boundary->first_single[i];
+    c.radius = radius;
+    c.fixed = b->carrier == PL_CARRIER_PATH;
+    c.category = b->surface.category;
+    c.mask = b->surface.mask;
+    c.group = 1 + b->owner;
+    return c;
+}
 
 // What a body adds to the distance at which it is paired: a margin that scales with what it keeps.
 static pl_status create_surfaces(const pl_boundary_source *source, pl_boundary *boundary)
@@ -187,19 +304,11 @@ static pl_status create_surfaces(const pl_boundary_source *source, pl_boundary *
         bool first = boundary->smallest == 0;
         boundary->smallest = first ? size : PL_MIN(boundary->smallest, size);
     }
-    const int32_t *face = boundary->face;
     for (int32_t i = 0; i < boundary->n_body; i++) {
         const pl_boundary_body *b = &source->body[i];
-        pl_collider *c = &collider[i];
-        *c = pl_collider_default();
-        c->n_face = boundary->first_face[i + 1] - boundary->first_face[i];
-        c->face = face + 3 * (int64_t)boundary->first_face[i];
-        c->radius =
-            boundary->radius[i] + 0.5 * PL_REACH * PL_MIN(boundary->safety[i], boundary->widest);
-        c->fixed = b->carrier == PL_CARRIER_PATH;
-        c->self = b->carrier == PL_CARRIER_VERTICES && b->surface.self;
-        c->category = b->surface.category;
-        c->mask = b->surface.mask;
+        double reach = 0.5 * PL_REACH * PL_MIN(boundary->safety[i], boundary->widest);
+        collider[i] = pl_boundary_collider(source, boundary, i, boundary->radius[i] + reach);
+        collider[i].self = b->carrier == PL_CARRIER_VERTICES && b->surface.self;
     }
     pl_status status = pl_surfaces_create(boundary->n, boundary->x0, boundary->n_body, collider,
                                           &boundary->surfaces);
@@ -240,12 +349,14 @@ void pl_boundary_free(pl_boundary *boundary)
 {
     pl_surfaces_destroy(boundary->surfaces);
     void *owned[] = {
-        boundary->body,   boundary->vertex,     boundary->given,      boundary->x0,
-        boundary->x1,     boundary->face,       boundary->fan,        boundary->fan_face,
-        boundary->size,   boundary->radius,     boundary->edge_face,  boundary->guess,
-        boundary->first,  boundary->first_face, boundary->first_edge, boundary->safety,
-        boundary->close,  boundary->rest,       boundary->carrier,    boundary->block,
-        boundary->centre, boundary->friction,   boundary->still};
+        boundary->body,   boundary->vertex,     boundary->given,       boundary->x0,
+        boundary->x1,     boundary->face,       boundary->fan,         boundary->fan_face,
+        boundary->size,   boundary->radius,     boundary->edge_face,   boundary->guess,
+        boundary->first,  boundary->first_face, boundary->first_edge,  boundary->safety,
+        boundary->close,  boundary->rest,       boundary->carrier,     boundary->block,
+        boundary->centre, boundary->friction,   boundary->still,       boundary->owner,
+        boundary->turn,   boundary->spoke,      boundary->spoke_edge,  boundary->bare,
+        boundary->single, boundary->first_bare, boundary->first_single};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }

@@ -1,5 +1,9 @@
 // The surfaces of all bodies, as collision detection sees them. Internal.
 //
+// What is called a body here moves as one and has one radius and one friction: it is a collider. A
+// rigid body of the world that is made of several shapes has one for each, which do not touch each
+// other; `owner` says whose it is.
+//
 // Points are numbered through all bodies, and move in straight lines from the start of a step to
 // its end, whatever kind of body they belong to. Where they are, the world says: it fills x0, x1
 // and `guess` (world/places.h).
@@ -9,6 +13,7 @@
 
 #include "../meshes/geometry.h"
 #include "../meshes/mesh.h"
+#include "../meshes/skeleton.h"
 #include "../solvers/anchor.h"
 
 // How near is near, as parts of h, the mean length of the edges of a body's surface; between two
@@ -35,12 +40,14 @@ typedef enum pl_carrier {
 // for the mesh, which has to stay.
 typedef struct pl_boundary_body {
     pl_carrier carrier;
-    const pl_mesh *mesh; // the rest shape
-    const int32_t *rank; // (n_vert) the order that its points get; NULL: that of the mesh
+    const pl_mesh *mesh;         // the rest shape
+    const pl_skeleton *skeleton; // what of it touches; NULL: its surface
+    int32_t owner;               // the body of the world that it is, or is part of
+    const int32_t *rank;         // (n_vert) the order that its points get; NULL: that of the mesh
     int32_t block;       // of its first vertex in that order, or of its centre; -1: on a path
     const double *added; // (3*n_vert) where its vertices were when it was added [m]
     bool late;           // it was added later than others
-    pl_surface_options surface;
+    pl_surface_options surface; // its radius is that of the skeleton too
 } pl_boundary_body;
 
 typedef struct pl_boundary_source {
@@ -60,6 +67,7 @@ typedef struct pl_close_bodies {
 typedef struct pl_boundary {
     int32_t n, n_body;
     int32_t *body;    // (n) that the point belongs to
+    int32_t *owner;   // (n_body) which body of the world each is, or is part of
     int32_t *first;   // (n_body + 1) of each body's points
     int32_t *vertex;  // (n) its block if it has one of its own; else its number in the body's mesh
     int32_t *given;   // (n) its number in the body's mesh, whatever carries it
@@ -68,6 +76,7 @@ typedef struct pl_boundary {
     uint8_t *carrier; // (n_body) pl_carrier
     int32_t *block;   // (n_body) that of the centre, -1 if the body is not rigid
     double *centre;   // (3*n_body) of a rigid body, at the start of the step [m]
+    double *turn;     // (3*n_body) of a body on a path: how it turns up to x1 [rad]; else 0
     double *friction; // (n_body)
     uint8_t *still;   // (n_body) 1: it does not move in this step, nor do pairs of such matter
     int32_t n_face, n_edge;
@@ -78,6 +87,12 @@ typedef struct pl_boundary {
     int32_t *first_edge; // (n_body + 1) and edges
     int32_t *fan;        // (n + 1) the faces around point p are fan_face[fan[p]] ...
     int32_t *fan_face;
+    int32_t *spoke; // (n + 1) the edges without faces at point p are spoke_edge[spoke[p]] ...
+    int32_t *spoke_edge;
+    int32_t *bare; // (2*first_bare[n_body]) edges that bodies have besides those of faces, ...
+    int32_t *first_bare;
+    int32_t *single; // (first_single[n_body]) ... and points
+    int32_t *first_single;
     double *size;           // (n_body) h [m]
     double *radius;         // (n_body) [m]
     double *safety;         // (n_body) safety distance [m]
@@ -97,6 +112,10 @@ pl_status pl_boundary_create(const pl_boundary_source *source, pl_boundary *out)
 pl_status pl_boundary_finish(const pl_boundary_source *source, pl_boundary *boundary);
 
 void pl_boundary_free(pl_boundary *boundary); // leaves it empty
+
+// Body i as collision/ wants it, with this radius. It borrows from the boundary.
+pl_collider pl_boundary_collider(const pl_boundary_source *source, const pl_boundary *boundary,
+                                 int32_t i, double radius);
 
 // x1 := x0 and `factor` times the guess.
 void pl_boundary_extrapolate(pl_boundary *boundary, double factor);

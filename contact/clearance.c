@@ -59,15 +59,8 @@ static pl_status search(const pl_boundary_source *source, const pl_boundary *bou
     pl_collider *collider = pl_alloc(boundary->n_body, sizeof *collider);
     if (collider == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < boundary->n_body; i++) {
-        const pl_boundary_body *b = &source->body[i];
-        pl_collider *c = &collider[i];
-        *c = pl_collider_default();
-        c->n_face = boundary->first_face[i + 1] - boundary->first_face[i];
-        c->face = boundary->face + 3 * (int64_t)boundary->first_face[i];
-        c->radius = boundary->radius[i] + PL_MIN(boundary->safety[i], boundary->widest);
-        c->fixed = b->carrier == PL_CARRIER_PATH;
-        c->category = b->surface.category;
-        c->mask = b->surface.mask;
+        double keeps = PL_MIN(boundary->safety[i], boundary->widest);
+        collider[i] = pl_boundary_collider(source, boundary, i, boundary->radius[i] + keeps);
     }
     pl_status status =
         pl_surfaces_create(boundary->n, boundary->x1, boundary->n_body, collider, surfaces);
@@ -150,20 +143,26 @@ static pl_status note(const pl_boundary_source *source, pl_boundary *boundary,
     return PL_OK;
 }
 
-static pl_status note_all(const pl_boundary_source *source, pl_boundary *boundary,
-                          const pl_candidates *found, double *thickness)
+static pl_status note_kind(const pl_boundary_source *source, pl_boundary *boundary, int32_t kind,
+                           int64_t n, const int32_t *pair, double *thickness)
 {
-    for (int64_t i = 0; i < found->n_vertex_face; i++) {
-        const int32_t *pair = found->vertex_face + 2 * i;
-        PL_TRY(note(source, boundary, &(pl_feature_pair){PL_VERTEX_FACE, pair[0], pair[1]},
-                    thickness));
-    }
-    for (int64_t i = 0; i < found->n_edge_edge; i++) {
-        const int32_t *pair = found->edge_edge + 2 * i;
-        PL_TRY(
-            note(source, boundary, &(pl_feature_pair){PL_EDGE_EDGE, pair[0], pair[1]}, thickness));
+    for (int64_t i = 0; i < n; i++) {
+        const pl_feature_pair p = {kind, pair[2 * i], pair[2 * i + 1]};
+        PL_TRY(note(source, boundary, &p, thickness));
     }
     return PL_OK;
+}
+
+static pl_status note_all(const pl_boundary_source *source, pl_boundary *boundary,
+                          const pl_candidates *c, double *thickness)
+{
+    PL_TRY(
+        note_kind(source, boundary, PL_VERTEX_FACE, c->n_vertex_face, c->vertex_face, thickness));
+    PL_TRY(note_kind(source, boundary, PL_EDGE_EDGE, c->n_edge_edge, c->edge_edge, thickness));
+    PL_TRY(
+        note_kind(source, boundary, PL_VERTEX_EDGE, c->n_vertex_edge, c->vertex_edge, thickness));
+    return note_kind(source, boundary, PL_VERTEX_VERTEX, c->n_vertex_vertex, c->vertex_vertex,
+                     thickness);
 }
 
 // By bodies, the least room of two first.
@@ -232,7 +231,8 @@ pl_status pl_clearance_find(const pl_boundary_source *source, pl_boundary *bound
     place_as_added(source, boundary);
     pl_status status = measure(source, boundary, thickness);
     for (int32_t i = 0; i < boundary->n_body; i++) {
-        double most = PL_MAX(THICKNESS_PART * thickness[i], PL_RESOLVED * boundary->size[i]);
+        double thick = thickness[i] + 2 * boundary->radius[i];
+        double most = PL_MAX(THICKNESS_PART * thick, PL_RESOLVED * boundary->size[i]);
         distance_of(source, boundary, i, &chosen);
         if (!chosen) boundary->safety[i] = PL_MIN(boundary->safety[i], most);
     }

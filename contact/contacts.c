@@ -77,8 +77,8 @@ static void make_frame(const double n[3], double R[9])
 }
 
 // The unknowns that move the points. Lever arms of rigid bodies go to the middle between the
-// closest points: along the normal that is the same as to the body's own point, and the impulses on
-// both bodies then lie on one line. Returns how many.
+// surfaces: along the normal that is the same as to the body's own point, and the impulses on both
+// bodies then lie on one line. Returns how many.
 static int32_t list_terms(const pl_boundary *boundary, const pl_row *row, pl_term *term)
 {
     int32_t n = 0;
@@ -88,6 +88,17 @@ static int32_t list_terms(const pl_boundary *boundary, const pl_row *row, pl_ter
         n += pl_anchor_terms(&anchor, row->weight[i], term + n);
     }
     return n;
+}
+
+// The middle of the closest points becomes that of the two surfaces, which are a radius away from
+// them: the normal leads from the second to the first.
+static void move_to_surfaces(const pl_boundary *boundary, const double normal[3], int32_t first,
+                             int32_t second, pl_row *row)
+{
+    double by = 0.5 * (boundary->radius[second] - boundary->radius[first]);
+    row->round = pl_boundary_radii(boundary, first, second) > 0 && first != second;
+    if (!row->round) return;
+    for (int k = 0; k < 3; k++) row->middle[k] += by * normal[k];
 }
 
 pl_status pl_contacts_add(pl_contacts *c, const pl_boundary *boundary, const pl_feature_pair *pair,
@@ -113,6 +124,7 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_boundary *boundary, const pl_
     while (row->point[last] < 0) last--;
     int32_t first_body = boundary->body[row->point[0]],
             last_body = boundary->body[row->point[last]];
+    move_to_surfaces(boundary, closest->normal, first_body, last_body, row);
     c->tolerance = PL_MIN(c->tolerance, row_tolerance(boundary, row, first_body, last_body));
     double friction = boundary->friction[first_body] * boundary->friction[last_body];
     pl_constraint contact = {.mu = sqrt(friction)};
@@ -128,6 +140,29 @@ typedef struct update_loop {
     const double *v;
 } update_loop;
 
+// What friction sees of a surface that is round: it turns about the point p that carries it, which
+// for a sphere is all that it does where it rolls. By how much the surface at the row's middle
+// moves farther than p, as velocity, beyond what the terms of the row have.
+static void add_turning(const pl_boundary *boundary, const pl_row *row, int k, double dt,
+                        const double *v, const double own[3], double beyond[3])
+{
+    int32_t p = row->point[k], body = boundary->body[p];
+    const double *x = boundary->x0 + 3 * (int64_t)p;
+    double by[3] = {0};
+    if (boundary->carrier[body] == PL_CARRIER_RIGID) {
+        pl_anchor anchor = pl_boundary_anchor(boundary, p, x);
+        double u[3];
+        pl_anchor_velocity(&anchor, v, u);
+        pl_subtract(own, u, by);
+    } else {
+        double arm[3];
+        pl_subtract(row->middle, x, arm);
+        pl_cross(boundary->turn + 3 * (int64_t)body, arm, by);
+        for (int j = 0; j < 3; j++) by[j] /= dt;
+    }
+    for (int j = 0; j < 3; j++) beyond[j] += row->weight[k] * by[j];
+}
+
 // u = R^T sum w_i v_i - c is to be the relative velocity over the step, with what the bodies move
 // beyond the straight motion of their unknowns, and with the gap spread over the step.
 static void update_rows(void *context, int64_t first, int64_t last)
@@ -139,7 +174,7 @@ static void update_rows(void *context, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) {
         const pl_row *row = &c->row[i];
         pl_constraint *contact = pl_contacts_block(c, i);
-        double beyond[3] = {0};
+        double beyond[3] = {0}, turning[3] = {0};
         for (int k = 0; k < 4; k++) {
             int32_t p = row->point[k];
             if (p < 0 || boundary->carrier[boundary->body[p]] == PL_CARRIER_VERTICES) continue;
@@ -150,9 +185,13 @@ static void update_rows(void *context, int64_t first, int64_t last)
                 int64_t at = 3 * (int64_t)p + j;
                 beyond[j] += row->weight[k] * ((boundary->x1[at] - boundary->x0[at]) / dt - u[j]);
             }
+            if (row->round) add_turning(boundary, row, k, dt, l->v, u, turning);
         }
         for (int k = 0; k < 3; k++) contact->c[k] = -pl_dot(contact->R + 3 * k, beyond);
         contact->c[0] -= row->gap / dt;
+        for (int k = 1; k < 3 && row->round; k++) {
+            contact->c[k] -= pl_dot(contact->R + 3 * k, turning);
+        }
         for (int k = 1; k < 3; k++) contact->c[k] -= pl_dot(contact->R + 3 * k, row->before) / dt;
     }
 }

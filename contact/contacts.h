@@ -28,7 +28,8 @@ typedef struct pl_row {
     pl_feature_pair pair;
     int32_t point[4]; // of the pair, as pl_closest_points wants them; -1 where it has fewer
     double weight[4];
-    double middle[3]; // between the closest points at the start of the step [m]
+    double middle[3]; // between the two surfaces at the start of the step, beyond the radii [m]
+    bool round;       // they have any
     double gap;       // there, after softening [m]
     double before[3]; // how far the points slide before they meet, which friction lets pass [m]
 } pl_row;

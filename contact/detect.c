@@ -4,15 +4,18 @@
 #include "local_minimum.h"
 #include "../collision/apart.h"
 #include "../collision/bound.h"
+#include "../collision/ccd.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
-// A pair that stays farther than this many times the distance of impacts hits nothing; nor does the
-// continuous test say so, which calls a hit a little early, unless it gives up on a long way.
+// A pair that stays farther than this many times the distance of impacts hits nothing, radii left
+// out; nor does the continuous test say so, which calls a hit a little early, unless it gives up on
+// a long way.
 static const double CLEAR = 1 + 1.0 / 32;
 // A pair that starts closer than it should keeps what it has. To ask for more may be to ask for
 // what cannot be: what is jammed by friction does not come free, whoever pushes (Coulomb's problem
@@ -140,10 +143,11 @@ static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary
 
 // --- Hits ---
 
-// No pair of the bodies is hit beyond this.
-static double farthest_impact(const pl_boundary *boundary, int32_t a, int32_t b)
+// No pair of the bodies is hit beyond this, times what a test may be early by.
+static double farthest_impact(const pl_boundary *boundary, int32_t a, int32_t b, double times)
 {
-    return pl_boundary_radii(boundary, a, b) + IMPACT * pl_boundary_safety(boundary, a, b);
+    return pl_boundary_radii(boundary, a, b) +
+           times * (IMPACT * pl_boundary_safety(boundary, a, b));
 }
 
 // The distance below which a pair counts as hit: near its surfaces, but not where it starts.
@@ -152,6 +156,21 @@ static double impact_distance(const pl_boundary *boundary, const pl_contact_pair
     pl_spacing s = pl_contact_pair_spacing(boundary, p);
     if (start <= s.radii) return 0.9 * start;
     return PL_MIN(s.radii + IMPACT * s.safety, 0.5 * (s.radii + start));
+}
+
+// For features with radii, which are most of the separation. The continuous test gives up on what
+// turns while it is near; so it begins where nothing else proves that they stay apart.
+static bool find_round_impact(pl_pair_kind kind, const double q0[12], const double q1[12],
+                              double radii, double separation, pl_impact *impact)
+{
+    double q[12] = {0}, t = pl_apart_until(kind, q0, q1, radii + CLEAR * (separation - radii));
+    if (t >= 1) return false;
+    if (t == 0) return pl_ccd_round(kind, q0, q1, radii, separation, impact);
+    pl_pair_at(kind, q0, q1, t, q); // which rounds
+    for (int i = 0; i < 12; i++) separation += 2 * DBL_EPSILON * fabs(q[i]);
+    if (!pl_ccd_round(kind, q, q1, radii, separation, impact)) return false;
+    impact->time = t + (1 - t) * impact->time;
+    return true;
 }
 
 // The motion of a pair that is `start` apart at x0.
@@ -163,6 +182,10 @@ static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, d
     pl_pair_gather(p->point, boundary->x0, q0);
     pl_pair_gather(p->point, boundary->x1, q1);
     double separation = impact_distance(boundary, p, start);
+    double radii = pl_boundary_radii(boundary, p->a, p->b);
+    if (radii > 0 && p->a != p->b) {
+        return find_round_impact(kind, q0, q1, PL_MIN(radii, separation), separation, impact);
+    }
     return !pl_stays_apart(kind, q0, q1, CLEAR * separation) &&
            pl_ccd(kind, q0, q1, separation, impact);
 }
@@ -173,12 +196,12 @@ static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_
 {
     pl_contact_pair p = load_near(c, at);
     const pl_candidate *candidate = &c->candidate[at->candidate];
-    double most = farthest_impact(boundary, p.a, p.b);
+    double most = farthest_impact(boundary, p.a, p.b, CLEAR);
     double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
     double start = bound->start; // by the same direction, unless it is exact
     if (bound->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
     bound->end = pl_round_below(end);
-    if (PL_MIN(start, end) > CLEAR * most) return false;
+    if (PL_MIN(start, end) > most) return false;
     if (!bound->exact) measure_start(c, boundary, &p, at->candidate, bound);
     double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
     bound->end = pl_round_below(PL_MAX(end, bound->start - by));
@@ -291,7 +314,7 @@ static uint8_t judge(pl_detection *d, const pl_boundary *boundary, const pl_near
     }
     if (held) return held;
     double radii = pl_boundary_radii(boundary, p.a, p.b);
-    double farthest = farthest_impact(boundary, p.a, p.b) + (1 + PL_BOUND_SLACK) * by;
+    double farthest = farthest_impact(boundary, p.a, p.b, 1) + (1 + PL_BOUND_SLACK) * by;
     if (bound->start > farthest) return 0;
     if (bound->start > radii + EXPECT * pl_boundary_safety(boundary, p.a, p.b)) return 0;
     return expects_hit(c, boundary, at, bound) ? HIT : 0;

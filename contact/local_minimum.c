@@ -1,6 +1,7 @@
 // Is the distance of two features a local minimum of the distance of their surfaces?
 
 #include "local_minimum.h"
+#include "contact_pair.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 // The sine of the angle by which a direction may point into the vertex's own surface.
 static const double VERTEX_SLACK = 0.3;
 // Beyond this much a normal is turned upright, if it has to turn by no more than the arc of the
-// cosine.
-static const double UPRIGHT_SLACK = 1e-3, UPRIGHT_COSINE = 0.9;
+// cosine, nor by what takes more than the part of the safety distance.
+static const double UPRIGHT_SLACK = 1e-3, UPRIGHT_COSINE = 0.9, UPRIGHT_ROOM = 0.1;
 // Faces that meet at less than this angle have one normal; below the other, a surface is flat for
 // what crosses it.
 static const double FLAT_SINE = 1e-3, BENT_SINE = 0.17;
@@ -59,6 +60,12 @@ static bool vertex_points(const pl_boundary *boundary, const pl_instant *at, int
             lead(at, p, f[k], e);
             if (pl_dot(e, direction) > slack * length(e)) return false;
         }
+    }
+    for (int32_t i = boundary->spoke[p]; i < boundary->spoke[p + 1]; i++) {
+        const int32_t *end = boundary->edge + 2 * (int64_t)boundary->spoke_edge[i];
+        double e[3];
+        lead(at, p, end[0] == p ? end[1] : end[0], e);
+        if (pl_dot(e, direction) > slack * length(e)) return false;
     }
     return true;
 }
@@ -137,6 +144,40 @@ static bool edges_cross(const pl_boundary *boundary, const pl_instant *at,
     return length(cross) > EDGE_SINE * length(u) * length(w);
 }
 
+// Another edge without faces at the end q is nearer to the vertex, or as near and comes before.
+static bool edge_beaten_at(const pl_boundary *boundary, const pl_instant *at,
+                           const pl_feature_pair *pair, double distance, int32_t q)
+{
+    for (int32_t i = boundary->spoke[q]; i < boundary->spoke[q + 1]; i++) {
+        int32_t other = boundary->spoke_edge[i];
+        const int32_t *end = boundary->edge + 2 * (int64_t)other;
+        if (other == pair->b || end[0] == pair->a || end[1] == pair->a) continue;
+        double x[9];
+        pl_closest closest;
+        place(at, pair->a, x);
+        for (int k = 0; k < 2; k++) place(at, end[k], x + 3 + 3 * k);
+        pl_closest_points(PL_VERTEX_EDGE, x, &closest);
+        if (closest.distance < distance * (1 - SAME)) return true;
+        if (closest.distance <= distance * (1 + SAME) && other < pair->b) return true;
+    }
+    return false;
+}
+
+// A vertex and an edge that has no faces. Where the closest point is an end of it, others may stand
+// for the same: a face of the vertex, with that end; the vertex's own edge, if it is an end too; or
+// another edge that goes on there.
+static bool edge_speaks(const pl_boundary *boundary, const pl_instant *at,
+                        const pl_feature_pair *pair, const pl_closest *closest)
+{
+    unsigned ends = closest->support >> 1 & 3;
+    if (ends == 3) return true;
+    int32_t p = pair->a, q = boundary->edge[2 * (int64_t)pair->b + (ends == 2)];
+    if (boundary->fan[p] < boundary->fan[p + 1]) return false;
+    if (boundary->spoke[p] < boundary->spoke[p + 1] && q < p) return false;
+    return vertex_points(boundary, at, q, closest->normal, VERTEX_SLACK) &&
+           !edge_beaten_at(boundary, at, pair, closest->distance, q);
+}
+
 bool pl_local_minimum(const pl_boundary *boundary, const pl_instant *at,
                       const pl_feature_pair *pair, const pl_closest *closest)
 {
@@ -151,6 +192,8 @@ bool pl_local_minimum(const pl_boundary *boundary, const pl_instant *at,
                edge_points(boundary, at, pair->a, to_second) &&
                edge_points(boundary, at, pair->b, n);
     case PL_VERTEX_EDGE:
+        return vertex_points(boundary, at, pair->a, to_second, VERTEX_SLACK) &&
+               edge_speaks(boundary, at, pair, closest);
     case PL_VERTEX_VERTEX:
         break;
     }
@@ -170,11 +213,13 @@ static void add_normals(const pl_boundary *boundary, const double *x, int n, con
     }
 }
 
-// n := along `up`, on its side of it, if that does not turn it too far.
-static void turn_upright(const double up[3], double n[3])
+// n := along `up`, on its side of it, if that does not turn it too far: for surfaces that are round
+// (`radii` [m]), by no more than what takes a part of the safety distance off the room.
+static void turn_upright(const double up[3], double radii, double safety, double n[3])
 {
     double size = length(up), along = pl_dot(up, n);
     if (!(fabs(along) > UPRIGHT_COSINE * size)) return;
+    if (radii * (1 - fabs(along) / size) > UPRIGHT_ROOM * safety) return;
     for (int k = 0; k < 3; k++) n[k] = copysign(1 / size, along) * up[k];
 }
 
@@ -196,17 +241,20 @@ void pl_upright_normal(const pl_boundary *boundary, const double *x, const pl_fe
                        pl_closest *closest)
 {
     double *n = closest->normal, up[3] = {0};
+    pl_contact_pair p = pl_contact_pair_load(boundary, pair);
+    double radii = pl_boundary_radii(boundary, p.a, p.b);
+    double safety = pl_boundary_safety(boundary, p.a, p.b);
     if (pair->kind == PL_EDGE_EDGE) {
         bool flat = edge_is_flat(boundary, x, pair->a, FLAT_SINE, up) ||
                     edge_is_flat(boundary, x, pair->b, FLAT_SINE, up);
-        if (flat) turn_upright(up, n);
+        if (flat) turn_upright(up, radii, safety, n);
     } else if (pair->kind == PL_VERTEX_FACE) {
         const double to_second[3] = {-n[0], -n[1], -n[2]};
         const pl_instant at = {x, x, 0};
         if (vertex_points(boundary, &at, pair->a, to_second, UPRIGHT_SLACK)) return;
         int32_t first = boundary->fan[pair->a], last = boundary->fan[pair->a + 1];
         add_normals(boundary, x, last - first, boundary->fan_face + first, up);
-        turn_upright(up, n);
+        turn_upright(up, radii, safety, n);
     }
 }
 

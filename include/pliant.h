@@ -373,6 +373,74 @@ PL_API bool pl_shape_known(const char *description);
 // pl_mesh_quality_text.
 PL_API size_t pl_shape_help(char *buffer, size_t size);
 
+// The surface of a height field: closed, for a kinematic body. height (nx*ny, x running first) [m]
+// are those of a grid with this spacing along x and y [m], above 0, centred at the origin; nx and
+// ny are 2 or more. It has a skirt down to a flat bottom `thickness` [m], above 0, below the lowest
+// height. 2 (nx-1) (ny-1) faces on top. Fails with PL_ERROR_ARGUMENT.
+PL_API pl_status pl_mesh_height_field(int32_t nx, int32_t ny, const double *height,
+                                      const double spacing[2], double thickness, pl_mesh **out);
+
+// The convex hull of the vertices of `mesh`, as a closed surface; exact, whatever they are. Fails
+// with PL_ERROR_GEOMETRY if they all lie in one plane.
+PL_API pl_status pl_mesh_hull(const pl_mesh *mesh, pl_mesh **out);
+
+// ---------------------------------------------------------------------------------------------
+// Shapes of bodies: what touches, and where its mass is
+// ---------------------------------------------------------------------------------------------
+
+// A rigid or kinematic body may be made of shapes in place of a mesh. Round ones are round for
+// contacts: a sphere is a point with a radius, a capsule an edge, a rounded box a box, a torus a
+// polygon; a sphere that rolls has no corners. Along z, centred at the origin.
+typedef enum pl_shape_kind {
+    PL_SHAPE_SPHERE,   // radius
+    PL_SHAPE_CAPSULE,  // radius, length between the centres of its ends, 0 or more
+    PL_SHAPE_BOX,      // size; rounding is at most half of the smallest
+    PL_SHAPE_CYLINDER, // radius, length, segments; rounding is at most the radius and half of the
+                       // length. Touches as a prism with its corners on the circle
+    PL_SHAPE_CONE,     // radius of the base at -length / 2, length to the tip, segments; likewise
+    PL_SHAPE_TORUS,    // radius of its middle line, tube, segments: that line is a polygon
+    PL_SHAPE_HULL,     // the convex hull of the vertices of mesh, thickened by rounding
+    PL_SHAPE_MESH,     // the solid of mesh, thickened by rounding
+} pl_shape_kind;
+
+typedef struct pl_shape {
+    pl_shape_kind kind;
+    double radius, length, tube; // [m], > 0
+    double size[3];              // of a box, from side to side [m], > 0
+    double rounding;             // radius of edges and corners [m], >= 0
+    int32_t segments;            // around z, 3 or more; of spheres, capsules and boxes only to draw
+    const pl_mesh *mesh;         // borrowed
+    double position[3];          // where its origin is in the body [m]
+    double orientation[4];       // and how it is turned: quaternion, real part first
+    double density;              // [kg/m^3]; 0: that of the body
+    double friction;             // see pl_surface_options; below 0: that of the body
+} pl_shape;
+
+// Radius 0.5 m, length 1 m, tube 0.1 m, size 1 m, rounding 0, 32 segments, at the origin; density
+// and friction of the body.
+PL_API pl_shape pl_shape_default(pl_shape_kind kind);
+
+// From a description as in pl_mesh_make: "sphere:radius=0.1", "box:size=1,2,0.5:rounding=0.05",
+// with the keys radius, length, tube, size, rounding and segments as the kind has them. Those of a
+// hull and a mesh get their mesh afterwards. Fails with PL_ERROR_ARGUMENT likewise.
+PL_API pl_status pl_shape_parse(const char *description, pl_shape *out);
+
+// One line per kind, as pl_shape_help.
+PL_API size_t pl_shape_kind_help(char *buffer, size_t size);
+
+// What a body of n shapes looks like: one closed surface for each, one after the other. Those of
+// round shapes have their vertices on them. Fails with PL_ERROR_ARGUMENT (a number out of its
+// range; named, as in "shape 1: radius") or PL_ERROR_GEOMETRY (of a hull or a mesh).
+PL_API pl_status pl_shapes_mesh(int32_t n, const pl_shape *shape, pl_mesh **out);
+
+// Mass [kg], centre of mass (3) [m] and inertia about it (9) [kg m^2] of a body of n shapes, whose
+// density is `density` where shapes have none of their own. Exact for spheres, capsules, boxes
+// (also rounded), tori and sharp cylinders and cones; a rounded cylinder or cone has that of the
+// sharp one, a hull or a mesh that of its surface without rounding. Where shapes overlap both
+// count.
+PL_API pl_status pl_shapes_inertia(int32_t n, const pl_shape *shape, double density, double *mass,
+                                   double centre[3], double inertia[9]);
+
 // ---------------------------------------------------------------------------------------------
 // Collision: two features of surfaces, at rest and on their way
 // ---------------------------------------------------------------------------------------------
@@ -437,9 +505,10 @@ typedef struct pl_collider {
     bool self;            // its own features are paired with each other
     uint32_t category;    // bit set: colliders a and b are paired if category of a & mask of b
     uint32_t mask;        // and category of b & mask of a are both not 0
+    int32_t group;        // parts of one thing are never paired with each other; 0: of none
 } pl_collider;
 
-// No features; radius 0, not fixed, self; category 1, mask of all bits.
+// No features; radius 0, not fixed, self; category 1, mask of all bits, group 0.
 PL_API pl_collider pl_collider_default(void);
 
 // Surfaces in bounding volume hierarchies, built once and refitted to each motion.
@@ -462,7 +531,8 @@ PL_API int32_t pl_surfaces_edge_count(const pl_surfaces *surfaces);
 PL_API const int32_t *pl_surfaces_edges(const pl_surfaces *surfaces);
 
 // Pairs of features of paired colliders that share no vertex, each once, sorted. Between faces and
-// edges the first two kinds say all; the others are for points by themselves.
+// edges the first two kinds say all about distances; the others are for points by themselves, and
+// for the ends of edges by themselves with what they may touch.
 typedef struct pl_candidates {
     int64_t n_vertex_face, n_edge_edge, n_vertex_edge, n_vertex_vertex;
     const int32_t *vertex_face;   // (2*n_vertex_face) vertex, face
@@ -503,9 +573,15 @@ typedef struct pl_audit pl_audit;
 // winding number other than 0, or, where faces are not oriented consistently, the points from which
 // a ray crosses an odd number of faces.
 // Bodies may have vertices in common.
+// A body may have edges and points besides, and a radius: then no element of another body may be
+// within the sum of both radii, touching included.
 typedef struct pl_audit_body {
-    int32_t n_face;      // 0: the body is ignored
+    int32_t n_face;      // without elements the body is ignored
     const int32_t *face; // (3*n_face) vertex indices
+    int32_t n_edge, n_point;
+    const int32_t *edge;  // (2*n_edge) besides those of the faces
+    const int32_t *point; // (n_point) besides the corners of faces and edges
+    double radius;        // [m], >= 0
 } pl_audit_body;
 
 typedef struct pl_audit_options {
@@ -525,8 +601,9 @@ PL_API pl_status pl_audit_create(int32_t n_vert, int32_t n_body, const pl_audit_
                                  const pl_audit_options *options, pl_audit **out);
 PL_API void pl_audit_destroy(pl_audit *audit);
 
-// Two faces that have a point in common, other than on a vertex or an edge that they share. `face`
-// are indices within the bodies.
+// Two faces that have a point in common, other than on a vertex or an edge that they share, or two
+// elements within the radii of their bodies. `face` are indices within the bodies: faces, behind
+// them edges, behind them points.
 typedef struct pl_audit_pair {
     int32_t body[2], face[2];
 } pl_audit_pair;
@@ -547,8 +624,8 @@ typedef struct pl_audit_report {
     const pl_audit_inside *inside; // (n_inside) by body; one vertex for each connected part,
                                    // because a part that meets nothing is inside as a whole, or
                                    // all its vertices if it has some in common with other bodies
-    double distance; // the smallest between faces of different bodies without a common vertex [m];
-                     // INFINITY if there are none, NAN if it was not measured
+    double distance; // the smallest between faces of different bodies without a common vertex [m],
+                     // less their radii; INFINITY if there are none, NAN if it was not measured
     pl_audit_pair nearest; // the faces that have it; of several, the first. -1 where there are none
 } pl_audit_report;
 
@@ -724,19 +801,28 @@ typedef struct pl_rigid_options {
     double velocity[3];         // initial velocity of the centre of mass [m/s]
     double angular_velocity[3]; // initial angular velocity [rad/s]
     pl_surface_options surface; // friction, thickness and filter of its contacts
+    // What touches, and weighs, in place of the mesh: see pl_shape. Shapes of one body may overlap,
+    // and do not touch each other. A mass above 0 is that of all, spread by their densities.
+    const pl_shape *shape; // (n_shape) copied
+    int32_t n_shape;       // 0: the mesh is the body
 } pl_rigid_options;
 
-// 1,000 kg/m^3, at rest, no damping.
+// 1,000 kg/m^3, at rest, no damping, no shapes.
 PL_API pl_rigid_options pl_rigid_options_default(void);
 
 // Adds a body that keeps its shape: the solid that the tets of `mesh` fill or its closed faces
 // enclose. Fails like pl_world_add_deformable, with PL_ERROR_GEOMETRY if that is no solid.
+// With shapes, the mesh is only drawn and may be any; NULL is pl_shapes_mesh. Behind its vertices
+// the body then has those of its contacts, which contact points and forces name: a sphere's centre,
+// the ends of a capsule's axis.
 PL_API pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh,
                                     const pl_rigid_options *options, int32_t *body);
 
 typedef struct pl_kinematic_options {
     pl_motion motion; // its prescribed motion; it rests from `end` on. The default is a static body
     pl_surface_options surface;
+    const pl_shape *shape; // (n_shape) what touches in place of the mesh, as in pl_rigid_options
+    int32_t n_shape;
 } pl_kinematic_options;
 
 PL_API pl_kinematic_options pl_kinematic_options_default(void);
@@ -1205,14 +1291,15 @@ PL_API pl_status pl_world_resultant(const pl_world *world, int32_t body, int32_t
 PL_API pl_status pl_world_stress_tensor(pl_world *world, int32_t body, double *tet, double *vertex);
 
 // Audits the current state, as pl_audit_run does but without the distance: bodies are those of the
-// world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. Pairs
+// world, faces those of their surfaces (see pl_mesh_surface), vertices those of their meshes. Those
+// of a body with shapes are what touches: of each shape in turn its faces, edges and points. Pairs
 // without contact are not tested: bodies that ignore each other by their options or by
 // pl_world_ignore, two kinematic bodies, and bodies without self-contact with themselves. The
 // arrays live until the next audit.
 PL_API pl_status pl_world_audit(pl_world *world, pl_audit_report *out);
 
 // The vertices of a face that an audit of the world has named; -1 each if there was no audit or has
-// no such face.
+// no such face, and for those that an edge or a point does not have.
 PL_API void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face,
                                 int32_t vertex[3]);
 
@@ -1227,8 +1314,8 @@ PL_API void pl_world_end_audits(pl_world *world);
 PL_API size_t pl_world_way_out(const pl_world *world, int32_t a, int32_t b, char *buffer,
                                size_t size);
 
-// The smallest distance between bodies that can touch, in the current state, less twice the largest
-// radius [m]; INFINITY if no two can, 0 if bodies intersect.
+// The smallest distance between bodies that can touch, in the current state, less their radii [m];
+// INFINITY if no two can, 0 if bodies intersect.
 PL_API pl_status pl_world_measure_gap(const pl_world *world, double *gap);
 
 // Writes the contact problem that the last step solved, or failed to solve, for `pliant solve`.

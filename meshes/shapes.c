@@ -1,8 +1,7 @@
 // Solids by name, with exact counts, made without a mesher: nearly all are swept.
 
+#include "description.h"
 #include "sweep.h"
-#include "../base/number.h"
-#include "../base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -346,17 +345,10 @@ static pl_status make_icosphere(const double *v, pl_mesh **out)
 
 enum { KEYS_MAX = 6, COUNT_MAX = 100000 };
 
-typedef struct shape_key {
-    const char *name;
-    int n;               // how many numbers, separated by commas; 0 ends the list
-    double value[3];     // defaults
-    int32_t least, most; // whole numbers in this range; most 0: a length in metres, above 0
-} shape_key;
-
 typedef struct shape {
     const char *name, *summary;
     pl_status (*make)(const double *values, pl_mesh **out);
-    shape_key key[KEYS_MAX];
+    pl_description_key key[KEYS_MAX];
 } shape;
 
 static const shape shapes[] = {
@@ -458,79 +450,10 @@ size_t pl_shape_help(char *buffer, size_t size)
     pl_text text = pl_text_start(buffer, size);
     for (int i = 0; i < SHAPES; i++) {
         pl_text_add(&text, "%s", shapes[i].name);
-        for (const shape_key *key = shapes[i].key; key < shapes[i].key + KEYS_MAX && key->n > 0;
-             key++) {
-            pl_text_add(&text, ":%s=%g", key->name, key->value[0]);
-            for (int k = 1; k < key->n; k++) pl_text_add(&text, ",%g", key->value[k]);
-        }
+        pl_description_help(shapes[i].key, KEYS_MAX, &text);
         pl_text_add(&text, "\n    %s\n", shapes[i].summary);
     }
     return text.length;
-}
-
-static pl_status check_value(const shape_key *key, double value)
-{
-    if (key->most == 0) {
-        if (value > 0) return PL_OK;
-        return pl_fail(PL_ERROR_ARGUMENT, "%s: %g is not a length above 0", key->name, value);
-    }
-    if (value >= key->least && value <= key->most && value == floor(value)) return PL_OK;
-    return pl_fail(PL_ERROR_ARGUMENT, "%s: %g is not a whole number from %d to %d", key->name,
-                   value, (int)key->least, (int)key->most);
-}
-
-// Reads "1,2,3" at *p. One number for a key of three stands for all three.
-static pl_status read_values(const char **p, const shape_key *key, double *value)
-{
-    int n = 0;
-    for (;; (*p)++) {
-        const char *after = n < key->n ? pl_parse_double(*p, &value[n]) : NULL;
-        if (after == NULL) {
-            return pl_fail(PL_ERROR_ARGUMENT, "%s: %s number%s expected at \"%s\"", key->name,
-                           key->n == 1 ? "one" : "up to three", key->n == 1 ? "" : "s", *p);
-        }
-        PL_TRY(check_value(key, value[n]));
-        n++;
-        *p = after;
-        if (*after != ',') break;
-    }
-    if (n != 1 && n != key->n) {
-        return pl_fail(PL_ERROR_ARGUMENT, "%s: one or %d numbers expected, not %d", key->name,
-                       key->n, n);
-    }
-    for (int k = n; k < key->n; k++) value[k] = value[0];
-    return PL_OK;
-}
-
-// Reads "key=value" at *p, which is part of a terminated string.
-static pl_status read_key(const char **p, const shape *s, double *values)
-{
-    size_t length = strcspn(*p, "=:");
-    const char *names[KEYS_MAX];
-    int n = 0;
-    for (; n < KEYS_MAX && s->key[n].n > 0; n++) {
-        const char *name = names[n] = s->key[n].name;
-        if (strlen(name) != length || memcmp(name, *p, length) != 0) continue;
-        if ((*p)[length] != '=') return pl_fail(PL_ERROR_ARGUMENT, "%s: '=' expected", name);
-        *p += length + 1;
-        return read_values(p, &s->key[n], values + 3 * n);
-    }
-    return pl_fail_unknown(PL_ERROR_ARGUMENT, "key", *p, length, names, n);
-}
-
-static pl_status make_described(const shape *s, const char *p, pl_mesh **out)
-{
-    double values[3 * KEYS_MAX];
-    for (int i = 0; i < KEYS_MAX; i++)
-        memcpy(values + 3 * i, s->key[i].value, sizeof s->key[i].value);
-    while (*p == ':') {
-        p++;
-        PL_TRY(read_key(&p, s, values));
-    }
-    if (*p != '\0') return pl_fail(PL_ERROR_ARGUMENT, "':' or the end expected at \"%s\"", p);
-    pl_status status = s->make(values, out);
-    // A count beyond what a mesh can hold is the description's fault here, not a file's.
-    return status == PL_ERROR_FORMAT ? PL_ERROR_ARGUMENT : status;
 }
 
 pl_status pl_mesh_make(const char *description, pl_mesh **out)
@@ -545,13 +468,10 @@ pl_status pl_mesh_make(const char *description, pl_mesh **out)
         for (int i = 0; i < SHAPES; i++) names[i] = shapes[i].name;
         return pl_fail_unknown(PL_ERROR_ARGUMENT, "shape", description, length, names, SHAPES);
     }
-    // The parser may look at eight bytes at once: give it padding.
-    char text[512 + 16] = {0};
-    if (strlen(description) > 512) {
-        return pl_fail(PL_ERROR_ARGUMENT, "%s: a description of more than 512 characters", s->name);
-    }
-    strcpy(text, description);
-    pl_status status = make_described(s, text + length, out);
+    double values[3 * KEYS_MAX];
+    pl_status status = pl_description_read(s->key, KEYS_MAX, description + length, values);
+    if (status == PL_OK) status = s->make(values, out);
     if (status != PL_OK) pl_fail_prefix(s->name);
-    return status;
+    // A count beyond what a mesh can hold is the description's fault here, not a file's.
+    return status == PL_ERROR_FORMAT ? PL_ERROR_ARGUMENT : status;
 }

@@ -210,6 +210,17 @@ static pl_status find_moments(const double second[6], double unit, pl_inertia *o
     return PL_OK;
 }
 
+static pl_status check_range(const pl_inertia *out)
+{
+    double least = fmin(out->moment[0], fmin(out->moment[1], out->moment[2]));
+    double most = fmax(out->moment[0], fmax(out->moment[1], out->moment[2]));
+    if (least >= DBL_MIN && most <= DBL_MAX && out->mass >= DBL_MIN) return PL_OK;
+    return pl_fail(PL_ERROR_GEOMETRY,
+                   "a mass of %g kg with moments of inertia from %g to %g kg m^2: too small or too "
+                   "large for the numbers of the machine",
+                   out->mass, least, most);
+}
+
 static pl_status find_inertia(solid *s, const pl_weight *weight, pl_inertia *out)
 {
     find_box(s);
@@ -227,13 +238,7 @@ static pl_status find_inertia(solid *s, const pl_weight *weight, pl_inertia *out
     out->mass = weight->density > 0 ? weight->density * out->volume : weight->mass;
     for (int k = 0; k < 6; k++) sum.second[k] /= sum.volume;
     PL_TRY(find_moments(sum.second, s->unit, out));
-    double least = fmin(out->moment[0], fmin(out->moment[1], out->moment[2]));
-    double most = fmax(out->moment[0], fmax(out->moment[1], out->moment[2]));
-    if (least >= DBL_MIN && most <= DBL_MAX && out->mass >= DBL_MIN) return PL_OK;
-    return pl_fail(PL_ERROR_GEOMETRY,
-                   "a mass of %g kg with moments of inertia from %g to %g kg m^2: too small or too "
-                   "large for the numbers of the machine",
-                   out->mass, least, most);
+    return check_range(out);
 }
 
 pl_status pl_inertia_of_mesh(const pl_mesh *mesh, const pl_weight *weight, pl_inertia *out)
@@ -246,4 +251,33 @@ pl_status pl_inertia_of_mesh(const pl_mesh *mesh, const pl_weight *weight, pl_in
     PL_TRY(pl_mesh_validate(mesh));
     PL_TRY(s.corners == 4 ? check_tets(mesh) : check_closed(mesh));
     return find_inertia(&s, weight, out);
+}
+
+// About the common centre c, a part with the centre d from there adds m (C + d d^T).
+pl_status pl_inertia_of_parts(int32_t n, const pl_moments *part, const double *weight, double mass,
+                              pl_inertia *out)
+{
+    static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
+    double sum = 0, second[6] = {0};
+    *out = (pl_inertia){0};
+    for (int32_t i = 0; i < n; i++) {
+        sum += weight[i];
+        out->volume += part[i].volume;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) out->centre[k] += weight[i] / sum * part[i].centre[k];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        double d[3];
+        for (int k = 0; k < 3; k++) d[k] = part[i].centre[k] - out->centre[k];
+        for (int k = 0; k < 6; k++) {
+            second[k] += weight[i] / sum * (part[i].second[k] + d[row[k]] * d[column[k]]);
+        }
+    }
+    out->mass = mass > 0 ? mass : sum;
+    if (!(sum > 0 && isfinite(sum))) {
+        return pl_fail(PL_ERROR_GEOMETRY, "shapes with a mass of %g kg", sum);
+    }
+    PL_TRY(find_moments(second, 1, out));
+    return check_range(out);
 }

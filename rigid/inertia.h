@@ -29,6 +29,18 @@ typedef struct pl_inertia {
 // no double can hold; or with PL_ERROR_MEMORY.
 pl_status pl_inertia_of_mesh(const pl_mesh *mesh, const pl_weight *weight, pl_inertia *out);
 
+// Of a solid by itself, or of a part of one.
+typedef struct pl_moments {
+    double volume;    // [m^3]
+    double centre[3]; // [m]
+    double second[6]; // int x x^T / volume about the centre: xx, yy, zz, yz, xz, xy [m^2]
+} pl_moments;
+
+// Of n parts with these masses [kg], which may overlap: then both count. With `mass` above 0 that
+// of the whole is this, and those of the parts are shares of it. Fails as pl_inertia_of_mesh does.
+pl_status pl_inertia_of_parts(int32_t n, const pl_moments *part, const double *weight, double mass,
+                              pl_inertia *out);
+
 // axes^T a axes = diag(value) for the symmetric matrix a (9), by rotations (Jacobi). `axes` is a
 // rotation; the order of the values is that of the axes which they are nearest to.
 void pl_symmetric_eigen(const double a[9], double value[3], double axes[9]);

@@ -216,6 +216,7 @@ static inline bool paired(int32_t a, int32_t b)
 {
     const pl_collider *p = &S.collider[a], *q = &S.collider[b];
     if (a == b) return p->self && !p->fixed;
+    if (p->group != 0 && p->group == q->group) return false;
     return !(p->fixed && q->fixed) && (p->category & q->mask) && (q->category & p->mask);
 }
 
@@ -298,7 +299,7 @@ static inline int64_t compare(const pl_surfaces *s, const pl_candidates *c, doub
             TEST_ASSERT_TRUE(found || (patches && F.point_body[p] == F.face_body[f]));
         }
         for (int32_t e = 0; e < F.n_edge; e++) {
-            if (!F.lone_point[p] || !F.lone_edge[e]) continue;
+            if (!F.lone_edge[e]) continue;
             if (!candidate(1, F.point + p, F.point_body[p], 2, F.edge + 2 * e, F.edge_body[e],
                            margin)) {
                 continue;

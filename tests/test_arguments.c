@@ -253,7 +253,7 @@ static void test_audits(void)
 {
     const double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     const int32_t face[3] = {0, 1, 2}, pair[2] = {0, 1};
-    pl_audit_body body = {1, face};
+    pl_audit_body body = {.n_face = 1, .face = face};
     pl_audit *audit;
     pl_audit_report report;
     REFUSED(pl_audit_create(3, 1, &body, NULL, NULL));

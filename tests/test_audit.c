@@ -103,7 +103,8 @@ static pl_status create(const state *s, const pl_audit_options *options, pl_audi
 {
     pl_audit_body body[BODIES_MAX];
     for (int b = 0; b < s->n_body; b++) {
-        body[b] = (pl_audit_body){s->start[b + 1] - s->start[b], s->face + 3 * s->start[b]};
+        body[b] = (pl_audit_body){.n_face = s->start[b + 1] - s->start[b],
+                                  .face = s->face + 3 * s->start[b]};
     }
     return pl_audit_create(s->n_vert, s->n_body, body, options, out);
 }
@@ -532,7 +533,8 @@ static void test_scans_in_a_box(void)
     add_box(s, lo, hi, false);
     memcpy(x + 3 * n_vert, s->x, 24 * sizeof *x);
     for (int i = 0; i < 36; i++) s->face[i] += n_vert;
-    const pl_audit_body body[2] = {{n, pl_mesh_faces(bunny)}, {12, s->face}};
+    const pl_audit_body body[2] = {{.n_face = n, .face = pl_mesh_faces(bunny)},
+                                   {.n_face = 12, .face = s->face}};
     pl_audit *a;
     pl_audit_report r;
     TEST_ASSERT_EQUAL(PL_OK, pl_audit_create(n_vert + 8, 2, body, NULL, &a));
@@ -1030,16 +1032,18 @@ static void test_bad_arguments(void)
 {
     pl_audit *a = (pl_audit *)1;
     const int32_t face[6] = {0, 1, 2, 2, 1, 3};
-    const pl_audit_body body[2] = {{1, face}, {2, face}};
+    const pl_audit_body body[2] = {{.n_face = 1, .face = face}, {.n_face = 2, .face = face}};
     expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(3, 2, body, NULL, &a),
                    "audit: body 1: face 1: vertex 3 of 3");
     TEST_ASSERT_NULL(a);
     expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(-1, 2, body, NULL, &a), "-1 vertices");
     expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(4, -1, body, NULL, &a), "-1 bodies");
     expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(4, 1, NULL, NULL, &a), "NULL");
-    expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(4, 1, &(pl_audit_body){-1, face}, NULL, &a),
+    expect_refusal(PL_ERROR_ARGUMENT,
+                   pl_audit_create(4, 1, &(pl_audit_body){.n_face = -1, .face = face}, NULL, &a),
                    "body 0: -1 faces");
-    expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(4, 1, &(pl_audit_body){1, NULL}, NULL, &a),
+    expect_refusal(PL_ERROR_ARGUMENT,
+                   pl_audit_create(4, 1, &(pl_audit_body){.n_face = 1, .face = NULL}, NULL, &a),
                    "NULL");
     pl_audit_options options = pl_audit_options_default();
     const int32_t exclude[4] = {0, 1, 1, 2};
@@ -1085,7 +1089,7 @@ static void test_copies_of_one_triangle(void)
         int32_t n_body = bodies == 1 ? 1 : n;
         pl_audit_body *body = malloc((size_t)n_body * sizeof *body);
         for (int32_t b = 0; b < n_body; b++) {
-            body[b] = (pl_audit_body){n / n_body, face + 3 * (int64_t)b};
+            body[b] = (pl_audit_body){.n_face = n / n_body, .face = face + 3 * (int64_t)b};
         }
         pl_audit *a;
         pl_audit_report r;
@@ -1122,7 +1126,7 @@ static void test_deep_nesting(void)
         add_cube(s, 0, b + 1, false);
         memcpy(x + 24 * b, s->x, 24 * sizeof *x);
         for (int i = 0; i < 36; i++) face[36 * b + i] = 8 * b + s->face[i];
-        body[b] = (pl_audit_body){12, face + 36 * b};
+        body[b] = (pl_audit_body){.n_face = 12, .face = face + 36 * b};
     }
     pl_audit *a;
     pl_audit_report r;
@@ -1159,7 +1163,7 @@ static void test_many_faces(void)
         for (int i = 0; i < 3 * nf; i++) {
             face[3 * (int64_t)nf * b + i] = pl_mesh_faces(sphere)[i] + nv * b;
         }
-        body[b] = (pl_audit_body){nf, face + 3 * (int64_t)nf * b};
+        body[b] = (pl_audit_body){.n_face = nf, .face = face + 3 * (int64_t)nf * b};
     }
     pl_audit *a;
     pl_audit_report r;

@@ -409,7 +409,7 @@ static pl_audit *make_audit(const pl_world *world, double **x, int32_t *n_vert)
     pl_audit_body *body = malloc((size_t)n * sizeof *body);
     for (int32_t b = 0; b < n; b++) {
         const pl_mesh *mesh = pl_world_mesh(world, b);
-        body[b] = (pl_audit_body){pl_mesh_face_count(mesh), face + at};
+        body[b] = (pl_audit_body){.n_face = pl_mesh_face_count(mesh), .face = face + at};
         for (int32_t i = 0; i < 3 * pl_mesh_face_count(mesh); i++) {
             face[at++] = first + pl_mesh_faces(mesh)[i];
         }

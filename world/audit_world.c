@@ -1,6 +1,7 @@
 // The audit of a world: collision/'s proof, on the surfaces that its bodies have.
 
 #include "audit_world.h"
+#include "places.h"
 #include "way_out.h"
 #include "../collision/audit.h"
 
@@ -9,10 +10,15 @@
 
 enum { REMEDY_TEXT = 160 };
 
+// What the audit calls a body is a collider: a body of the world, or a shape of it.
 struct pl_auditor {
-    int64_t n_bodies, n_ignored; // of the world that it was made for
-    int32_t *face;               // (3*n_face) of all bodies; vertices as the outside sees them,
-    int64_t *first;              // (n_bodies + 1) by body
+    const pl_world *world;       // that it was made for,
+    int64_t n_bodies, n_ignored; // and had so many
+    int32_t n;                   // colliders
+    int32_t *first;              // (n_bodies + 1) of each body
+    int32_t *owner;              // (n) the place of its body
+    pl_audit_body *body;         // (n)
+    int32_t **index;             // (n) their arrays: vertices as the outside sees them
     pl_audit *audit;
     pl_audit_inside *inside; // what was found, by ids; vertices counted within their bodies
     pl_audit_pair *pair;
@@ -23,7 +29,10 @@ void pl_auditor_destroy(pl_auditor *auditor)
 {
     if (auditor == NULL) return;
     pl_audit_destroy(auditor->audit);
-    pl_free(auditor->face);
+    for (int32_t i = 0; i < auditor->n && auditor->index != NULL; i++) pl_free(auditor->index[i]);
+    pl_free(auditor->index);
+    pl_free(auditor->body);
+    pl_free(auditor->owner);
     pl_free(auditor->first);
     pl_free(auditor->inside);
     pl_free(auditor->pair);
@@ -37,28 +46,62 @@ void pl_world_end_audits(pl_world *world)
     world->auditor = NULL;
 }
 
-// --- Faces ---
+// --- Elements ---
 
-// Appends the surface of a body to the faces.
-static pl_status add_surface(pl_auditor *auditor, const pl_world_body *b, int64_t body,
-                             int64_t *capacity)
+// The surface of a body's mesh.
+static pl_status take_surface(const pl_world_body *b, int32_t **index, pl_audit_body *out)
 {
     pl_mesh *surface = NULL;
     int32_t *vertex = pl_alloc(b->mesh->n_vert, sizeof *vertex);
     pl_status status =
         vertex != NULL ? pl_mesh_surface(b->mesh, vertex, &surface) : PL_ERROR_MEMORY;
-    int64_t first = auditor->first[body], n = surface != NULL ? surface->n_face : 0;
+    int64_t n = surface != NULL ? surface->n_face : 0;
     if (status == PL_OK) {
-        status =
-            pl_reserve((void **)&auditor->face, capacity, 3 * (first + n), sizeof *auditor->face);
+        *index = pl_alloc(3 * n, sizeof **index);
+        if (*index == NULL) status = PL_ERROR_MEMORY;
     }
     for (int64_t i = 0; status == PL_OK && i < 3 * n; i++) {
-        auditor->face[3 * first + i] = b->published + vertex[surface->face[i]];
+        (*index)[i] = b->published + vertex[surface->face[i]];
     }
-    auditor->first[body + 1] = first + n;
+    *out = (pl_audit_body){.n_face = (int32_t)n, .face = *index, .radius = b->surface.radius};
     pl_mesh_destroy(surface);
     pl_free(vertex);
     return status;
+}
+
+// A shape of a body.
+static pl_status take_skeleton(const pl_world_body *b, const pl_skeleton *s, int32_t **index,
+                               pl_audit_body *out)
+{
+    const int32_t *list[3] = {s->face, s->edge, s->point};
+    const int64_t n[3] = {3 * (int64_t)s->n_face, 2 * (int64_t)s->n_edge, s->n_point};
+    int32_t *to = *index = pl_alloc(n[0] + n[1] + n[2], sizeof *to);
+    if (to == NULL) return PL_ERROR_MEMORY;
+    *out = (pl_audit_body){.n_face = s->n_face,
+                           .face = to,
+                           .n_edge = s->n_edge,
+                           .edge = to + n[0],
+                           .n_point = s->n_point,
+                           .point = to + n[0] + n[1],
+                           .radius = s->radius};
+    for (int k = 0; k < 3; k++) {
+        for (int64_t i = 0; i < n[k]; i++) *to++ = b->published + list[k][i];
+    }
+    return PL_OK;
+}
+
+static int32_t element_count(const pl_audit_body *b)
+{
+    return b->n_face + b->n_edge + b->n_point;
+}
+
+// The number of an element of a collider among those of its body.
+static int32_t element_of(const pl_auditor *auditor, int32_t collider, int32_t element)
+{
+    for (int32_t i = auditor->first[auditor->owner[collider]]; i < collider; i++) {
+        element += element_count(&auditor->body[i]);
+    }
+    return element;
 }
 
 // --- Pairs that may intersect ---
@@ -74,44 +117,59 @@ static bool passes_through(const pl_world_body *a, const pl_world_body *b)
 
 static bool is_excluded(const void *user, int32_t a, int32_t b)
 {
-    const pl_world *world = user;
-    return passes_through(&world->bodies.body[a], &world->bodies.body[b]);
+    const pl_auditor *auditor = user;
+    const pl_world_body *body = auditor->world->bodies.body;
+    return passes_through(&body[auditor->owner[a]], &body[auditor->owner[b]]);
 }
 
 // --- Making ---
 
 static pl_status create_audit(const pl_world *world, bool distance, pl_auditor *auditor)
 {
-    if (world->bodies.n_ignored > INT32_MAX) {
-        return pl_fail(PL_ERROR_ARGUMENT, "audit: too many pairs of bodies that are not to touch");
+    pl_places_source places;
+    PL_TRY(pl_places_describe(world, &places));
+    pl_status status = PL_OK;
+    if (places.source.n_ignored > INT32_MAX) {
+        status =
+            pl_fail(PL_ERROR_ARGUMENT, "audit: too many pairs of bodies that are not to touch");
     }
-    pl_audit_body *body = pl_alloc(world->bodies.n, sizeof *body);
-    if (body == NULL) return PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < world->bodies.n; i++) {
-        int64_t first = auditor->first[i];
-        body[i] =
-            (pl_audit_body){(int32_t)(auditor->first[i + 1] - first), auditor->face + 3 * first};
-    }
-    const pl_audit_options options = {.exclude = world->bodies.ignored,
-                                      .n_exclude = (int32_t)world->bodies.n_ignored,
+    const pl_audit_options options = {.exclude = places.source.ignored,
+                                      .n_exclude = (int32_t)places.source.n_ignored,
                                       .distance = distance};
-    pl_status status = pl_audit_create(world->published.n, (int32_t)world->bodies.n, body, &options,
-                                       &auditor->audit);
-    if (status == PL_OK) pl_audit_exclude(auditor->audit, is_excluded, world);
-    pl_free(body);
+    if (status == PL_OK) {
+        status = pl_audit_create(world->published.n, auditor->n, auditor->body, &options,
+                                 &auditor->audit);
+    }
+    auditor->world = world;
+    if (status == PL_OK) pl_audit_exclude(auditor->audit, is_excluded, auditor);
+    pl_places_source_free(&places);
     return status;
 }
 
 static pl_status build(const pl_world *world, bool distance, pl_auditor *auditor)
 {
-    int64_t capacity = 0;
+    int64_t n = pl_places_count(world, world->bodies.n);
     auditor->n_bodies = world->bodies.n;
     auditor->n_ignored = world->bodies.n_ignored;
-    auditor->first = pl_alloc_zero(world->bodies.n + 1, sizeof *auditor->first);
-    if (auditor->first == NULL) return PL_ERROR_MEMORY;
+    auditor->n = (int32_t)n;
+    auditor->first = pl_alloc(world->bodies.n + 1, sizeof *auditor->first);
+    auditor->owner = pl_alloc(n, sizeof *auditor->owner);
+    auditor->body = pl_alloc(n, sizeof *auditor->body);
+    auditor->index = pl_alloc_zero(n, sizeof *auditor->index);
+    if (!auditor->first || !auditor->owner || !auditor->body || !auditor->index)
+        return PL_ERROR_MEMORY;
+    int32_t at = 0;
     for (int64_t i = 0; i < world->bodies.n; i++) {
-        PL_TRY(add_surface(auditor, &world->bodies.body[i], i, &capacity));
+        const pl_world_body *b = &world->bodies.body[i];
+        auditor->first[i] = at;
+        for (int32_t k = 0; k < pl_places_colliders(world, i); k++, at++) {
+            auditor->owner[at] = (int32_t)i;
+            PL_TRY(b->n_collider == 0 ? take_surface(b, &auditor->index[at], &auditor->body[at])
+                                      : take_skeleton(b, &b->collider[k].skeleton,
+                                                      &auditor->index[at], &auditor->body[at]));
+        }
     }
+    auditor->first[world->bodies.n] = at;
     return create_audit(world, distance, auditor);
 }
 
@@ -142,7 +200,7 @@ static pl_status prepare(pl_world *world)
 
 // --- Running ---
 
-// Bodies of the report by their places.
+// Bodies of the report by colliders.
 static pl_status run(pl_world *world, pl_audit_report *out)
 {
     PL_TRY(prepare(world));
@@ -164,14 +222,16 @@ pl_status pl_world_audit(pl_world *world, pl_audit_report *out)
                       sizeof *auditor->pair));
     for (int32_t i = 0; i < out->n_inside; i++) {
         const pl_audit_inside *in = &out->inside[i];
-        int32_t first = world->bodies.body[in->body].published;
-        auditor->inside[i] = (pl_audit_inside){pl_world_id(world, in->body), in->vertex - first,
-                                               pl_world_id(world, in->other)};
+        int32_t body = auditor->owner[in->body], first = world->bodies.body[body].published;
+        auditor->inside[i] = (pl_audit_inside){pl_world_id(world, body), in->vertex - first,
+                                               pl_world_id(world, auditor->owner[in->other])};
     }
     for (int32_t i = 0; i < out->n_intersections; i++) {
         auditor->pair[i] = out->intersections[i];
         for (int k = 0; k < 2; k++) {
-            auditor->pair[i].body[k] = pl_world_id(world, out->intersections[i].body[k]);
+            int32_t collider = out->intersections[i].body[k];
+            auditor->pair[i].body[k] = pl_world_id(world, auditor->owner[collider]);
+            auditor->pair[i].face[k] = element_of(auditor, collider, auditor->pair[i].face[k]);
         }
     }
     out->inside = auditor->inside;
@@ -186,9 +246,19 @@ void pl_world_audit_face(const pl_world *world, int32_t body, int32_t face, int3
     const pl_auditor *auditor = world != NULL ? world->auditor : NULL;
     int32_t place = pl_world_place(world, body);
     if (auditor == NULL || place < 0 || place >= auditor->n_bodies) return;
-    if (face < 0 || face >= auditor->first[place + 1] - auditor->first[place]) return;
-    const int32_t *corner = auditor->face + 3 * (auditor->first[place] + face);
-    for (int k = 0; k < 3; k++) vertex[k] = corner[k] - world->bodies.body[place].published;
+    int32_t i = auditor->first[place], published = world->bodies.body[place].published;
+    for (; i < auditor->first[place + 1]; i++) {
+        int32_t n = element_count(&auditor->body[i]);
+        if (face < n) break;
+        face -= n;
+    }
+    if (face < 0 || i == auditor->first[place + 1]) return;
+    const pl_audit_body *b = &auditor->body[i];
+    int n = face < b->n_face ? 3 : face < b->n_face + b->n_edge ? 2 : 1;
+    const int32_t *corner = n == 3   ? b->face + 3 * (int64_t)face
+                            : n == 2 ? b->edge + 2 * (int64_t)(face - b->n_face)
+                                     : b->point + (face - b->n_face - b->n_edge);
+    for (int k = 0; k < n; k++) vertex[k] = corner[k] - published;
 }
 
 pl_status pl_world_check_apart(pl_world *world)
@@ -202,8 +272,9 @@ pl_status pl_world_check_apart(pl_world *world)
     }
     const pl_audit_inside *in = report.n_inside > 0 ? &report.inside[0] : NULL;
     const pl_audit_pair *pair = report.n_intersections > 0 ? &report.intersections[0] : NULL;
-    int32_t a = pair != NULL ? pair->body[0] : in->body,
-            b = pair != NULL ? pair->body[1] : in->other;
+    const int32_t *owner = world->auditor->owner;
+    int32_t a = owner[pair != NULL ? pair->body[0] : in->body],
+            b = owner[pair != NULL ? pair->body[1] : in->other];
     char name[2][PL_BODY_NAME], remedy[REMEDY_TEXT];
     const char *first = pl_world_body_name(world, a, name[0]);
     const char *second = pl_world_body_name(world, b, name[1]);
@@ -215,23 +286,21 @@ pl_status pl_world_check_apart(pl_world *world)
     return pl_fail(PL_ERROR_GEOMETRY,
                    "%s, face %" PRId32 " meets %s, face %" PRId32
                    " at the start (pairs of faces that meet: %" PRId32 "); %s",
-                   first, pair->face[0], second, pair->face[1], report.n_intersections, remedy);
+                   first, element_of(world->auditor, pair->body[0], pair->face[0]), second,
+                   element_of(world->auditor, pair->body[1], pair->face[1]), report.n_intersections,
+                   remedy);
 }
 
 pl_status pl_world_measure_gap(const pl_world *world, double *gap)
 {
     pl_auditor *auditor;
     pl_audit_report report;
-    double radius = 0;
     PL_REQUIRE(world);
     PL_REQUIRE(gap);
     *gap = 0;
     PL_TRY(create(world, true, &auditor));
     pl_status status = pl_audit_run(auditor->audit, world->published.x, &report);
-    for (int64_t i = 0; i < world->bodies.n; i++) {
-        radius = PL_MAX(radius, world->bodies.body[i].surface.radius);
-    }
-    if (status == PL_OK && report.clean) *gap = PL_MAX(report.distance - 2 * radius, 0);
+    if (status == PL_OK && report.clean) *gap = report.distance;
     pl_auditor_destroy(auditor);
     return status;
 }

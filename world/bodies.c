@@ -1,9 +1,11 @@
 // Adding bodies to a world, and what acts on them.
 
 #include "world.h"
+#include "shape_body.h"
 #include "sleep.h"
 #include "../meshes/curve.h"
 #include "../meshes/geometry.h"
+#include "../rigid/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,13 +74,13 @@ static pl_status check_weight(const pl_rigid_options *o)
 
 // --- What all kinds have ---
 
-// Makes room for a body with the mesh's vertices, which begins as {kind, surface} behind all
+// Makes room for a body with this many vertices, which begins as {kind, surface} behind all
 // others; it is part of the world only when keep_body is called.
-static pl_status begin_body(pl_world *world, const pl_mesh *mesh, pl_body_kind kind,
+static pl_status begin_body(pl_world *world, int32_t n_vert, pl_body_kind kind,
                             const pl_surface_options *surface, pl_world_body **out)
 {
     PL_TRY(check_surface(surface));
-    int64_t n = (int64_t)world->published.n + mesh->n_vert;
+    int64_t n = (int64_t)world->published.n + n_vert;
     if (n > INT32_MAX / 4) return pl_fail(PL_ERROR_ARGUMENT, "too many vertices in one world");
     if (world->bodies.n >= (1 << PL_ID_BITS) - 1) {
         return pl_fail(PL_ERROR_ARGUMENT, "a world holds at most %d bodies", (1 << PL_ID_BITS) - 1);
@@ -185,7 +187,7 @@ pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
     PL_TRY(check_velocity(options->velocity, options->angular_velocity));
     PL_TRY(pl_fem_check(mesh));
     pl_world_body *b;
-    PL_TRY(begin_body(world, mesh, PL_BODY_DEFORMABLE, &options->surface, &b));
+    PL_TRY(begin_body(world, mesh->n_vert, PL_BODY_DEFORMABLE, &options->surface, &b));
     PL_TRY(reserve_vertices(world, (int64_t)world->state.n_vert + mesh->n_vert));
     PL_TRY(copy_shape(mesh, b));
     b->material = options->material;
@@ -203,34 +205,77 @@ pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
     return PL_OK;
 }
 
+// --- Shapes ---
+
+// The parts of a body that it has from its mesh or its shapes, to become the world's.
+static void take_made(pl_world_body *b, const pl_world_body *made)
+{
+    b->mesh = made->mesh;
+    b->collider = made->collider;
+    b->n_collider = made->n_collider;
+    b->skeletons = made->skeletons;
+}
+
+static void drop_made(const pl_world_body *made)
+{
+    pl_mesh_destroy(made->mesh);
+    pl_free(made->collider);
+    pl_free(made->skeletons);
+}
+
+// made := {mesh, collider, skeletons}: a copy of the mesh, or what shapes are.
+static pl_status make_body(const pl_mesh *mesh, int32_t n_shape, const pl_shape *shape,
+                           const pl_surface_options *surface, pl_world_body *made)
+{
+    *made = (pl_world_body){0};
+    if (n_shape == 0) return pl_mesh_copy(mesh, &made->mesh);
+    PL_TRY(check_surface(surface));
+    pl_status status = pl_shape_body_build(n_shape, shape, mesh, surface, made);
+    if (status != PL_OK) drop_made(made);
+    return status;
+}
+
 // --- Rigid bodies ---
+
+static pl_status weigh(const pl_mesh *mesh, const pl_rigid_options *o, pl_inertia *out)
+{
+    if (o->n_shape > 0) return pl_shapes_weigh(o->n_shape, o->shape, o->density, o->mass, out);
+    const pl_weight weight = {o->mass > 0 ? 0 : o->density, o->mass};
+    return pl_inertia_of_mesh(mesh, &weight, out);
+}
 
 pl_status pl_world_add_rigid(pl_world *world, const pl_mesh *mesh, const pl_rigid_options *options,
                              int32_t *body)
 {
     PL_REQUIRE(world);
-    PL_REQUIRE(mesh);
     pl_rigid_options defaults = pl_rigid_options_default();
     if (options == NULL) options = &defaults;
+    if (options->n_shape == 0) PL_REQUIRE(mesh);
+    if (options->n_shape != 0) PL_TRY(pl_shapes_check(options->n_shape, options->shape));
     PL_TRY(check_velocity(options->velocity, options->angular_velocity));
     if (!(options->damping >= 0 && isfinite(options->damping))) {
         return pl_fail(PL_ERROR_ARGUMENT, "damping: %g is not 0 or above", options->damping);
     }
     PL_TRY(check_weight(options));
-    const pl_weight weight = {options->mass > 0 ? 0 : options->density, options->mass};
     pl_inertia inertia;
-    PL_TRY(pl_inertia_of_mesh(mesh, &weight, &inertia));
-    pl_world_body *b;
-    PL_TRY(begin_body(world, mesh, PL_BODY_RIGID, &options->surface, &b));
-    PL_TRY(pl_reserve((void **)&world->state.rigid, &world->state.rigid_capacity,
-                      world->state.n_rigid + 1, sizeof *world->state.rigid));
-    b->local = pl_alloc(3 * (int64_t)mesh->n_vert, sizeof(double));
-    pl_status status = b->local != NULL ? pl_mesh_copy(mesh, &b->mesh) : PL_ERROR_MEMORY;
+    PL_TRY(weigh(mesh, options, &inertia));
+    pl_world_body *b, made;
+    PL_TRY(make_body(mesh, options->n_shape, options->shape, &options->surface, &made));
+    pl_status status = begin_body(world, made.mesh->n_vert, PL_BODY_RIGID, &options->surface, &b);
+    if (status == PL_OK) {
+        status = pl_reserve((void **)&world->state.rigid, &world->state.rigid_capacity,
+                            world->state.n_rigid + 1, sizeof *world->state.rigid);
+    }
+    double *local = pl_alloc(3 * (int64_t)made.mesh->n_vert, sizeof *local);
+    if (status == PL_OK && local == NULL) status = PL_ERROR_MEMORY;
     if (status != PL_OK) {
-        pl_free(b->local);
+        drop_made(&made);
+        pl_free(local);
         return status;
     }
-    pl_rigid_local(&inertia, mesh->n_vert, mesh->x, b->local);
+    take_made(b, &made);
+    b->local = local;
+    pl_rigid_local(&inertia, b->mesh->n_vert, b->mesh->x, b->local);
     b->damping = options->damping;
     b->rigid = (int32_t)world->state.n_rigid;
     pl_rigid *state = &world->state.rigid[world->state.n_rigid++];
@@ -248,20 +293,23 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
                                  const pl_kinematic_options *options, int32_t *body)
 {
     PL_REQUIRE(world);
-    PL_REQUIRE(mesh);
     pl_kinematic_options defaults = pl_kinematic_options_default();
     if (options == NULL) options = &defaults;
-    if (mesh->n_face == 0 && mesh->n_tet == 0) {
+    if (options->n_shape == 0) PL_REQUIRE(mesh);
+    if (options->n_shape != 0) PL_TRY(pl_shapes_check(options->n_shape, options->shape));
+    if (options->n_shape == 0 && mesh->n_face == 0 && mesh->n_tet == 0) {
         return pl_fail(PL_ERROR_GEOMETRY, "the mesh has neither faces nor tets");
     }
-    pl_world_body *b = NULL;
-    PL_TRY(begin_body(world, mesh, PL_BODY_KINEMATIC, &options->surface, &b));
-    PL_TRY(pl_path_create(&options->motion, &b->path));
-    pl_status status = pl_mesh_copy(mesh, &b->mesh);
+    pl_world_body *b = NULL, made;
+    PL_TRY(make_body(mesh, options->n_shape, options->shape, &options->surface, &made));
+    pl_status status =
+        begin_body(world, made.mesh->n_vert, PL_BODY_KINEMATIC, &options->surface, &b);
+    if (status == PL_OK) status = pl_path_create(&options->motion, &b->path);
     if (status != PL_OK) {
-        pl_path_free(&b->path);
+        drop_made(&made);
         return status;
     }
+    take_made(b, &made);
     keep_body(world, body);
     return PL_OK;
 }
@@ -275,8 +323,13 @@ pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
     PL_TRY(check_surface(&surface));
     if (friction != world->bodies.body[place].surface.friction)
         PL_TRY(pl_sleep_disturb(world, place));
-    world->bodies.body[place].surface = surface;
-    if (world->contact != NULL) world->contact->boundary.friction[place] = friction;
+    pl_world_body *b = &world->bodies.body[place];
+    b->surface = surface;
+    for (int32_t k = 0; k < b->n_collider; k++) b->collider[k].friction = friction;
+    pl_boundary *boundary = world->contact != NULL ? &world->contact->boundary : NULL;
+    for (int32_t i = 0; boundary != NULL && i < boundary->n_body; i++) {
+        if (boundary->owner[i] == place) boundary->friction[i] = friction;
+    }
     return PL_OK;
 }
 

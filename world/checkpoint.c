@@ -24,6 +24,18 @@ typedef struct world_clock {
     double time; // [s]
 } world_clock;
 
+static uint64_t hash_colliders(uint64_t hash, const pl_world_body *b)
+{
+    for (int32_t k = 0; k < b->n_collider; k++) {
+        const pl_skeleton *s = &b->collider[k].skeleton;
+        hash = pl_hash(hash, &s->radius, sizeof s->radius);
+        hash = pl_hash(hash, s->face, 3 * (size_t)s->n_face * sizeof *s->face);
+        hash = pl_hash(hash, s->edge, 2 * (size_t)s->n_edge * sizeof *s->edge);
+        hash = pl_hash(hash, s->point, (size_t)s->n_point * sizeof *s->point);
+    }
+    return hash;
+}
+
 // Bodies and driven vertices as one number: a state fits a world that has the same.
 static uint64_t fingerprint(const pl_world *world)
 {
@@ -34,6 +46,7 @@ static uint64_t fingerprint(const pl_world *world)
         hash = pl_hash(hash, mesh->x, 3 * (size_t)mesh->n_vert * sizeof *mesh->x);
         hash = pl_hash(hash, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof *mesh->tet);
         hash = pl_hash(hash, mesh->face, 3 * (size_t)mesh->n_face * sizeof *mesh->face);
+        hash = hash_colliders(hash, &world->bodies.body[i]);
     }
     for (int64_t i = 0; i < world->bodies.n_driven; i++) {
         hash =

@@ -128,8 +128,8 @@ void pl_contact_step_sum(pl_world *world)
         double F[3], torque[3];
         pl_contacts_impulse(&contact->contacts, i, F);
         pl_cross(row->middle, F, torque);
-        pl_world_body *a = &world->bodies.body[contact->boundary.body[row->point[0]]];
-        pl_world_body *b = &world->bodies.body[contact->boundary.body[row->point[second]]];
+        pl_world_body *a = &world->bodies.body[pl_contact_step_owner(world, row->point[0])];
+        pl_world_body *b = &world->bodies.body[pl_contact_step_owner(world, row->point[second])];
         for (int k = 0; k < 3; k++) {
             a->impulse[k] += F[k];
             a->angular_impulse[k] += torque[k];
@@ -149,8 +149,9 @@ static void publish_contact(const pl_world *world, int32_t i, pl_contact_point *
     const double *f = pl_contacts_f(&contact->contacts, i), *R = block->R;
     int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
     int32_t a = boundary->body[row->point[0]], b = boundary->body[row->point[second]];
-    *out = (pl_contact_point){
-        .body_a = pl_world_id(world, a), .body_b = pl_world_id(world, b), .n_a = second};
+    *out = (pl_contact_point){.body_a = pl_world_id(world, boundary->owner[a]),
+                              .body_b = pl_world_id(world, boundary->owner[b]),
+                              .n_a = second};
     double apart[3] = {0};
     for (int k = 0; k < 4; k++) {
         out->vertex[k] = row->point[k] >= 0 ? boundary->given[row->point[k]] : -1;
@@ -164,6 +165,8 @@ static void publish_contact(const pl_world *world, int32_t i, pl_contact_point *
         }
     }
     memcpy(out->normal, R, sizeof out->normal);
+    double by = 0.5 * (boundary->radius[b] - boundary->radius[a]);
+    for (int j = 0; j < 3 && row->round; j++) out->point[j] += by * R[j];
     out->gap = pl_dot(apart, R) - pl_boundary_radii(boundary, a, b);
     out->force = f[0] / world->dt;
     for (int j = 0; j < 3; j++) out->friction[j] = (f[1] * R[3 + j] + f[2] * R[6 + j]) / world->dt;

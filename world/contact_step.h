@@ -18,6 +18,13 @@ typedef struct pl_contact_step {
     int64_t published_capacity;
 } pl_contact_step;
 
+// The place of the body that a point of the boundary belongs to.
+static inline int32_t pl_contact_step_owner(const pl_world *world, int32_t point)
+{
+    const pl_boundary *boundary = &world->contact->boundary;
+    return boundary->owner[boundary->body[point]];
+}
+
 // The options of a world that contacts need, checked: PL_ERROR_ARGUMENT names the bad one.
 pl_status pl_contact_step_check(const pl_world_options *options);
 

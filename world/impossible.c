@@ -60,8 +60,8 @@ pl_status pl_fail_colliding(const pl_world *world, double dt)
     int32_t point[4];
     pl_pair_points(&contact->boundary, &d->hit[shown].pair, point);
     int second = d->hit[shown].pair.kind == PL_EDGE_EDGE ? 2 : 1;
-    const char *a = pl_world_body_name(world, contact->boundary.body[point[0]], text[0]);
-    const char *b = pl_world_body_name(world, contact->boundary.body[point[second]], text[1]);
+    const char *a = pl_world_body_name(world, pl_contact_step_owner(world, point[0]), text[0]);
+    const char *b = pl_world_body_name(world, pl_contact_step_owner(world, point[second]), text[1]);
     if (given) {
         return pl_fail(
             PL_ERROR_NUMERICS,
@@ -305,8 +305,8 @@ static void share_out(const pl_world *world, const rows *s, double *share)
         const pl_row *row = &contact->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         if (!(s->r[i] > 1e-3 * most)) continue;
-        share[contact->boundary.body[row->point[0]]] += s->r[i];
-        share[contact->boundary.body[row->point[second]]] += s->r[i];
+        share[pl_contact_step_owner(world, row->point[0])] += s->r[i];
+        share[pl_contact_step_owner(world, row->point[second])] += s->r[i];
     }
 }
 

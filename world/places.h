@@ -10,8 +10,14 @@
 typedef struct pl_places_source {
     pl_boundary_source source;
     pl_boundary_body *body;
-    double *added; // positions of all kinematic bodies when they were added [m]
+    double *added;    // positions of all kinematic bodies when they were added [m]
+    int64_t *first;   // (bodies + 1) of each body's colliders
+    int32_t *ignored; // pairs of colliders
 } pl_places_source;
+
+// How many colliders the body in a place has, and how many those before it.
+int32_t pl_places_colliders(const pl_world *world, int64_t place);
+int64_t pl_places_count(const pl_world *world, int64_t place);
 
 pl_status pl_places_describe(const pl_world *world, pl_places_source *out);
 void pl_places_source_free(pl_places_source *source);

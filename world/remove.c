@@ -84,6 +84,8 @@ void pl_world_body_free(pl_world_body *b)
     pl_free(b->local);
     pl_path_free(&b->path);
     pl_free(b->pull);
+    pl_free(b->collider);
+    pl_free(b->skeletons);
 }
 
 pl_status pl_world_remove(pl_world *world, int32_t body)

@@ -286,10 +286,13 @@ pl_status pl_sleep_begin(pl_world *world, double t)
         if (b->asleep && is_driven(world, b, t)) PL_TRY(pl_sleep_wake(world, i));
     }
     for (int64_t i = 0; i < world->bodies.n; i++) {
-        const pl_world_body *b = &world->bodies.body[i];
-        bool rests = b->kind == PL_BODY_KINEMATIC && pl_path_rests(&b->path, world->time, t);
+        pl_world_body *b = &world->bodies.body[i];
+        b->rests = b->kind == PL_BODY_KINEMATIC && pl_path_rests(&b->path, world->time, t);
         if (b->kind == PL_BODY_DEFORMABLE) pl_fem_set_still(&world->system.fem, b->fem, b->asleep);
-        if (world->contact != NULL) world->contact->boundary.still[i] = b->asleep || rests;
+    }
+    for (int32_t i = 0; world->contact != NULL && i < world->contact->boundary.n_body; i++) {
+        const pl_world_body *b = &world->bodies.body[world->contact->boundary.owner[i]];
+        world->contact->boundary.still[i] = b->asleep || b->rests;
     }
     world->sleep->woke = false;
     return PL_OK;
@@ -333,8 +336,9 @@ pl_status pl_sleep_wake_near(pl_world *world)
     const pl_candidate_set *c = &world->contact->detection.candidates;
     for (int64_t k = 0; k < c->n_near; k++) {
         const pl_near *at = &c->near[k];
-        if (sleeps(world, at->a) == sleeps(world, at->b)) continue;
-        int32_t sleeper = sleeps(world, at->a) ? at->a : at->b;
+        bool first = sleeps(world, boundary->owner[at->a]);
+        if (first == sleeps(world, boundary->owner[at->b])) continue;
+        int32_t sleeper = first ? at->a : at->b;
         if (!moves_by_itself(world, at, sleeper == at->a ? at->b : at->a)) continue;
         pl_contact_pair p = {
             .pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
@@ -342,7 +346,7 @@ pl_status pl_sleep_wake_near(pl_world *world)
         double near = pl_boundary_near(boundary, at->a, at->b) +
                       pl_candidates_approach(c, p.pair.kind, at->point);
         if (pl_contact_pair_closest(&p, boundary->x0).distance <= near)
-            PL_TRY(pl_sleep_wake(world, sleeper));
+            PL_TRY(pl_sleep_wake(world, boundary->owner[sleeper]));
     }
     return PL_OK;
 }
@@ -355,8 +359,8 @@ pl_status pl_sleep_wake_pushed(pl_world *world, bool any)
         const pl_row *row = &c->row[i];
         if (!any && !(pl_contacts_f(c, i)[0] > 0)) continue;
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
-        PL_TRY(pl_sleep_wake(world, world->contact->boundary.body[row->point[0]]));
-        PL_TRY(pl_sleep_wake(world, world->contact->boundary.body[row->point[second]]));
+        PL_TRY(pl_sleep_wake(world, pl_contact_step_owner(world, row->point[0])));
+        PL_TRY(pl_sleep_wake(world, pl_contact_step_owner(world, row->point[second])));
     }
     return PL_OK;
 }
@@ -435,6 +439,8 @@ static void keep_forces(pl_world *world)
         }
         pl_pair_points(boundary, &c->memory[i].id, point);
         pl_pair_bodies(boundary, &c->memory[i].id, point, &a, &b);
+        a = boundary->owner[a];
+        b = boundary->owner[b];
         if (s->link[a] >= 0 || s->link[b] >= 0) {
             s->force[s->n_force++] = (pl_kept_force){.memory = c->memory[i], .a = a, .b = b};
         } else {
@@ -593,8 +599,7 @@ static void count_time(pl_world *world)
         int32_t place[2] = {pl_world_place(world, c[i].body_a), pl_world_place(world, c[i].body_b)};
         for (int k = 0; k < 2; k++) {
             const pl_world_body *other = &world->bodies.body[place[1 - k]];
-            bool moves =
-                other->kind == PL_BODY_KINEMATIC && !world->contact->boundary.still[place[1 - k]];
+            bool moves = other->kind == PL_BODY_KINEMATIC && !other->rests;
             if (moves) world->bodies.body[place[k]].quiet = 0;
         }
     }

@@ -25,6 +25,15 @@ static double balance(const pl_world *world, int64_t i)
     return pl_dot(sum, world->system.v_new + 3 * i);
 }
 
+// What the surface of a body on a path moves farther than the point that carries it.
+static void add_turning(const pl_boundary *boundary, const pl_row *row, int32_t p, double by[3])
+{
+    double arm[3], turning[3];
+    pl_subtract(row->middle, boundary->x0 + 3 * (int64_t)p, arm);
+    pl_cross(boundary->turn + 3 * (int64_t)boundary->body[p], arm, turning);
+    for (int k = 0; k < 3; k++) by[k] += turning[k];
+}
+
 // What one contact takes from, or as work of kinematic bodies adds to, the bodies that move freely.
 static double work_of_contact(const pl_world *world, int32_t i)
 {
@@ -40,6 +49,7 @@ static double work_of_contact(const pl_world *world, int32_t i)
         if (!pl_boundary_is_given(boundary, world->system.prescribed, p)) continue;
         double by[3];
         pl_subtract(boundary->x1 + 3 * (int64_t)p, boundary->x0 + 3 * (int64_t)p, by);
+        if (row->round) add_turning(boundary, row, p, by);
         work -= row->weight[k] * pl_dot(F, by) / world->dt;
     }
     return work;

@@ -7,6 +7,7 @@
 #define PL_WORLD_H
 
 #include "../fem/fem.h"
+#include "../meshes/skeleton.h"
 #include "../rigid/rigid.h"
 #include "../solvers/block_jacobi.h"
 #include "../solvers/cg.h"
@@ -15,6 +16,12 @@
 
 enum { PL_BODY_NAME = 48 }; // size of a body's name in errors and warnings, with its 0
 
+// A shape of a body, as contacts see it: see shape_body.h.
+typedef struct pl_world_collider {
+    pl_skeleton skeleton; // its arrays are the body's
+    double friction;
+} pl_world_collider;
+
 typedef struct pl_world_body {
     pl_body_kind kind;       // PL_BODY_NONE: the place is empty, and mesh is NULL
     int32_t generation;      // how many bodies had this place before
@@ -22,11 +29,15 @@ typedef struct pl_world_body {
     char name[PL_BODY_NAME]; // "" if it was given none
     pl_mesh *mesh;           // the rest shape, as it was given
     pl_surface_options surface;
-    int32_t published; // index of its first vertex in pl_published
-    bool late;         // it was added to a world that had stepped
-    bool asleep;       // see sleep.h
-    int32_t island;    // if so: bodies that sleep together have the same
-    double quiet;      // for so long it has been slow [s]
+    pl_world_collider *collider; // (n_collider) what touches others; none: the mesh's surface
+    int32_t n_collider;
+    int32_t *skeletons; // the arrays of these
+    int32_t published;  // index of its first vertex in pl_published
+    bool late;          // it was added to a world that had stepped
+    bool rests;         // kinematic, with the option `sleep`: it does not move in this step
+    bool asleep;        // see sleep.h
+    int32_t island;     // if so: bodies that sleep together have the same
+    double quiet;       // for so long it has been slow [s]
 
     // Deformable.
     int32_t *rank; // (n_vert) index of each mesh vertex among the body's vertices in the state

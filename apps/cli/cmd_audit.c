@@ -153,8 +153,9 @@ static pl_status merge(scene *all)
                3 * (size_t)pl_mesh_vertex_count(s->mesh) * sizeof *all->x);
         s->first_body = all->n_body;
         for (int32_t b = 0; b < s->n_body; b++) {
-            all->body[all->n_body++] = (pl_audit_body){s->start[b + 1] - s->start[b],
-                                                       s->corner + 3 * (int64_t)s->start[b]};
+            all->body[all->n_body++] =
+                (pl_audit_body){.n_face = s->start[b + 1] - s->start[b],
+                                .face = s->corner + 3 * (int64_t)s->start[b]};
         }
         all->n_vert += pl_mesh_vertex_count(s->mesh);
         all->n_face += pl_mesh_face_count(s->mesh);
