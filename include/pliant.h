@@ -972,8 +972,8 @@ typedef struct pl_step_stats {
     double elastic_energy;    // at the start [J]
     double gravity_energy;    // potential energy of gravity at the end, 0 at the origin [J]
     double v_rms;             // mass-weighted root mean square of the velocities at the end [m/s]
-    double work;              // work of kinematic bodies and driven vertices on all others [J]; 0
-                              // with the implicit integrator
+    double work;              // work of kinematic bodies, driven vertices and motors on all others
+                              // [J]; 0 with the implicit integrator
     uint64_t hash;            // pl_world_hash at the end
 } pl_step_stats;
 

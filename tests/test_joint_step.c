@@ -245,6 +245,27 @@ static void test_a_loop_that_cannot_be(void)
     pl_world_destroy(world);
 }
 
+// What a motor gives to a rod that it lifts is what the rod gains.
+static void test_the_work_of_a_motor(void)
+{
+    for (int mode = 0; mode < 2; mode++) {
+        int32_t rod;
+        pl_world *world = make_pendulum(1e-3, 0, &rod);
+        set_motor(world, 0, 3, mode == 0 ? PL_MOTOR_VELOCITY : PL_MOTOR_FORCE, mode == 0 ? 2 : 20,
+                  INFINITY);
+        double before = mechanical_energy(world), work = 0;
+        for (int i = 0; i < 700; i++) {
+            pl_step_stats stats;
+            TEST_ASSERT_EQUAL(PL_OK, pl_world_step(world, &stats));
+            work += stats.work;
+        }
+        double gained = mechanical_energy(world) - before;
+        TEST_ASSERT_TRUE(gained > 5);
+        TEST_ASSERT_DOUBLE_WITHIN(0.02 * gained, gained, work);
+        pl_world_destroy(world);
+    }
+}
+
 // --- Other bodies ---
 
 static void test_a_kinematic_body_carries_a_hinge(void)
@@ -459,6 +480,7 @@ int main(void)
     RUN_TEST(test_a_heavy_load_swings_on_a_light_chain);
     RUN_TEST(test_a_loop_of_hinges_does_not_drift);
     RUN_TEST(test_a_loop_that_cannot_be);
+    RUN_TEST(test_the_work_of_a_motor);
     RUN_TEST(test_a_kinematic_body_carries_a_hinge);
     RUN_TEST(test_soft_bodies_hang);
     RUN_TEST(test_momentum_is_kept);

@@ -268,6 +268,35 @@ void pl_joint_step_forces(pl_world *world)
     }
 }
 
+static bool is_driven(const pl_joint *j)
+{
+    return j->a.kind == PL_SIDE_KINEMATIC || j->b.kind == PL_SIDE_KINEMATIC;
+}
+
+double pl_joint_step_work(const pl_world *world)
+{
+    const pl_joints *joints = world->joints;
+    double work = 0;
+    if (joints == NULL) return 0;
+    const pl_blocks *blocks = &world->constraints->blocks;
+    for (int64_t i = 0; i < joints->n_row; i++) {
+        const pl_joint_row *row = &joints->row[i];
+        bool driven = row->joint >= 0 && is_driven(&joints->joint[row->joint]);
+        if (row->kind != PL_ROW_MOTOR && !driven) continue;
+        double f = blocks->f[3 * (int64_t)row->block + row->row];
+        work += f * row_velocity(&blocks->problem, row, world->system.v_new);
+    }
+    for (int64_t i = 0; i < joints->n; i++) {
+        const pl_joint *j = &joints->joint[i];
+        for (int32_t k = 0; k < PL_JOINT_AXES && pl_joint_holds(j); k++) {
+            bool motor;
+            double load = pl_joint_load(j, k, &motor);
+            if (motor) work += load * (j->end[k] - j->at[k]);
+        }
+    }
+    return work;
+}
+
 // The most by which held coordinates are off.
 static void measure(pl_joint *j, pl_step_stats *stats)
 {

@@ -68,6 +68,9 @@ int32_t pl_joint_step_worst(const pl_world *world, double *error);
 // Adds the joints' impulses to those of each body, see pl_contact_step_sum.
 void pl_joint_step_sum(pl_world *world);
 
+// The work of motors in the step, and of kinematic bodies by joints, on all others [J].
+double pl_joint_step_work(const pl_world *world);
+
 // After the bodies have moved: the forces of the joints, and which of them broke.
 void pl_joint_step_finish(pl_world *world, pl_step_stats *stats);
 

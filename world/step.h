@@ -41,8 +41,8 @@ double pl_total_mass(const pl_world *world);     // of what is not kinematic [kg
 double pl_kinetic_energy(const pl_world *world); // [J]
 double pl_gravity_energy(const pl_world *world); // [J], 0 at the origin
 
-// The work that kinematic bodies and driven vertices do in the step under way, after its velocities
-// are found [J]. Semi-implicit only. work.c
+// The work that kinematic bodies, driven vertices and motors do in the step under way, after its
+// velocities are found [J]. Semi-implicit only. work.c
 double pl_step_work(const pl_world *world);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "step.h"
 #include "contact_step.h"
+#include "joint_step.h"
 
 // (A v - b) . v of one vertex.
 static double balance(const pl_world *world, int64_t i)
@@ -64,5 +65,5 @@ double pl_step_work(const pl_world *world)
     }
     int32_t n = world->contact != NULL ? pl_contacts_count(&world->contact->contacts) : 0;
     for (int32_t i = 0; i < n; i++) work += work_of_contact(world, i);
-    return work;
+    return work + pl_joint_step_work(world);
 }
