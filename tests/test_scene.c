@@ -911,6 +911,57 @@ static void test_hostile_size(void)
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), ": byte 16777216: "), pl_error_text());
 }
 
+// --- Shapes ---
+
+static void test_shapes(void)
+{
+    pl_scene scene;
+    const char *text =
+        "{\"bodies\": [{\"type\": \"rigid\", \"scale\": 2, \"position\": [0, 0, 5], "
+        "\"rotation\": [0, 90, 0], \"shapes\": [{\"shape\": \"sphere:radius=0.25\"}, "
+        "{\"shape\": \"capsule:radius=0.1:length=1\", \"position\": [0, 0, 1], "
+        "\"density\": 10, \"friction\": 0.25}]}, "
+        "{\"type\": \"static\", \"shape\": \"hull\", \"mesh\": \"ring\"}]}";
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_scene_parse(text, "test.json", &scene), pl_error_text());
+    const pl_rigid_options *o = &scene.bodies[0].rigid;
+    TEST_ASSERT_EQUAL(2, o->n_shape);
+    TEST_ASSERT_EQUAL_DOUBLE(0.5, o->shape[0].radius);
+    TEST_ASSERT_EQUAL_DOUBLE(2, o->shape[1].length);
+    TEST_ASSERT_EQUAL_DOUBLE(0.25, o->shape[1].friction);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, 2, o->shape[1].position[0]); // z was turned to x
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, 5, o->shape[1].position[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, sqrt(0.5), fabs(o->shape[1].orientation[2]));
+    TEST_ASSERT_EQUAL(PL_SHAPE_HULL, scene.bodies[1].kinematic.shape[0].kind);
+    pl_world *world;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_scene_world(&scene, &world), pl_error_text());
+    TEST_ASSERT_EQUAL(3, pl_world_body_count(world));
+    pl_scene_pose(&scene, world);
+    pl_world_destroy(world);
+    pl_scene_free(&scene);
+}
+
+#define SHAPED(keys) "{\"bodies\": [{\"type\": \"rigid\", " keys "}]}"
+
+static void test_shape_complaints(void)
+{
+    refuse(SHAPED("\"shape\": \"spere\""),
+           ": bodies[0].shape: unknown shape \"spere\", did you mean \"sphere\"?");
+    refuse(SHAPED("\"shape\": \"box:rounding=3\""),
+           ": bodies[0].shape: box: rounding: 3 is more than the 0.5 m that the box has room for");
+    refuse(SHAPED("\"shape\": \"sphere\", \"shapes\": []"),
+           ": bodies[0]: shape and shapes: give one of them");
+    refuse(SHAPED("\"shapes\": []"), ": bodies[0].shapes: one shape at least expected");
+    refuse(SHAPED("\"shapes\": [{\"shape\": \"hull\"}]"),
+           ": bodies[0].shapes[0]: the key \"mesh\" is missing");
+    refuse(SHAPED("\"shapes\": [{\"shape\": \"box\", \"mesh\": \"ring\"}]"),
+           ": bodies[0].shapes[0].mesh: only a hull and a mesh have one");
+    refuse(SHAPED("\"shapes\": [{\"shape\": \"box\", \"size\": 1}]"),
+           ": bodies[0].shapes[0]: unknown key \"size\" (known: shape, mesh, position, rotation, "
+           "density, friction)");
+    refuse("{\"bodies\": [{\"shape\": \"sphere\"}]}",
+           ": bodies[0].shape: a deformable body has no such key");
+}
+
 int main(void)
 {
     int fd = mkstemp(path);
@@ -947,5 +998,7 @@ int main(void)
     RUN_TEST(test_hostile_nesting);
     RUN_TEST(test_hostile_size);
     unlink(path);
+    RUN_TEST(test_shapes);
+    RUN_TEST(test_shape_complaints);
     return UNITY_END();
 }

@@ -86,7 +86,8 @@ static void check_start(const pl_world *world, const char *name)
         int32_t a = body[report.intersections[2 * i]], b = body[report.intersections[2 * i + 1]];
         char text[320];
         snprintf(text, sizeof text, "%.250s: bodies %d and %d overlap", name, a, b);
-        TEST_ASSERT_TRUE_MESSAGE(a < 0 && b < 0, text);
+        bool shapes = a == b && pl_world_kind(world, a) == PL_BODY_RIGID; // those of one may
+        TEST_ASSERT_TRUE_MESSAGE((a < 0 && b < 0) || shapes, text);
     }
     pl_surface_report_free(&report);
     pl_mesh_destroy(all);

@@ -4,6 +4,7 @@
 #include "scene_copies.h"
 #include "scene_keys.h"
 #include "scene_physics.h"
+#include "scene_shapes.h"
 #include "scene_shots.h"
 #include "scene_surface.h"
 
@@ -15,8 +16,8 @@
 
 // --- Bodies ---
 
-// rotation: degrees about x, then y, then z. The position comes with the copies.
-static void shape_matrix(double scale, const double degrees[3], double m[12])
+// The position comes with the copies.
+void pl_scene_matrix(double scale, const double degrees[3], double m[12])
 {
     double c[3], s[3];
     for (int k = 0; k < 3; k++) {
@@ -104,13 +105,41 @@ static pl_status read_shape(const pl_json *at, const char *key, pl_mesh **out)
     if (load_named(at->file, word, out) != PL_OK) {
         return pl_json_fail(&mesh, "%s", pl_error_text());
     }
-    shape_matrix(scale, rotation, m);
+    pl_scene_matrix(scale, rotation, m);
     if (pl_mesh_transform(*out, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
     return PL_OK;
 }
 
-static pl_status add_body(const pl_json *at, const pl_mesh *shape, const double m[12],
-                          const pl_groups *groups, pl_scene *scene)
+// The shapes under "shape" or "shapes", in their size and turn; and what is drawn of them, unless
+// the body has a mesh for that. *mesh stays NULL if there are none.
+static pl_status read_shapes(const pl_json *at, pl_scene_shapes *shapes, pl_mesh **mesh)
+{
+    double rotation[3] = {0}, scale = 1, m[12];
+    pl_json v;
+    PL_TRY(pl_json_vector(at, "rotation", rotation));
+    PL_TRY(pl_json_positive(at, "scale", &scale));
+    pl_scene_matrix(scale, rotation, m);
+    PL_TRY(pl_scene_shapes_read(at, scale, m, load_named, shapes));
+    bool drawn = pl_json_get(at, "mesh", &v) && shapes->n > 0 && shapes->mesh[0] == NULL;
+    if (shapes->n == 0 || drawn) return PL_OK;
+    if (pl_shapes_mesh(shapes->n, shapes->shape, mesh) == PL_OK) return PL_OK;
+    const char *key = pl_json_get(at, "shapes", &v) ? "shapes" : "shape";
+    return pl_json_fail(at, "%s: %s", key, pl_error_text());
+}
+
+// Gives a body its shapes, moved by m.
+static pl_status place_shapes(const pl_scene_shapes *shapes, const double m[12],
+                              pl_scene_body *body)
+{
+    if (shapes->n == 0) return PL_OK;
+    PL_TRY(pl_scene_shapes_place(shapes, m, &body->shapes));
+    body->rigid.shape = body->kinematic.shape = body->shapes;
+    body->rigid.n_shape = body->kinematic.n_shape = shapes->n;
+    return PL_OK;
+}
+
+static pl_status add_body(const pl_json *at, const pl_mesh *shape, const pl_scene_shapes *shapes,
+                          const double m[12], const pl_groups *groups, pl_scene *scene)
 {
     PL_TRY(pl_reserve((void **)&scene->bodies, &scene->body_capacity, scene->n_bodies + 1,
                       sizeof *scene->bodies));
@@ -119,11 +148,12 @@ static pl_status add_body(const pl_json *at, const pl_mesh *shape, const double 
     PL_TRY(read_look(at, body));
     PL_TRY(pl_mesh_copy(shape, &body->mesh));
     if (pl_mesh_transform(body->mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
-    return pl_scene_read_physics(at, groups, body);
+    PL_TRY(pl_scene_read_physics(at, groups, body));
+    return place_shapes(shapes, m, body);
 }
 
-static pl_status add_bodies(const pl_json *at, const pl_mesh *shape, const pl_groups *groups,
-                            pl_scene *scene)
+static pl_status add_bodies(const pl_json *at, const pl_mesh *shape, const pl_scene_shapes *shapes,
+                            const pl_groups *groups, pl_scene *scene)
 {
     double position[3] = {0}, m[12];
     pl_copies copies;
@@ -135,7 +165,7 @@ static pl_status add_bodies(const pl_json *at, const pl_mesh *shape, const pl_gr
     for (int32_t i = 0; i < copies.total; i++) {
         pl_copies_place(&copies, i, m);
         for (int k = 0; k < 3; k++) m[4 * k + 3] += position[k];
-        PL_TRY(add_body(at, shape, m, groups, scene));
+        PL_TRY(add_body(at, shape, shapes, m, groups, scene));
     }
     return PL_OK;
 }
@@ -165,6 +195,22 @@ static pl_status read_render_mesh(const pl_json *at, const pl_mesh *shape, int32
     return PL_OK;
 }
 
+// The meshes of hulls stay as long as the scene: its bodies borrow them.
+static pl_status keep_meshes(pl_scene *scene, pl_scene_shapes *shapes, pl_status status)
+{
+    int32_t n = shapes->n;
+    if (status == PL_OK) {
+        status = pl_reserve((void **)&scene->meshes, &scene->mesh_capacity, scene->n_meshes + n,
+                            sizeof *scene->meshes);
+    }
+    for (int32_t i = 0; i < n && status == PL_OK; i++) {
+        scene->meshes[scene->n_meshes++] = shapes->mesh[i];
+        shapes->mesh[i] = NULL;
+    }
+    pl_scene_shapes_free(shapes);
+    return status;
+}
+
 static pl_status read_body(const pl_json *at, const pl_groups *groups, pl_scene *scene)
 {
     const char *name;
@@ -172,11 +218,13 @@ static pl_status read_body(const pl_json *at, const pl_groups *groups, pl_scene 
     PL_TRY(pl_json_string(at, "name", &name)); // pl_scene_read_shots looks for it
     pl_mesh *shape = NULL;
     int32_t first = scene->n_bodies;
-    pl_status status = read_shape(at, "mesh", &shape);
-    if (status == PL_OK) status = add_bodies(at, shape, groups, scene);
+    pl_scene_shapes shapes = {0};
+    pl_status status = read_shapes(at, &shapes, &shape);
+    if (status == PL_OK && shape == NULL) status = read_shape(at, "mesh", &shape);
+    if (status == PL_OK) status = add_bodies(at, shape, &shapes, groups, scene);
     if (status == PL_OK) status = read_render_mesh(at, shape, first, scene);
     pl_mesh_destroy(shape);
-    return status;
+    return keep_meshes(scene, &shapes, status);
 }
 
 static pl_status read_bodies(const pl_json *root, pl_scene *scene)
@@ -251,12 +299,15 @@ static void free_body(pl_scene_body *body)
     pl_free((void *)body->kinematic.motion.key);
     pl_free(body->fixed);
     pl_free(body->force);
+    pl_free(body->shapes);
 }
 
 void pl_scene_free(pl_scene *scene)
 {
     for (int32_t i = 0; i < scene->n_bodies; i++) free_body(&scene->bodies[i]);
     pl_free(scene->bodies);
+    for (int32_t i = 0; i < scene->n_meshes; i++) pl_mesh_destroy(scene->meshes[i]);
+    pl_free(scene->meshes);
     for (int32_t i = 0; i < scene->n_embeddings; i++) pl_embedding_destroy(scene->embeddings[i]);
     pl_free(scene->embeddings);
     for (int32_t i = 0; i < scene->n_shots; i++) pl_free(scene->shots[i].shot.key);

@@ -33,6 +33,7 @@ typedef struct pl_scene_body {
     pl_deformable_options deformable; // the one of its kind counts
     pl_rigid_options rigid;
     pl_kinematic_options kinematic; // its motion's keys belong to the scene
+    pl_shape *shapes;               // of the two before, or NULL
     int32_t *fixed;                 // (n_fixed) ascending
     int32_t n_fixed;
     pl_scene_drive *driven; // (n_driven)
@@ -62,6 +63,9 @@ typedef struct pl_scene {
     pl_embedding **embeddings; // (n_embeddings)
     int32_t n_embeddings;
     int64_t embedding_capacity;
+    pl_mesh **meshes; // (n_meshes) that shapes are made of
+    int32_t n_meshes;
+    int64_t mesh_capacity;
     pl_world_options world;
     double duration;    // of a run, if nobody says otherwise [s]
     bool ground;        // draw a floor; if bodies touch, it carries them

@@ -24,6 +24,7 @@ typedef enum pl_scene_object {
     PL_KEYS_FOLLOW,
     PL_KEYS_KEYFRAMES,
     PL_KEYS_KEYFRAME,
+    PL_KEYS_SHAPE, // behind those that have keys of the same name
     PL_N_KEYS
 } pl_scene_object;
 

@@ -312,17 +312,32 @@ static pl_status read_forces(const pl_json *at, pl_scene_body *body)
 typedef enum body_type { DRAWN, DEFORMABLE, RIGID, STATIC, KINEMATIC } body_type;
 
 // Which types of bodies have a key; all of them may have those that are not listed.
-enum { MOVES = 1 << DEFORMABLE | 1 << RIGID, TOUCHES = MOVES | 1 << STATIC | 1 << KINEMATIC };
+enum {
+    MOVES = 1 << DEFORMABLE | 1 << RIGID,
+    STIFF = 1 << RIGID | 1 << STATIC | 1 << KINEMATIC,
+    TOUCHES = MOVES | STIFF
+};
 static const struct {
     const char *key;
     unsigned types;
-} typed_keys[] = {
-    {"velocity", MOVES},          {"angular_velocity", MOVES}, {"material", 1 << DEFORMABLE},
-    {"fixed", 1 << DEFORMABLE},   {"driven", 1 << DEFORMABLE}, {"forces", 1 << DEFORMABLE},
-    {"self", 1 << DEFORMABLE},    {"density", 1 << RIGID},     {"mass", 1 << RIGID},
-    {"damping", 1 << RIGID},      {"motion", 1 << KINEMATIC},  {"friction", TOUCHES},
-    {"radius", TOUCHES},          {"group", TOUCHES},          {"ignore", TOUCHES},
-    {"contact_distance", TOUCHES}};
+} typed_keys[] = {{"velocity", MOVES},
+                  {"angular_velocity", MOVES},
+                  {"material", 1 << DEFORMABLE},
+                  {"fixed", 1 << DEFORMABLE},
+                  {"driven", 1 << DEFORMABLE},
+                  {"forces", 1 << DEFORMABLE},
+                  {"self", 1 << DEFORMABLE},
+                  {"density", 1 << RIGID},
+                  {"mass", 1 << RIGID},
+                  {"damping", 1 << RIGID},
+                  {"motion", 1 << KINEMATIC},
+                  {"friction", TOUCHES},
+                  {"radius", TOUCHES},
+                  {"group", TOUCHES},
+                  {"ignore", TOUCHES},
+                  {"contact_distance", TOUCHES},
+                  {"shape", STIFF},
+                  {"shapes", STIFF}};
 
 // What a body of this type has the key in, or NULL.
 static const char *find_owner(const char *key, body_type type)
