@@ -122,6 +122,34 @@ static void test_resume(void)
     TEST_ASSERT_EQUAL_STRING("my notes\n", read_whole("notes.csv"));
 }
 
+// --- Joints ---
+
+// A pendulum with a motor that changes: rows and frames of its joint, the same bits when resumed.
+static void test_joints(void)
+{
+    write_file("arm.json",
+               "{\"world\": {\"dt\": 0.01, \"duration\": 0.4}, \"ground\": false, \"bodies\":"
+               " [{\"name\": \"arm\", \"mesh\": \"box:size=1,0.1,0.1\", \"type\": \"rigid\"}],"
+               " \"joints\": [{\"name\": \"shoulder\", \"kind\": \"hinge\", \"b\": \"arm\","
+               " \"point\": [-0.5, 0, 0], \"axis\": [0, 1, 0], \"motor\": {\"mode\": \"force\","
+               " \"keys\": [{\"time\": 0, \"value\": 0}, {\"time\": 1, \"value\": 90}]}}]}");
+    expect(0,
+           "$P run $T/arm.json --joints $T/j.csv --out $T/joints --every 20 --checkpoint-every 20",
+           "40 steps in");
+    expect(0, "head -1 $T/j.csv",
+           "step,time,shoulder.twist,shoulder.twist_rate,shoulder.twist_motor,shoulder.force_x,"
+           "shoulder.force_y,shoulder.force_z,shoulder.torque_x,shoulder.torque_y,"
+           "shoulder.torque_z,shoulder.broken\n");
+    TEST_ASSERT_TRUE(exists("joints/joints-000040.vtu"));
+    expect(0, "cat $T/joints/joints.pvd", "joints-000020.vtu");
+    expect(0,
+           "cp $T/j.csv $T/k.csv && $P run $T/arm.json --joints $T/j.csv --out $T/joints"
+           " --every 20 --resume $T/joints/checkpoint-000020.plc",
+           "20 steps in");
+    TEST_ASSERT_EQUAL_INT(0, shell("cmp $T/j.csv $T/k.csv"));
+    expect(1, "$P run $T/swing.json --joints $T/j.csv", "--joints: no joint of ");
+}
+
 // --- Interruptions ---
 
 static void wait_a_little(void)
@@ -313,6 +341,7 @@ int main(void)
     RUN_TEST(test_threads_give_the_same_bits);
     RUN_TEST(test_frames);
     RUN_TEST(test_resume);
+    RUN_TEST(test_joints);
     RUN_TEST(test_interrupt);
     RUN_TEST(test_kill);
     RUN_TEST(test_bad_scenes);

@@ -141,7 +141,7 @@ static void test_refused(void)
     refuse("{\"kind\": \"follow\", \"body\": 6, \"offset\": [0, 1, 0]}",
            "test.json: camera.body: body 6 of 6: the first is 0");
     refuse("{\"kind\": \"follow\", \"body\": \"pike\", \"offset\": [0, 1, 0]}",
-           "test.json: camera.body: no body has the name \"pike\"");
+           "test.json: camera.body: no body has the name \"pike\", did you mean \"pile\"?");
     refuse("{\"kind\": \"follow\", \"body\": \"twin\", \"offset\": [0, 1, 0]}",
            "test.json: camera.body: \"twin\" is the name of bodies[2] and of bodies[3]");
     refuse("{\"kind\": \"follow\", \"body\": 0}",

@@ -96,7 +96,7 @@ typedef struct stretch {
 
 typedef struct curve_of_run {
     const stretch *stretch;
-    pl_stats_file *file;
+    pl_row_file *file;
     pl_bench_steps *sum;
 } curve_of_run;
 
@@ -120,7 +120,7 @@ static pl_status write_step(pl_play *play, void *user)
 // Steps until the end of the stretch, or until the time is up, or a step fails; the rows so far are
 // the curve.
 static pl_status step_into(pl_play *play, const pl_bench_options *options, const stretch *s,
-                           pl_stats_file *file, pl_bench_steps *sum)
+                           pl_row_file *file, pl_bench_steps *sum)
 {
     curve_of_run c = {s, file, sum};
     play->last = s->time > 0 ? INT64_MAX : play->first + s->steps;
@@ -137,13 +137,13 @@ static pl_status step_into(pl_play *play, const pl_bench_options *options, const
 static pl_status run_into(pl_play *play, figure *f, const char *name, const stretch *s)
 {
     const char *path;
-    pl_stats_file file;
+    pl_row_file file;
     pl_bench_steps sum = {0};
     PL_TRY(add_table(f, name, &path));
     PL_TRY(pl_stats_open(path, false, 0, &file));
-    pl_status status = pl_stats_begin(&file);
+    pl_status status = pl_row_file_begin(&file);
     if (status == PL_OK) status = step_into(play, f->options, s, &file, &sum);
-    pl_status closed = pl_stats_close(&file);
+    pl_status closed = pl_row_file_close(&file);
     PL_TRY(status != PL_OK ? status : closed);
     double n = PL_MAX(sum.n, 1);
     char rescued[NAME_TEXT] = "";

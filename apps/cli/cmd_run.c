@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "../export/export.h"
 #include "heap.h"
+#include "joints_file.h"
 #include "../scene/interrupt.h"
 #include "../scene/jitter.h"
 #include "../common/paths.h"
@@ -25,7 +26,7 @@ enum { ERROR_ROOM = 1024, NOTES_ROOM = 4096 };
 // What the command line asks for.
 typedef struct job {
     double started; // wall clock [s]
-    const char *out, *format, *stats, *resume, *record;
+    const char *out, *format, *stats, *joints, *resume, *record;
     const char *integrator, *solver, *precond;
     int32_t steps, threads, every, checkpoint_every, jitter;                  // 0: not given
     double time, dt, fps, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
@@ -38,7 +39,8 @@ typedef struct run {
     const pl_scene *scene;
     pl_play play;
     pl_export export;
-    pl_stats_file stats;
+    pl_row_file stats;
+    pl_joints_file joints;
     pl_progress progress;
     int64_t saved;         // the step of the latest checkpoint, -1 if there is none
     int64_t problem;       // the step whose problem was kept because it failed, -1 if there is none
@@ -113,7 +115,11 @@ static pl_status open_outputs(run *r)
     if (j->out != NULL) pl_remove_parts(j->out);
     if (j->record != NULL) pl_remove_parts(j->record);
     if (j->stats != NULL) PL_TRY(pl_stats_open(j->stats, resumed, step, &r->stats));
-    if (j->stats != NULL) PL_TRY(pl_stats_begin(&r->stats));
+    if (j->joints != NULL) {
+        PL_TRY(pl_joints_file_open(j->joints, r->scene, resumed, step, &r->joints));
+    }
+    if (j->stats != NULL) PL_TRY(pl_row_file_begin(&r->stats));
+    if (j->joints != NULL) PL_TRY(pl_row_file_begin(&r->joints.file));
     bool due = j->out != NULL && (pl_play_is_frame(&r->play) || pl_export_is_empty(&r->export));
     return due ? pl_export_write(&r->export, r->play.world) : PL_OK;
 }
@@ -123,6 +129,7 @@ static pl_status record(run *r, const pl_step_stats *stats)
 {
     const job *j = r->job;
     if (j->stats != NULL) PL_TRY(pl_stats_write(&r->stats, stats));
+    if (j->joints != NULL) PL_TRY(pl_joints_file_write(&r->joints, r->play.world));
     if (j->record != NULL && stats->constraints > 0) {
         PL_TRY(save_problem(r, stats->step));
         r->recorded++;
@@ -415,7 +422,8 @@ static const char NOTES[] =
     "steps are bit for bit those of a run that never stopped.\n\n"
     "Formats of frames, NNN being the number of a step or of a body:\n"
     "  vtu   ParaView: series.pvd (velocity, stress, contact force), contacts.pvd (force, gap, "
-    "slip)\n"
+    "slip),\n"
+    "        joints.pvd (force, torque, coordinates)\n"
     "  usda  Blender, Houdini, usdview: scene.usda, all frames with materials and camera; made\n"
     "        from scene.pc2 at the end, and whenever the number of frames has doubled\n"
     "  obj   frame-NNN.obj, an object per body\n"
@@ -443,10 +451,16 @@ static pl_status prepare(run *r, pl_scene *scene)
 
 static int run_scene(pl_scene *scene, const job *j)
 {
-    run r = {.job = j, .scene = scene, .stats = {.fd = -1}, .saved = -1, .problem = -1};
+    run r = {.job = j,
+             .scene = scene,
+             .stats = {.fd = -1},
+             .joints = {.file = {.fd = -1}},
+             .saved = -1,
+             .problem = -1};
     pl_status status = prepare(&r, scene);
     if (status == PL_OK) status = simulate(&r);
-    pl_status closed = pl_stats_close(&r.stats);
+    pl_status closed = pl_row_file_close(&r.stats), also = pl_joints_file_close(&r.joints);
+    if (closed == PL_OK) closed = also;
     int code = report(&r, status != PL_OK ? status : closed);
     pl_export_free(&r.export);
     pl_play_close(&r.play);
@@ -511,6 +525,8 @@ int pl_command_run(int argc, char **argv)
         {"--fps", PL_OPTION_NUMBER, &j.fps, "N",
          "or N frames for each second of the scene, each after the step nearest to its time"},
         {"--stats", PL_OPTION_TEXT, &j.stats, "FILE.csv", "write a row of statistics per step"},
+        {"--joints", PL_OPTION_TEXT, &j.joints, "FILE.csv",
+         "write a row per step: coordinates, rates, motors and forces of joints that have a name"},
         {"--checkpoint-every", PL_OPTION_COUNT, &j.checkpoint_every, "N",
          "write DIR/checkpoint-*.plc every N steps and at the end"},
         {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "go on from a checkpoint"},

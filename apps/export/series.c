@@ -255,6 +255,61 @@ static pl_status write_contacts(pl_series *s, const pl_world *world)
     return status;
 }
 
+// --- Joints ---
+
+enum { JOINT_VECTORS = 7, JOINT_NUMBERS = 5 };
+
+static pl_status gather_joints(const pl_world *world, int32_t n, double *vectors[JOINT_VECTORS],
+                               double *numbers[JOINT_NUMBERS])
+{
+    for (int64_t i = 0; i < n; i++) {
+        pl_joint_state joint;
+        PL_TRY(pl_world_joint_state(world, (int32_t)i, &joint));
+        const double *v[JOINT_VECTORS] = {joint.point_b,     joint.force,     joint.torque,
+                                          joint.motor,       joint.motor + 3, joint.position,
+                                          joint.position + 3};
+        const double a[JOINT_NUMBERS] = {joint.gap, joint.angle, joint.broken, joint.body_a,
+                                         joint.body_b};
+        for (int k = 0; k < JOINT_VECTORS; k++) {
+            memcpy(vectors[k] + 3 * i, v[k], 3 * sizeof(double));
+        }
+        for (int k = 0; k < JOINT_NUMBERS; k++) numbers[k][i] = a[k];
+    }
+    return PL_OK;
+}
+
+static pl_status write_joint_points(pl_series *s, const pl_world *world, int32_t n, double *data)
+{
+    double *v[JOINT_VECTORS], *a[JOINT_NUMBERS];
+    for (int k = 0; k < JOINT_VECTORS; k++) v[k] = data + (int64_t)k * 3 * n;
+    for (int k = 0; k < JOINT_NUMBERS; k++) a[k] = data + (3 * JOINT_VECTORS + (int64_t)k) * n;
+    PL_TRY(gather_joints(world, n, v, a));
+    const pl_field fields[] = {{"force", false, 3, v[1]},       {"torque", false, 3, v[2]},
+                               {"motor_force", false, 3, v[3]}, {"motor_torque", false, 3, v[4]},
+                               {"place", false, 3, v[5]},       {"angle", false, 3, v[6]},
+                               {"gap", false, 1, a[0]},         {"off", false, 1, a[1]},
+                               {"broken", false, 1, a[2]},      {"body_a", false, 1, a[3]},
+                               {"body_b", false, 1, a[4]}};
+    pl_write_options options = pl_write_options_default();
+    options.cells = PL_CELLS_POINTS;
+    options.fields = fields;
+    options.n_fields = sizeof fields / sizeof fields[0];
+    pl_mesh *mesh;
+    PL_TRY(pl_mesh_create(n, v[0], 0, NULL, 0, NULL, &mesh));
+    pl_status status = write_frame(s->folder, &s->joints, world, mesh, &options);
+    pl_mesh_destroy(mesh);
+    return status;
+}
+
+static pl_status write_joints(pl_series *s, const pl_world *world)
+{
+    int32_t n = pl_world_joint_count(world);
+    double *data = pl_alloc((3 * JOINT_VECTORS + JOINT_NUMBERS) * (int64_t)n, sizeof *data);
+    pl_status status = data != NULL ? write_joint_points(s, world, n, data) : PL_ERROR_MEMORY;
+    pl_free(data);
+    return status;
+}
+
 // --- All of it ---
 
 pl_status pl_series_write(pl_series *series, pl_world *world)
@@ -262,6 +317,9 @@ pl_status pl_series_write(pl_series *series, pl_world *world)
     int64_t step = pl_world_steps(world);
     if (series->contacts && !has_step(&series->touches, step)) {
         PL_TRY(write_contacts(series, world));
+    }
+    if (pl_world_joint_count(world) > 0 && !has_step(&series->joints, step)) {
+        PL_TRY(write_joints(series, world));
     }
     return has_step(&series->states, step) ? PL_OK : write_bodies(series, world);
 }
@@ -274,6 +332,7 @@ static pl_status open_series(const char *folder, const pl_world *world, bool res
     PL_TRY(pl_make_folder(folder));
     if (resumed) PL_TRY(read_list(folder, &out->states, step));
     if (resumed && out->contacts) PL_TRY(read_list(folder, &out->touches, step));
+    if (resumed) PL_TRY(read_list(folder, &out->joints, step));
     return merge_bodies(out, world);
 }
 
@@ -282,7 +341,8 @@ pl_status pl_series_open(const char *folder, const pl_world *world, bool contact
 {
     *out = (pl_series){.contacts = contacts,
                        .states = {.list = "series", .frame = "frame"},
-                       .touches = {.list = "contacts", .frame = "contacts"}};
+                       .touches = {.list = "contacts", .frame = "contacts"},
+                       .joints = {.list = "joints", .frame = "joints"}};
     pl_status status = open_series(folder, world, resumed, out);
     if (status != PL_OK) pl_series_free(out);
     return status;
@@ -301,5 +361,6 @@ void pl_series_free(pl_series *series)
     pl_free(series->principal);
     pl_free(series->states.frames);
     pl_free(series->touches.frames);
+    pl_free(series->joints.frames);
     *series = (pl_series){0};
 }

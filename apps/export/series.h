@@ -10,6 +10,12 @@
 // (on a) [N], `slips` (0 or 1), `body_a` and `body_b`. A run that goes on from a checkpoint knows
 // none before its first step.
 //
+// Where there are joints, DIR/joints.pvd lists DIR/joints-000120.vtu: the joints, in their order,
+// as points (those of b) with the fields `force` [N] and `torque` [N m] (on b, there), of these
+// `motor_force` and `motor_torque` along the coordinates, `place` [m] and `angle` [rad] (the
+// coordinates), `gap` [m] and `off` [rad] (by which what is held is off), `broken` (0 or 1),
+// `body_a` and `body_b` (-1: the world).
+//
 // Files appear complete or not at all, a list after the frames that it names, so that a run can be
 // watched, or killed, at any time.
 
@@ -37,7 +43,7 @@ typedef struct pl_series {
     double *x, *velocity, *push;          // (3*n_vert) each
     int64_t *first;                       // (n_bodies) of each body's vertices
     double *body, *von_mises, *principal; // (n_cell), (n_cell), (3*n_cell)
-    pl_series_list states, touches;
+    pl_series_list states, touches, joints;
 } pl_series;
 
 // Makes the folder if it is missing. With `resumed`, the frames that the folder's lists name up to

@@ -59,6 +59,15 @@ static bool is_free(const pl_scene_body *body)
     return body->n_fixed == 0 && body->n_driven == 0;
 }
 
+// What a joint holds has its place.
+static bool is_joined(const pl_scene *scene, int32_t body)
+{
+    for (int32_t i = 0; i < scene->n_joints; i++) {
+        if (scene->joints[i].a == body || scene->joints[i].b == body) return true;
+    }
+    return false;
+}
+
 // How far a point may go before bodies that are apart could touch.
 static pl_status measure_room(const pl_scene *scene, double *room)
 {
@@ -79,7 +88,8 @@ pl_status pl_scene_jitter(pl_scene *scene, int32_t seed)
     for (int32_t i = 0; i < scene->n_bodies; i++) {
         // Each body has its own numbers, so that one more of them changes no other.
         uint64_t state = (uint64_t)seed << 32 | (uint32_t)i;
-        if (is_free(&scene->bodies[i])) PL_TRY(move_body(scene->bodies[i].mesh, room, &state));
+        if (!is_free(&scene->bodies[i]) || is_joined(scene, i)) continue;
+        PL_TRY(move_body(scene->bodies[i].mesh, room, &state));
     }
     return PL_OK;
 }

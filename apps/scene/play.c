@@ -1,5 +1,6 @@
 #include "play.h"
 #include "interrupt.h"
+#include "scene_motors.h"
 
 #include <math.h>
 
@@ -19,12 +20,16 @@ pl_status pl_play_open(const pl_scene *scene, pl_play *out)
     *out = pl_play_of(world);
     out->schedule.dt = scene->world.dt;
     out->step_seconds = scene->world.max_seconds;
-    return PL_OK;
+    pl_status status = pl_scene_motors_copy(scene->motors, scene->n_motors, &out->motors);
+    if (status != PL_OK) pl_play_close(out);
+    out->n_motors = status == PL_OK ? scene->n_motors : 0;
+    return status;
 }
 
 void pl_play_close(pl_play *play)
 {
     pl_world_destroy(play->world);
+    pl_scene_motors_free(play->motors, play->n_motors);
     *play = (pl_play){0};
 }
 
@@ -60,6 +65,7 @@ static pl_status limit_step(const pl_play *play)
 pl_status pl_play_step(pl_play *play)
 {
     PL_TRY(limit_step(play));
+    PL_TRY(pl_scene_motors_set(play->motors, play->n_motors, play->world));
     pl_step_stats stats;
     pl_status status = pl_world_step(play->world, &stats);
     play->gave_up = status == PL_ERROR_TIME && seconds_left(play) <= 0;

@@ -15,9 +15,11 @@ typedef struct pl_play {
     double step_seconds;  // that a step may take, if there is a `deadline` [s]; 0: no limit
     double deadline;      // when it ends at the latest, by pl_seconds; INFINITY: no matter
     pl_step_stats stats;  // of the last step
-    bool stop;            // set by pl_play_each: nothing more after this step
-    bool failed;          // a step did, not what was made of one
-    bool late, gave_up;   // the deadline came first; amid a step
+    struct pl_scene_motor *motors; // (n_motors) that the scene tells what to do, step by step
+    int32_t n_motors;
+    bool stop;          // set by pl_play_each: nothing more after this step
+    bool failed;        // a step did, not what was made of one
+    bool late, gave_up; // the deadline came first; amid a step
 } pl_play;
 
 // At the start of the scene, with its limit of a step; it has no steps to make yet. Fails like

@@ -1,253 +1,19 @@
 #include "scene.h"
 #include "json.h"
-#include "load.h"
-#include "scene_copies.h"
 #include "scene_keys.h"
+#include "scene_motors.h"
+#include "scene_parts.h"
 #include "scene_physics.h"
-#include "scene_shapes.h"
 #include "scene_shots.h"
-#include "scene_surface.h"
 
-#include <math.h>
 #include <string.h>
-#include <unistd.h>
-
-#define RADIANS (3.14159265358979323846 / 180)
-
-// --- Bodies ---
-
-// The position comes with the copies.
-void pl_scene_matrix(double scale, const double degrees[3], double m[12])
-{
-    double c[3], s[3];
-    for (int k = 0; k < 3; k++) {
-        c[k] = cos(degrees[k] * RADIANS);
-        s[k] = sin(degrees[k] * RADIANS);
-    }
-    const double r[9] = {c[1] * c[2],
-                         s[0] * s[1] * c[2] - c[0] * s[2],
-                         c[0] * s[1] * c[2] + s[0] * s[2],
-                         c[1] * s[2],
-                         s[0] * s[1] * s[2] + c[0] * c[2],
-                         c[0] * s[1] * s[2] - s[0] * c[2],
-                         -s[1],
-                         s[0] * c[1],
-                         c[0] * c[1]};
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) m[4 * i + j] = scale * r[3 * i + j];
-        m[4 * i + 3] = 0;
-    }
-}
-
-// A mesh that is not there may be a shape, misspelt, or one that is made from a scan.
-static pl_status explain_missing(const char *path, const char *word, pl_status status)
-{
-    char *recipe = NULL;
-    bool by_name = strchr(word, '/') == NULL;
-    if (status != PL_ERROR_FILE || !by_name || access(path, F_OK) == 0) return status;
-    if (!pl_load_knows(word)) return pl_load_mesh_as_is(word, &(pl_mesh *){NULL});
-    PL_TRY(pl_scene_mesh_recipe(&recipe));
-    pl_fail(status, "%s, nor in a folder of meshes; `%s` makes those of Pliant's scenes",
-            pl_error_text(), recipe);
-    pl_free(recipe);
-    return status;
-}
-
-static pl_status load_named(const char *scene_path, const char *word, pl_mesh **out)
-{
-    if (pl_shape_known(word)) return pl_load_mesh(word, 0, out);
-    char *path;
-    PL_TRY(pl_scene_find_mesh(scene_path, word, &path));
-    pl_status status = pl_load_mesh(path, 0, out);
-    if (status != PL_OK) status = explain_missing(path, word, status);
-    pl_free(path);
-    return status;
-}
-
-static pl_status read_cut(const pl_json *at, pl_scene_cut *cut)
-{
-    pl_json v;
-    if (!pl_json_get(at, "cut", &v)) return PL_OK;
-    PL_TRY(pl_scene_check_keys(&v, PL_KEYS_CUT));
-    cut->on = true;
-    cut->normal[0] = 1;
-    PL_TRY(pl_json_vector(&v, "normal", cut->normal));
-    PL_TRY(pl_json_number(&v, "offset", &cut->offset));
-    PL_TRY(pl_json_number(&v, "shrink", &cut->shrink));
-    const double *n = cut->normal;
-    if (n[0] == 0 && n[1] == 0 && n[2] == 0) return pl_json_fail(&v, "normal: has no direction");
-    if (!(cut->shrink >= 0 && cut->shrink <= 0.9)) {
-        return pl_json_fail(&v, "shrink: a number from 0 to 0.9 expected");
-    }
-    return PL_OK;
-}
-
-static pl_status read_look(const pl_json *at, pl_scene_body *body)
-{
-    PL_TRY(pl_json_color(at, "color", &body->has_color, body->color));
-    body->opacity = 1;
-    PL_TRY(pl_json_positive(at, "opacity", &body->opacity));
-    if (body->opacity > 1) return pl_json_fail(at, "opacity: at most 1");
-    PL_TRY(pl_json_bool(at, "edges", &body->edges));
-    return read_cut(at, &body->cut);
-}
-
-// The mesh under `key` in its size and turn, but not in its place.
-static pl_status read_shape(const pl_json *at, const char *key, pl_mesh **out)
-{
-    pl_json mesh;
-    const char *word = NULL;
-    double rotation[3] = {0}, scale = 1, m[12];
-    PL_TRY(pl_json_require(at, key, &mesh));
-    PL_TRY(pl_json_string(at, key, &word));
-    PL_TRY(pl_json_vector(at, "rotation", rotation));
-    PL_TRY(pl_json_positive(at, "scale", &scale));
-    if (load_named(at->file, word, out) != PL_OK) {
-        return pl_json_fail(&mesh, "%s", pl_error_text());
-    }
-    pl_scene_matrix(scale, rotation, m);
-    if (pl_mesh_transform(*out, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
-    return PL_OK;
-}
-
-// The shapes under "shape" or "shapes", in their size and turn; and what is drawn of them, unless
-// the body has a mesh for that. *mesh stays NULL if there are none.
-static pl_status read_shapes(const pl_json *at, pl_scene_shapes *shapes, pl_mesh **mesh)
-{
-    double rotation[3] = {0}, scale = 1, m[12];
-    pl_json v;
-    PL_TRY(pl_json_vector(at, "rotation", rotation));
-    PL_TRY(pl_json_positive(at, "scale", &scale));
-    pl_scene_matrix(scale, rotation, m);
-    PL_TRY(pl_scene_shapes_read(at, scale, m, load_named, shapes));
-    bool drawn = pl_json_get(at, "mesh", &v) && shapes->n > 0 && shapes->mesh[0] == NULL;
-    if (shapes->n == 0 || drawn) return PL_OK;
-    if (pl_shapes_mesh(shapes->n, shapes->shape, mesh) == PL_OK) return PL_OK;
-    const char *key = pl_json_get(at, "shapes", &v) ? "shapes" : "shape";
-    return pl_json_fail(at, "%s: %s", key, pl_error_text());
-}
-
-// Gives a body its shapes, moved by m.
-static pl_status place_shapes(const pl_scene_shapes *shapes, const double m[12],
-                              pl_scene_body *body)
-{
-    if (shapes->n == 0) return PL_OK;
-    PL_TRY(pl_scene_shapes_place(shapes, m, &body->shapes));
-    body->rigid.shape = body->kinematic.shape = body->shapes;
-    body->rigid.n_shape = body->kinematic.n_shape = shapes->n;
-    return PL_OK;
-}
-
-static pl_status add_body(const pl_json *at, const pl_mesh *shape, const pl_scene_shapes *shapes,
-                          const double m[12], const pl_groups *groups, pl_scene *scene)
-{
-    PL_TRY(pl_reserve((void **)&scene->bodies, &scene->body_capacity, scene->n_bodies + 1,
-                      sizeof *scene->bodies));
-    pl_scene_body *body = &scene->bodies[scene->n_bodies++];
-    *body = (pl_scene_body){.entry = at->index};
-    PL_TRY(read_look(at, body));
-    PL_TRY(pl_mesh_copy(shape, &body->mesh));
-    if (pl_mesh_transform(body->mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
-    PL_TRY(pl_scene_read_physics(at, groups, body));
-    return place_shapes(shapes, m, body);
-}
-
-static pl_status add_bodies(const pl_json *at, const pl_mesh *shape, const pl_scene_shapes *shapes,
-                            const pl_groups *groups, pl_scene *scene)
-{
-    double position[3] = {0}, m[12];
-    pl_copies copies;
-    PL_TRY(pl_json_vector(at, "position", position));
-    PL_TRY(pl_copies_read(at, shape, &copies));
-    if (copies.total > PL_SCENE_BODIES - scene->n_bodies) {
-        return pl_json_fail(at, "more than %d bodies in all", (int)PL_SCENE_BODIES);
-    }
-    for (int32_t i = 0; i < copies.total; i++) {
-        pl_copies_place(&copies, i, m);
-        for (int k = 0; k < 3; k++) m[4 * k + 3] += position[k];
-        PL_TRY(add_body(at, shape, shapes, m, groups, scene));
-    }
-    return PL_OK;
-}
-
-// The surface that the bodies from `first` on carry, all copies of one shape. What is only drawn
-// never moves, and what has no tets is refused if it is to be simulated as soft: both count as
-// rigid here.
-static pl_status read_render_mesh(const pl_json *at, const pl_mesh *shape, int32_t first,
-                                  pl_scene *scene)
-{
-    pl_json v;
-    pl_mesh *fine = NULL;
-    const pl_scene_body *body = &scene->bodies[first];
-    bool soft = body->simulated && body->kind == PL_BODY_DEFORMABLE && pl_mesh_tet_count(shape) > 0;
-    if (!pl_json_get(at, "render_mesh", &v) || scene->unseen) return PL_OK;
-    PL_TRY(pl_reserve((void **)&scene->embeddings, &scene->embedding_capacity,
-                      scene->n_embeddings + 1, sizeof *scene->embeddings));
-    pl_embedding **embedding = &scene->embeddings[scene->n_embeddings];
-    pl_status status = read_shape(at, "render_mesh", &fine);
-    if (status == PL_OK && pl_embedding_create(shape, !soft, fine, embedding) != PL_OK) {
-        status = pl_json_fail(&v, "%s", pl_error_text());
-    }
-    pl_mesh_destroy(fine);
-    PL_TRY(status);
-    scene->n_embeddings++;
-    for (int32_t i = first; i < scene->n_bodies; i++) scene->bodies[i].embedding = *embedding;
-    return PL_OK;
-}
-
-// The meshes of hulls stay as long as the scene: its bodies borrow them.
-static pl_status keep_meshes(pl_scene *scene, pl_scene_shapes *shapes, pl_status status)
-{
-    int32_t n = shapes->n;
-    if (status == PL_OK) {
-        status = pl_reserve((void **)&scene->meshes, &scene->mesh_capacity, scene->n_meshes + n,
-                            sizeof *scene->meshes);
-    }
-    for (int32_t i = 0; i < n && status == PL_OK; i++) {
-        scene->meshes[scene->n_meshes++] = shapes->mesh[i];
-        shapes->mesh[i] = NULL;
-    }
-    pl_scene_shapes_free(shapes);
-    return status;
-}
-
-static pl_status read_body(const pl_json *at, const pl_groups *groups, pl_scene *scene)
-{
-    const char *name;
-    PL_TRY(pl_scene_check_keys(at, PL_KEYS_BODY));
-    PL_TRY(pl_json_string(at, "name", &name)); // pl_scene_read_shots looks for it
-    pl_mesh *shape = NULL;
-    int32_t first = scene->n_bodies;
-    pl_scene_shapes shapes = {0};
-    pl_status status = read_shapes(at, &shapes, &shape);
-    if (status == PL_OK && shape == NULL) status = read_shape(at, "mesh", &shape);
-    if (status == PL_OK) status = add_bodies(at, shape, &shapes, groups, scene);
-    if (status == PL_OK) status = read_render_mesh(at, shape, first, scene);
-    pl_mesh_destroy(shape);
-    return keep_meshes(scene, &shapes, status);
-}
-
-static pl_status read_bodies(const pl_json *root, pl_scene *scene)
-{
-    pl_json bodies, item = {0};
-    pl_groups groups;
-    int n = 0;
-    PL_TRY(pl_json_require(root, "bodies", &bodies));
-    PL_TRY(pl_json_array(&bodies, &n));
-    PL_TRY(pl_groups_read(&bodies, &groups));
-    scene->ground_surface.category = pl_groups_ground(&groups);
-    while (pl_json_next(&bodies, &item)) PL_TRY(read_body(&item, &groups, scene));
-    return PL_OK;
-}
-
-// --- The scene ---
 
 static pl_status read_scene(const pl_json *root, pl_scene *scene)
 {
     PL_TRY(pl_scene_check_keys(root, PL_KEYS_SCENE));
     PL_TRY(pl_scene_read_ground(root, scene));
     PL_TRY(pl_scene_read_world(root, scene));
-    PL_TRY(read_bodies(root, scene));
+    PL_TRY(pl_scene_read_parts(root, scene));
     return pl_scene_read_shots(root, scene);
 }
 
@@ -302,12 +68,33 @@ static void free_body(pl_scene_body *body)
     pl_free(body->shapes);
 }
 
+static void free_entry(pl_scene_entry *entry)
+{
+    pl_free(entry->place);
+    pl_free(entry->label);
+    pl_free(entry->name);
+}
+
+static void free_joint(pl_scene_joint *joint)
+{
+    pl_free(joint->place);
+    pl_free(joint->name);
+    for (int k = 0; k < PL_JOINT_AXES; k++) pl_free((void *)joint->options.axes[k].curve);
+}
+
 void pl_scene_free(pl_scene *scene)
 {
     for (int32_t i = 0; i < scene->n_bodies; i++) free_body(&scene->bodies[i]);
     pl_free(scene->bodies);
     for (int32_t i = 0; i < scene->n_meshes; i++) pl_mesh_destroy(scene->meshes[i]);
     pl_free(scene->meshes);
+    for (int32_t i = 0; i < scene->n_entries; i++) free_entry(&scene->entries[i]);
+    pl_free(scene->entries);
+    for (int32_t i = 0; i < scene->n_joints; i++) free_joint(&scene->joints[i]);
+    pl_free(scene->joints);
+    for (int32_t i = 0; i < scene->n_couplings; i++) pl_free(scene->couplings[i].place);
+    pl_free(scene->couplings);
+    pl_scene_motors_free(scene->motors, scene->n_motors);
     for (int32_t i = 0; i < scene->n_embeddings; i++) pl_embedding_destroy(scene->embeddings[i]);
     pl_free(scene->embeddings);
     for (int32_t i = 0; i < scene->n_shots; i++) pl_free(scene->shots[i].shot.key);

@@ -24,7 +24,7 @@ typedef struct pl_scene_drive {
 
 typedef struct pl_scene_body {
     pl_mesh *mesh; // placed: scaled, rotated and moved
-    int32_t entry; // which of the file's bodies it is, or is a copy of
+    int32_t entry; // of the scene: what made it
     // What is drawn in place of the mesh's surface, or NULL. It is the scene's: copies share one.
     const pl_embedding *embedding;
 
@@ -47,6 +47,27 @@ typedef struct pl_scene_body {
     pl_scene_cut cut;
 } pl_scene_body;
 
+// What made a body, or several: one of the bodies of a file or an assembly, with its copies; a
+// cable.
+typedef struct pl_scene_entry {
+    char *place;      // for complaints: "gallery.json: bodies[3]"
+    char *label;      // what messages call it: "bodies[3]", or "truck1.wheel"
+    char *name;       // "wheel", "truck1.wheel"; NULL: none
+    int32_t first, n; // its bodies
+} pl_scene_entry;
+
+typedef struct pl_scene_joint {
+    char *place;              // for complaints: "robot.json: joints[3]"
+    char *name;               // "knee", "robot1.knee"; NULL: none
+    int32_t a, b;             // bodies of the scene; -1: the world
+    pl_joint_options options; // all but the bodies; the curves belong to the scene
+} pl_scene_joint;
+
+typedef struct pl_scene_coupling {
+    char *place;
+    pl_coupling_options options; // joints by their places in the scene
+} pl_scene_coupling;
+
 enum { PL_SHOT_NAME = 64 };
 
 typedef struct pl_scene_shot {
@@ -60,6 +81,18 @@ typedef struct pl_scene {
     pl_scene_body *bodies; // (n_bodies) with all copies
     int32_t n_bodies;
     int64_t body_capacity;
+    pl_scene_entry *entries; // (n_entries) those of the file's bodies first, in their order
+    int32_t n_entries;
+    int64_t entry_capacity;
+    pl_scene_joint *joints; // (n_joints) the world has them under the same numbers
+    int32_t n_joints;
+    int64_t joint_capacity;
+    pl_scene_coupling *couplings; // (n_couplings)
+    int32_t n_couplings;
+    int64_t coupling_capacity;
+    struct pl_scene_motor *motors; // (n_motors) that change in time, see scene_motors.h
+    int32_t n_motors;
+    int64_t motor_capacity;
     pl_embedding **embeddings; // (n_embeddings)
     int32_t n_embeddings;
     int64_t embedding_capacity;
@@ -90,12 +123,13 @@ void pl_scene_free(pl_scene *scene);
 pl_status pl_integrator_find(const char *name, pl_integrator *out);
 const char *pl_integrator_name(int32_t integrator); // NULL if there is no such number
 
-// What the world's messages call the ground; bodies are "bodies[3]", or "bodies[3] copy 5".
+// What the world's messages call the ground; bodies are "bodies[3]", or "bodies[3] copy 5"; of an
+// assembly "truck1.wheel".
 #define PL_GROUND_NAME "the ground"
 
 // The world that a scene describes: its bodies in order, those left out that are only drawn, and
-// then the ground, if it carries anything. Fails with the key's path where a value is out of range
-// or a mesh cannot be simulated.
+// then the ground, if it carries anything; joints and couplings. Fails with the key's path where a
+// value is out of range or a mesh cannot be simulated.
 pl_status pl_scene_world(const pl_scene *scene, pl_world **out);
 
 // Moves the scene's bodies to where they are in a world made by pl_scene_world.

@@ -121,12 +121,17 @@ pl_status pl_scene_print_names(void)
 
 // --- Meshes ---
 
-pl_status pl_scene_find_mesh(const char *scene, const char *word, char **out)
+pl_status pl_scene_find_beside(const char *scene, const char *word, char **out)
 {
     const char *slash = strrchr(scene, '/');
     int folder = word[0] != '/' && slash != NULL ? (int)(slash - scene) + 1 : 0;
+    return pl_path_in(out, NULL, "%.*s%s", folder, scene, word);
+}
+
+pl_status pl_scene_find_mesh(const char *scene, const char *word, char **out)
+{
     char *beside;
-    PL_TRY(pl_path_in(&beside, NULL, "%.*s%s", folder, scene, word));
+    PL_TRY(pl_scene_find_beside(scene, word, &beside));
     *out = NULL;
     pl_status status = PL_OK;
     if (strchr(word, '/') == NULL && !pl_is_file(beside)) {

@@ -18,6 +18,9 @@ pl_status pl_scene_print_names(void);
 // above.
 pl_status pl_scene_find_mesh(const char *scene, const char *word, char **out);
 
+// The path of a file that `scene` names, from the scene's folder; *out as above.
+pl_status pl_scene_find_beside(const char *scene, const char *word, char **out);
+
 // What makes the meshes of Pliant's scenes, for a person to run; *out as above.
 pl_status pl_scene_mesh_recipe(char **out);
 

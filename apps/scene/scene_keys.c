@@ -11,10 +11,18 @@ typedef struct keys {
     const char *key[KEYS_MAX]; // NULL after the last
 } keys;
 
+#define COORDINATE_KEYS                                                                            \
+    "range", "stiffness", "damping", "spring", "spring_damping", "rest", "curve", "motor"
+#define MOTOR_KEYS                                                                                 \
+    "mode", "target", "keys", "interpolation", "period", "start", "end", "max_force", "max_speed", \
+        "stiffness", "damping", "comment"
+#define COUPLING_KEYS "kind", "name", "stiffness", "damping", "comment"
+
 static const keys table[PL_N_KEYS] = {
     [PL_KEYS_SCENE] = {"the scene",
                        PL_KEYS_SCENE,
-                       {"comment", "bodies", "ground", "camera", "cameras", "world"}},
+                       {"comment", "bodies", "joints", "couplings", "motors", "instances",
+                        "assemblies", "ground", "camera", "cameras", "world"}},
     [PL_KEYS_WORLD] = {"world",
                        PL_KEYS_SCENE,
                        {"dt",
@@ -103,6 +111,35 @@ static const keys table[PL_N_KEYS] = {
                         {"kind", "body", "offset", "eye", "smoothing", "angle"}},
     [PL_KEYS_KEYFRAMES] = {"camera", PL_KEYS_SCENE, {"kind", "keys", "angle"}},
     [PL_KEYS_KEYFRAME] = {"keys", PL_KEYS_KEYFRAMES, {"time", "eye", "target", "angle"}},
+    [PL_KEYS_ASSEMBLY] = {"assemblies",
+                          PL_KEYS_SCENE,
+                          {"comment", "bodies", "joints", "couplings", "motors", "instances"}},
+    [PL_KEYS_INSTANCE] = {"instances",
+                          PL_KEYS_SCENE,
+                          {"assembly", "name", "position", "rotation", "velocity",
+                           "angular_velocity", "comment"}},
+    [PL_KEYS_JOINT] = {"joints",
+                       PL_KEYS_SCENE,
+                       {"name", "kind", "a", "b", "point", "point_b", "axis", "side", "patch_a",
+                        "patch_b", "collide", "swing", "break_force", "break_torque", "coordinates",
+                        COORDINATE_KEYS, "comment"}},
+    [PL_KEYS_COORDINATE] = {"coordinates", PL_KEYS_JOINT, {COORDINATE_KEYS, "comment"}},
+    [PL_KEYS_MOTOR] = {"motor", PL_KEYS_JOINT, {MOTOR_KEYS}},
+    [PL_KEYS_MOTORS] = {"motors", PL_KEYS_SCENE, {"joint", "coordinate", MOTOR_KEYS}},
+    [PL_KEYS_MOTOR_KEY] = {"keys", PL_KEYS_MOTORS, {"time", "value"}},
+    [PL_KEYS_GEAR] = {"couplings",
+                      PL_KEYS_SCENE,
+                      {"a", "b", "teeth", "ratio", "inner", "backlash", COUPLING_KEYS}},
+    [PL_KEYS_RACK] = {"couplings",
+                      PL_KEYS_SCENE,
+                      {"pinion", "rack", "radius", "backlash", COUPLING_KEYS}},
+    [PL_KEYS_SCREW] = {"couplings", PL_KEYS_SCENE, {"joint", "pitch", "backlash", COUPLING_KEYS}},
+    [PL_KEYS_DIFFERENTIAL] = {"couplings",
+                              PL_KEYS_SCENE,
+                              {"a", "b", "cage", "backlash", COUPLING_KEYS}},
+    [PL_KEYS_PULLEY] = {"couplings", PL_KEYS_SCENE, {"a", "b", "falls", "slack", COUPLING_KEYS}},
+    [PL_KEYS_SUM] = {"couplings", PL_KEYS_SCENE, {"terms", "range", COUPLING_KEYS}},
+    [PL_KEYS_TERM] = {"terms", PL_KEYS_SUM, {"joint", "coordinate", "ratio"}},
 };
 
 // Keys that had another name before.

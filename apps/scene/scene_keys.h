@@ -24,6 +24,20 @@ typedef enum pl_scene_object {
     PL_KEYS_FOLLOW,
     PL_KEYS_KEYFRAMES,
     PL_KEYS_KEYFRAME,
+    PL_KEYS_ASSEMBLY,
+    PL_KEYS_INSTANCE,
+    PL_KEYS_JOINT,
+    PL_KEYS_COORDINATE,
+    PL_KEYS_MOTOR,
+    PL_KEYS_MOTORS,
+    PL_KEYS_MOTOR_KEY,
+    PL_KEYS_GEAR,
+    PL_KEYS_RACK,
+    PL_KEYS_SCREW,
+    PL_KEYS_DIFFERENTIAL,
+    PL_KEYS_PULLEY,
+    PL_KEYS_SUM,
+    PL_KEYS_TERM,
     PL_KEYS_SHAPE, // behind those that have keys of the same name
     PL_N_KEYS
 } pl_scene_object;

@@ -416,7 +416,7 @@ static pl_status read_rigid(const pl_json *at, pl_scene_body *body)
     return read_velocity(at, o->velocity, o->angular_velocity);
 }
 
-pl_status pl_scene_read_physics(const pl_json *at, const pl_groups *groups, pl_scene_body *body)
+pl_status pl_scene_read_physics(const pl_json *at, pl_groups *groups, pl_scene_body *body)
 {
     body_type type;
     body->deformable = pl_deformable_options_default();

@@ -11,6 +11,6 @@
 pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene);
 
 // "type", "material", "velocity", "fixed", ... of a body whose mesh is placed already.
-pl_status pl_scene_read_physics(const pl_json *at, const pl_groups *groups, pl_scene_body *body);
+pl_status pl_scene_read_physics(const pl_json *at, pl_groups *groups, pl_scene_body *body);
 
 #endif

@@ -1,5 +1,6 @@
 #include "scene_shots.h"
 #include "scene_keys.h"
+#include "scene_names.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,28 +78,8 @@ static pl_status read_orbit(const pl_json *at, pl_shot *shot)
     return isfinite(shot->rate) ? PL_OK : refuse(at, "period", "too short");
 }
 
-// The entry of the file's bodies that has this name.
-static pl_status find_entry(const pl_json *root, const pl_json *at, const char *name, int *entry)
-{
-    pl_json bodies, item = {0};
-    *entry = -1;
-    pl_json_get(root, "bodies", &bodies);
-    while (pl_json_next(&bodies, &item)) {
-        const char *text = NULL;
-        PL_TRY(pl_json_string(&item, "name", &text));
-        if (text == NULL || strcmp(text, name) != 0) continue;
-        if (*entry >= 0) {
-            return pl_json_fail(at, "\"%s\" is the name of bodies[%d] and of bodies[%d]", name,
-                                *entry, item.index);
-        }
-        *entry = item.index;
-    }
-    return *entry >= 0 ? PL_OK : pl_json_fail(at, "no body has the name \"%s\"", name);
-}
-
 // A number is a body's place in the scene, with copies counted; a name is that of all copies.
-static pl_status read_body(const pl_json *root, const pl_json *at, const pl_scene *scene,
-                           pl_shot *shot)
+static pl_status read_body(const pl_json *at, const pl_scene *scene, pl_shot *shot)
 {
     pl_json v;
     PL_TRY(pl_json_require(at, "body", &v));
@@ -109,21 +90,17 @@ static pl_status read_body(const pl_json *root, const pl_json *at, const pl_scen
         return pl_json_fail(&v, "body %d of %d: the first is 0", (int)shot->body,
                             (int)scene->n_bodies);
     }
-    int entry;
-    PL_TRY(find_entry(root, &v, v.node->valuestring, &entry));
-    for (int32_t i = scene->n_bodies - 1; i >= 0; i--) {
-        if (scene->bodies[i].entry != entry) continue;
-        shot->body = i;
-        shot->n_bodies++;
-    }
+    int32_t entry;
+    PL_TRY(pl_scene_find_entry(scene, &v, &entry));
+    shot->body = scene->entries[entry].first;
+    shot->n_bodies = scene->entries[entry].n;
     return PL_OK;
 }
 
-static pl_status read_follow(const pl_json *root, const pl_json *at, const pl_scene *scene,
-                             pl_shot *shot)
+static pl_status read_follow(const pl_json *at, const pl_scene *scene, pl_shot *shot)
 {
     PL_TRY(pl_scene_check_keys(at, PL_KEYS_FOLLOW));
-    PL_TRY(read_body(root, at, scene, shot));
+    PL_TRY(read_body(at, scene, shot));
     PL_TRY(choose_key(at, "offset", "eye", &shot->stands));
     PL_TRY(pl_json_vector(at, shot->stands ? "eye" : "offset", shot->eye));
     const double *offset = shot->eye;
@@ -166,8 +143,7 @@ static pl_status read_keyframes(const pl_json *at, pl_shot *shot)
 
 // --- All of them ---
 
-static pl_status read_shot(const pl_json *root, const pl_json *at, const char *name,
-                           pl_scene *scene)
+static pl_status read_shot(const pl_json *at, const char *name, pl_scene *scene)
 {
     static const char *const kinds[] = {[PL_SHOT_FIXED] = "fixed",
                                         [PL_SHOT_ORBIT] = "orbit",
@@ -190,7 +166,7 @@ static pl_status read_shot(const pl_json *root, const pl_json *at, const char *n
     case PL_SHOT_ORBIT:
         return read_orbit(at, shot);
     case PL_SHOT_FOLLOW:
-        return read_follow(root, at, scene, shot);
+        return read_follow(at, scene, shot);
     case PL_SHOT_KEYFRAMES:
         return read_keyframes(at, shot);
     }
@@ -200,7 +176,7 @@ static pl_status read_shot(const pl_json *root, const pl_json *at, const char *n
 pl_status pl_scene_read_shots(const pl_json *root, pl_scene *scene)
 {
     pl_json one, all;
-    if (pl_json_get(root, "camera", &one)) PL_TRY(read_shot(root, &one, "", scene));
+    if (pl_json_get(root, "camera", &one)) PL_TRY(read_shot(&one, "", scene));
     if (!pl_json_get(root, "cameras", &all)) return PL_OK;
     if (!cJSON_IsObject(all.node)) return pl_json_fail(&all, "an object {...} expected");
     const cJSON *child = NULL;
@@ -211,7 +187,7 @@ pl_status pl_scene_read_shots(const pl_json *root, pl_scene *scene)
         if (one.node != child) {
             return pl_json_fail(&all, "the key \"%s\" stands twice", child->string);
         }
-        PL_TRY(read_shot(root, &one, child->string, scene));
+        PL_TRY(read_shot(&one, child->string, scene));
     }
     return PL_OK;
 }

@@ -7,6 +7,12 @@ static const double GROUND_SIZE = 100; // if the scene does not say [m]
 
 // --- Groups ---
 
+pl_groups pl_groups_none(void)
+{
+    // The first: bodies that name none.
+    return (pl_groups){.name = {"", "ground"}, .has_bodies = {true, true}, .n = 2};
+}
+
 static int find_group(const pl_groups *groups, const char *name)
 {
     int i = 0;
@@ -14,20 +20,29 @@ static int find_group(const pl_groups *groups, const char *name)
     return i;
 }
 
-pl_status pl_groups_read(const pl_json *bodies, pl_groups *out)
+// The number of a group, which is added if it is new.
+static pl_status take_group(pl_groups *groups, const pl_json *v, const char *name, int *number)
 {
-    pl_json item = {0}, v;
-    *out = (pl_groups){{"", "ground"}, 2}; // the first: bodies that name none
-    while (pl_json_next(bodies, &item)) {
-        const char *name = NULL;
-        if (!cJSON_IsObject(item.node)) continue; // read_body complains
-        PL_TRY(pl_json_string(&item, "group", &name));
-        if (name == NULL || find_group(out, name) < out->n) continue;
-        pl_json_get(&item, "group", &v);
-        if (out->n == PL_GROUPS) {
-            return pl_json_fail(&v, "more than %d groups", PL_GROUPS - 2);
-        }
-        out->name[out->n++] = name;
+    *number = find_group(groups, name);
+    if (*number < groups->n) return PL_OK;
+    if (groups->n == PL_GROUPS) return pl_json_fail(v, "more than %d groups", PL_GROUPS - 2);
+    groups->ignored_at[groups->n] = *v;
+    groups->name[groups->n++] = name;
+    return PL_OK;
+}
+
+pl_status pl_groups_check(const pl_groups *groups)
+{
+    const char *known[PL_GROUPS];
+    int n = 0;
+    for (int i = 0; i < groups->n; i++) {
+        if (groups->has_bodies[i]) known[n++] = groups->name[i];
+    }
+    for (int i = 0; i < groups->n; i++) {
+        const char *name = groups->name[i];
+        if (groups->has_bodies[i]) continue;
+        pl_fail_unknown(PL_ERROR_FORMAT, "group", name, strlen(name), known, n);
+        return pl_json_fail(&groups->ignored_at[i], "%s", pl_error_text());
     }
     return PL_OK;
 }
@@ -40,7 +55,7 @@ uint32_t pl_groups_ground(const pl_groups *groups)
 // --- Surfaces ---
 
 // A body whose mask lacks a group does not touch it, whatever that group's masks are.
-static pl_status read_ignore(const pl_json *at, const pl_groups *groups, uint32_t *mask)
+static pl_status read_ignore(const pl_json *at, pl_groups *groups, uint32_t *mask)
 {
     pl_json v, item = {0};
     int n = 0;
@@ -49,26 +64,27 @@ static pl_status read_ignore(const pl_json *at, const pl_groups *groups, uint32_
     while (pl_json_next(&v, &item)) {
         const char *name = cJSON_GetStringValue(item.node);
         if (name == NULL) return pl_json_fail(&item, "the \"name\" of a group expected");
-        int group = find_group(groups, name);
-        if (group == groups->n) {
-            pl_fail_unknown(PL_ERROR_FORMAT, "group", name, strlen(name), groups->name, groups->n);
-            return pl_json_fail(&item, "%s", pl_error_text());
-        }
+        int group;
+        PL_TRY(take_group(groups, &item, name, &group));
         *mask &= ~(UINT32_C(1) << group);
     }
     return PL_OK;
 }
 
-pl_status pl_scene_read_surface(const pl_json *at, const pl_groups *groups,
-                                pl_surface_options *surface)
+pl_status pl_scene_read_surface(const pl_json *at, pl_groups *groups, pl_surface_options *surface)
 {
     PL_TRY(pl_json_not_negative(at, "friction", &surface->friction));
     PL_TRY(pl_json_not_negative(at, "radius", &surface->radius));
     PL_TRY(pl_json_not_negative(at, "contact_distance", &surface->contact_distance));
     PL_TRY(pl_json_bool(at, "self", &surface->self));
-    const char *group = "";
-    PL_TRY(pl_json_string(at, "group", &group));
-    surface->category = UINT32_C(1) << find_group(groups, group);
+    const char *name = "";
+    int group;
+    pl_json v;
+    PL_TRY(pl_json_string(at, "group", &name));
+    pl_json_get(at, "group", &v);
+    PL_TRY(take_group(groups, &v, name, &group));
+    groups->has_bodies[group] = true;
+    surface->category = UINT32_C(1) << group;
     return read_ignore(at, groups, &surface->mask);
 }
 

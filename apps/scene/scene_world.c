@@ -13,8 +13,7 @@ static pl_status complain(pl_status status, const pl_scene *scene, const pl_scen
 {
     if (status == PL_OK || status == PL_ERROR_MEMORY) return status;
     const char *place = status == PL_ERROR_GEOMETRY ? "mesh: " : options;
-    return pl_fail(status, "%s: bodies[%d].%s%s", scene->file, (int)body->entry, place,
-                   pl_error_text());
+    return pl_fail(status, "%s.%s%s", scene->entries[body->entry].place, place, pl_error_text());
 }
 
 static pl_status drive(pl_world *world, const pl_scene *scene, const pl_scene_body *body,
@@ -26,19 +25,19 @@ static pl_status drive(pl_world *world, const pl_scene *scene, const pl_scene_bo
         pl_status status = pl_world_drive(world, number, d->n, d->vertex, &d->motion);
         if (status == PL_ERROR_MEMORY) return status;
         if (status != PL_OK) {
-            return pl_fail(status, "%s: bodies[%d].driven[%d].motion.%s", scene->file,
-                           (int)body->entry, (int)k, pl_error_text());
+            return pl_fail(status, "%s.driven[%d].motion.%s", scene->entries[body->entry].place,
+                           (int)k, pl_error_text());
         }
     }
     return PL_OK;
 }
 
-// The latest body by its place in the file, and which copy it is if there are several.
-static pl_status name_body(pl_world *world, const pl_scene_body *body, bool alone, int32_t copy)
+// The latest body by what made it, and which copy it is if there are several.
+static pl_status name_body(pl_world *world, const pl_scene_entry *entry, int32_t copy)
 {
     char name[64];
-    int length = snprintf(name, sizeof name, "bodies[%d]", (int)body->entry);
-    if (!alone) snprintf(name + length, sizeof name - (size_t)length, " copy %d", (int)copy);
+    int length = snprintf(name, sizeof name, "%.40s", entry->label);
+    if (entry->n > 1) snprintf(name + length, sizeof name - (size_t)length, " copy %d", (int)copy);
     return pl_world_set_name(world, pl_world_body_count(world) - 1, name);
 }
 
@@ -58,24 +57,59 @@ static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene
     if (body->force == NULL || pl_world_set_forces(world, number, body->force) == PL_OK) {
         return PL_OK;
     }
-    return pl_fail(PL_ERROR_ARGUMENT, "%s: bodies[%d].forces: their sum is not finite", scene->file,
-                   (int)body->entry);
+    return pl_fail(PL_ERROR_ARGUMENT, "%s.forces: their sum is not finite",
+                   scene->entries[body->entry].place);
 }
 
 static pl_status add_bodies(pl_world *world, const pl_scene *scene)
 {
-    int32_t copy = 0, n = scene->n_bodies;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < scene->n_bodies; i++) {
         const pl_scene_body *body = &scene->bodies[i];
-        copy = i > 0 && body[-1].entry == body->entry ? copy + 1 : 0; // they stand together
+        const pl_scene_entry *entry = &scene->entries[body->entry];
         if (!body->simulated) continue;
-        bool alone = copy == 0 && (i + 1 == n || body[1].entry != body->entry);
         PL_TRY(add_body(world, scene, body));
-        PL_TRY(name_body(world, body, alone, copy));
+        PL_TRY(name_body(world, entry, i - entry->first));
     }
     if (pl_world_body_count(world) > 0) return PL_OK;
     return pl_fail(PL_ERROR_FORMAT, "%s: bodies: none of them is simulated", scene->file);
 }
+
+// --- Joints ---
+
+static pl_status complain_of(pl_status status, const char *place)
+{
+    if (status == PL_OK || status == PL_ERROR_MEMORY) return status;
+    return pl_fail(status, "%s: %s", place, pl_error_text());
+}
+
+static pl_status add_joint(pl_world *world, const pl_scene_joint *joint, const int32_t *number)
+{
+    pl_joint_options options = joint->options;
+    options.body_a = joint->a >= 0 ? number[joint->a] : PL_WORLD;
+    options.body_b = joint->b >= 0 ? number[joint->b] : PL_WORLD;
+    return complain_of(pl_world_add_joint(world, &options, NULL), joint->place);
+}
+
+static pl_status add_joints(pl_world *world, const pl_scene *scene)
+{
+    pl_status status = PL_OK;
+    int32_t n = 0, *number = pl_alloc(scene->n_bodies, sizeof *number);
+    if (number == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < scene->n_bodies; i++) {
+        number[i] = scene->bodies[i].simulated ? n++ : -1;
+    }
+    for (int32_t i = 0; status == PL_OK && i < scene->n_joints; i++) {
+        status = add_joint(world, &scene->joints[i], number);
+    }
+    pl_free(number);
+    for (int32_t i = 0; status == PL_OK && i < scene->n_couplings; i++) {
+        const pl_scene_coupling *c = &scene->couplings[i];
+        status = complain_of(pl_world_add_coupling(world, &c->options, NULL), c->place);
+    }
+    return status;
+}
+
+// --- The world ---
 
 // One triangle around the square that is asked for, so that no edge of it is near to anything. Its
 // inscribed circle goes through the corners of the square.
@@ -101,6 +135,7 @@ pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
         return pl_fail(status, "%s: world.%s", scene->file, pl_error_text());
     }
     if (status == PL_OK) status = add_bodies(*out, scene);
+    if (status == PL_OK) status = add_joints(*out, scene);
     bool carries = scene->ground && scene->world.contact;
     if (status == PL_OK && carries) status = add_ground(*out, scene);
     if (status != PL_OK) {
