@@ -19,7 +19,8 @@ const char *pl_solve_end_name(pl_solve_end end)
                                         [PL_SOLVE_STALLED] = "stalled",
                                         [PL_SOLVE_IMPOSSIBLE] = "impossible",
                                         [PL_SOLVE_SIZE] = "size",
-                                        [PL_SOLVE_BREAKDOWN] = "breakdown"};
+                                        [PL_SOLVE_BREAKDOWN] = "breakdown",
+                                        [PL_SOLVE_CONTRADICTING] = "contradicting"};
     return names[end];
 }
 
@@ -276,6 +277,11 @@ static pl_status report(const pl_solver *solver, const pl_solver_options *option
                        solver->name, stats->iterations, stats->seconds, e->residual,
                        options->residual_tolerance, e->penetration, e->normal, e->friction,
                        options->contact_tolerance, e->joint > 0 ? ", joints " : "", joint);
+    case PL_SOLVE_CONTRADICTING:
+        return pl_fail(PL_ERROR_NUMERICS,
+                       "%s: joints contradict each other: no velocities hold them all, and those "
+                       "found are off by up to %s m or rad in the step",
+                       solver->name, joint);
     case PL_SOLVE_SIZE:
         return PL_ERROR_NUMERICS; // the solver has said how large
     case PL_SOLVE_IMPOSSIBLE:
