@@ -95,14 +95,21 @@ static pl_solve_end run_after_sweeps(pl_newton *s, pl_solve_stats *stats)
     return pl_newton_rounds(s, false, stats->factorizations + MOST_FACTORS, stats);
 }
 
+bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats)
+{
+    for (int64_t i = 0; i < s->m; i++) {
+        if (!(s->ws->scale[2 * (i / 3)] > 0)) s->f[i] = 0;
+    }
+    return pl_newton_judge(s, s->f, stats) <= 1;
+}
+
 pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
 {
+    bool cones = has_cones(s->problem);
+    pl_solve_end end = PL_SOLVE_STALLED;
     for (int64_t i = 0; i < s->m; i++) {
         if (!(s->W[i - i % 3] > 0)) s->f[i] = 0;
     }
-    if (pl_newton_judge(s, s->f, stats) <= 1) return PL_SOLVE_CONVERGED;
-    bool cones = has_cones(s->problem);
-    pl_solve_end end = PL_SOLVE_STALLED;
     if (!cones || !is_cold(s)) {
         int64_t most = stats->factorizations + (cones ? WARM_FACTORS : LINEAR_FACTORS);
         end = pl_newton_rounds(s, true, most, stats);
@@ -120,9 +127,15 @@ pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
 pl_status pl_newton_solve(const pl_problem *problem, const pl_solver_options *options,
                           pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
     pl_newton s;
+    pl_split split;
     PL_TRY(pl_newton_create(problem, options, ws, v, f, &s));
-    PL_TRY(pl_newton_take(&s));
-    stats->end = pl_newton_run(&s, stats);
-    return PL_OK;
+    bool solved = pl_newton_is_solved(&s, stats);
+    pl_arena_back(&ws->arena, mark);
+    stats->end = PL_SOLVE_CONVERGED;
+    if (solved) return PL_OK;
+    PL_TRY(pl_split_create(problem, &ws->arena, &split));
+    const pl_newton_sets all = {.split = &split, .most_work = INFINITY};
+    return pl_newton_solve_sets(&all, options, ws, v, f, stats);
 }

@@ -6,6 +6,7 @@
 #include "cones.h"
 #include "contact_matrix.h"
 #include "solver.h"
+#include "split.h"
 
 typedef struct pl_newton {
     const pl_problem *problem;
@@ -43,16 +44,43 @@ typedef struct pl_newton {
     int64_t n_judged, improved_at; // errors that were judged, and the last that was less
 } pl_newton;
 
-// Finds the pattern, and nothing more.
+// What it takes to judge v and f.
 pl_status pl_newton_create(const pl_problem *problem, const pl_solver_options *options,
                            pl_workspace *ws, double *v, double *f, pl_newton *out);
 
-// All that it works with.
+// The pattern and the order of elimination; and the multiplications that a factor then takes.
+pl_status pl_newton_analyze(pl_newton *s);
+double pl_newton_work(const pl_newton *s);
+
+// All else that it works with.
 pl_status pl_newton_take(pl_newton *s);
 
-// Improves v and f. PL_SOLVE_STALLED if it gives up; PL_SOLVE_CONTRADICTING if all is solved but
-// for rows without bounds that contradict each other.
+// Are v and f within the tolerances as they are? Impulses of constraints that nothing answers
+// become 0.
+bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats);
+
+// Improves v and f, once it has been looked at if they are solved. PL_SOLVE_STALLED if it gives up;
+// PL_SOLVE_CONTRADICTING if all is solved but for rows without bounds that contradict each other.
 pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats);
+
+// --- Set by set (newton_sets.c) ---
+
+// Sets of a problem, each to be solved by itself.
+typedef struct pl_newton_sets {
+    const pl_split *split;
+    const uint8_t *chosen; // (split.n) not 0: solve it; NULL: all
+    double most_work;      // multiplications of a factor; a set that takes more is not solved
+    const double *v, *f;   // what a set starts from that is not solved as it is; NULL: as it is
+    pl_solve_end *end;     // (split.n) out, of those that are chosen; NULL: not asked for
+} pl_newton_sets;
+
+// Improves v and f there. stats->end is the worst of them, and counts are those of the set that
+// took most.
+pl_status pl_newton_solve_sets(const pl_newton_sets *sets, const pl_solver_options *options,
+                               pl_workspace *ws, double *v, double *f, pl_solve_stats *stats);
+
+// Of two ends, that which leaves more to be done.
+pl_solve_end pl_worse_end(pl_solve_end a, pl_solve_end b);
 
 // --- The parts of it ---
 

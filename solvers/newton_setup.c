@@ -3,6 +3,7 @@
 #include "hessenberg.h"
 #include "newton.h"
 
+#include <math.h>
 #include <string.h>
 
 // A row of a box that hardly answers is taken to answer as this part of its neighbours.
@@ -14,8 +15,25 @@ pl_status pl_newton_create(const pl_problem *problem, const pl_solver_options *o
     *out = (pl_newton){.problem = problem, .options = options, .ws = ws, .v = v, .f = f};
     out->n = 3 * (int64_t)problem->A->n;
     out->m = 3 * (int64_t)problem->n_constraint;
-    out->best = INFINITY;
-    return pl_contact_matrix_create(problem, &ws->uses, &ws->arena, &out->H);
+    out->best = out->least = INFINITY;
+    double **of_n[] = {&out->best_v, &out->r, &out->push};
+    double **of_m[] = {&out->best_f, &out->u, &out->F};
+    for (int i = 0; i < 3; i++) {
+        *of_n[i] = pl_arena_take(&ws->arena, out->n, sizeof(double));
+        *of_m[i] = pl_arena_take(&ws->arena, out->m, sizeof(double));
+        if (*of_n[i] == NULL || *of_m[i] == NULL) return PL_ERROR_MEMORY;
+    }
+    return PL_OK;
+}
+
+pl_status pl_newton_analyze(pl_newton *s)
+{
+    return pl_contact_matrix_create(s->problem, &s->ws->uses, &s->ws->arena, &s->H);
+}
+
+double pl_newton_work(const pl_newton *s)
+{
+    return 27 * pl_cholesky_work_count(&s->H.factor);
 }
 
 // Parts of A that no block couples, such as bodies.
@@ -125,8 +143,8 @@ pl_status pl_newton_take(pl_newton *s)
 {
     pl_arena *arena = &s->ws->arena;
     int64_t n_constraint = s->problem->n_constraint;
-    double **of_n[] = {&s->best_v, &s->r, &s->push, &s->e, &s->Ae, &s->x};
-    double **of_m[] = {&s->best_f, &s->u, &s->F, &s->Le, &s->Fe, &s->K, &s->W};
+    double **of_n[] = {&s->e, &s->Ae, &s->x};
+    double **of_m[] = {&s->Le, &s->Fe, &s->K, &s->W};
     parts p;
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) {
         *of_n[i] = pl_arena_take(arena, s->n, sizeof(double));

@@ -356,6 +356,7 @@ static void test_interior_points_hold_joints(void)
     pl_newton n;
     pl_solve_stats stats = {0};
     TEST_ASSERT_EQUAL(PL_OK, pl_newton_create(&s.problem, &options, &s.ws, s.v, s.f, &n));
+    TEST_ASSERT_EQUAL(PL_OK, pl_newton_analyze(&n));
     TEST_ASSERT_EQUAL(PL_OK, pl_newton_take(&n));
     n.least = INFINITY;
     n.most_factors = 100;
@@ -398,6 +399,7 @@ static void test_interior_points_between_bounds(void)
         pl_newton n;
         pl_solve_stats stats = {0};
         TEST_ASSERT_EQUAL(PL_OK, pl_newton_create(&s.problem, &options, &s.ws, s.v, s.f, &n));
+        TEST_ASSERT_EQUAL(PL_OK, pl_newton_analyze(&n));
         TEST_ASSERT_EQUAL(PL_OK, pl_newton_take(&n));
         pl_newton_begin_stage(&n, 100);
         pl_newton_ipm(&n, 40, &stats); // with friction of 1e-4, to have cones
