@@ -32,7 +32,7 @@ enum {
 static const double D_CARRIED = 1e-12, D_BOX = 1e-3;
 // d of all others at the start, from the impulses given and from interior points, its bounds, and
 // by what it changes.
-static const double D_START = 0.1, D_AFTER = 0.01, D_LEAST = 1e-8, D_MOST = 1, HARDER = 0.2,
+static const double D_START = 0.03, D_AFTER = 0.01, D_LEAST = 1e-8, D_MOST = 1, HARDER = 0.2,
                     SOFTER = 3;
 // A round that leaves more of the error than this makes d smaller, if it was easy.
 static const double SLOW = 0.3;

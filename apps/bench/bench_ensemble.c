@@ -1,9 +1,11 @@
 // pliant bench ensemble: solvers on rigid bodies and mechanisms of many kinds, from rest, and hit
 // at random. One thread; times are of the wall clock.
 //
-// Each solve starts cold. It counts as solved if the errors of constraints, and max |A_ii^-1 r_i|
+// First, cold solves. One counts as solved if the errors of constraints, and max |A_ii^-1 r_i|
 // over the bodies, times dt, are within the tolerance: the yardstick's `residual` would be that of
-// the heaviest body. `usual` is 1e-6 m, `tight` 1e-8 m/s.
+// the heaviest body. `usual` is 1e-6 m, `tight` 1e-8 m/s. Then steps of
+// mechanisms, each from the impulses of the last: time of the first, the median and the most of
+// others.
 
 #include "bench.h"
 #include "bench_scene.h"
@@ -280,11 +282,95 @@ static pl_status run_solver(const char *name, const level *level, const pl_bench
     return PL_OK;
 }
 
+// --- Steps ---
+
+static pl_status pull_chain(pl_mechanism *m, int32_t i, uint64_t seed)
+{
+    (void)i, (void)seed;
+    return pl_mechanism_chain(m, 100, 0.25, 500, true);
+}
+
+static pl_status stand_in_columns(pl_mechanism *m, int32_t i, uint64_t seed)
+{
+    (void)i;
+    return pl_mechanism_stacks(m, 100, 10, 1, 0, seed);
+}
+
+static pl_status stand_in_a_tower(pl_mechanism *m, int32_t i, uint64_t seed)
+{
+    (void)i, (void)seed;
+    return pl_mechanism_tower(m, 80);
+}
+
+static pl_status pull_cables(pl_mechanism *m, int32_t i, uint64_t seed)
+{
+    (void)i, (void)seed;
+    return pl_mechanism_cables(m, 18, 50);
+}
+
+static pl_status stand_in_a_wall(pl_mechanism *m, int32_t i, uint64_t seed)
+{
+    (void)i, (void)seed;
+    return pl_mechanism_wall(m, 10, 9);
+}
+
+static pl_status move_an_arm(pl_mechanism *m, int32_t i, uint64_t seed)
+{
+    (void)i, (void)seed;
+    return pl_mechanism_arm(m, 6, 200, 3000);
+}
+
+static const struct kind moving[] = {
+    {"100 links and 500 kg", pull_chain},        {"100 columns of 10 boxes", stand_in_columns},
+    {"160 logs and 2,500 kg", stand_in_a_tower}, {"18 cables of 50 links, 2 t", pull_cables},
+    {"wall of 95 bricks", stand_in_a_wall},      {"arm: motors, limits, load", move_an_arm},
+};
+
+enum { MOVING = sizeof moving / sizeof *moving, STEPS = 60, STEPS_QUICK = 3 };
+
+// Each from the velocities and impulses of the last one, with the usual tolerances.
+static pl_status take_steps(const struct kind *kind, const char *name, int32_t n)
+{
+    double factors[STEPS] = {0}, seconds[STEPS] = {0};
+    int32_t failed = 0;
+    const pl_solver *solver;
+    pl_workspace ws = {0};
+    pl_mechanism m = {0};
+    PL_TRY(pl_solver_find(name, &solver));
+    pl_status status = kind->make(&m, 0, FIRST_SEED);
+    for (int32_t i = 0; i < n && status == PL_OK; i++) {
+        pl_solve_stats stats;
+        status = pl_mechanism_build(&m);
+        if (status != PL_OK) break;
+        status = pl_solve(solver, &m.problem, NULL, &ws, m.v, m.f, &stats);
+        failed += status != PL_OK;
+        if (status == PL_ERROR_NUMERICS) status = PL_OK;
+        factors[i] = (double)stats.factorizations, seconds[i] = stats.seconds;
+        pl_mechanism_advance(&m);
+    }
+    qsort(factors + 1, (size_t)n - 1, sizeof *factors, compare);
+    qsort(seconds + 1, (size_t)n - 1, sizeof *seconds, compare);
+    uint64_t hash = pl_hash(PL_HASH_START, m.v, 6 * (size_t)m.n_body * sizeof *m.v);
+    printf("%-9s steps  %-30s %6d rows  %d failed  first %7.2f ms, then %7.3f ms, most %7.2f; "
+           "factors %3.0f, %2.0f, %3.0f  drift %.1e m  %016" PRIx64 "\n",
+           name, kind->name, 3 * m.n_link, failed, 1e3 * seconds[0], 1e3 * seconds[n / 2],
+           1e3 * seconds[n - 1], factors[0], factors[n / 2], factors[n - 1], pl_mechanism_drift(&m),
+           hash);
+    pl_mechanism_free(&m);
+    pl_workspace_free(&ws);
+    return status;
+}
+
 static pl_status run_all(const pl_bench_options *options, pl_output *csv)
 {
     pl_output_printf(csv, "solver,level,kind,solved,of,factors,most_factors,ms,seconds,hash\n");
     for (int l = 0; l < LEVELS; l++) {
         for (int i = 0; i < SOLVERS; i++) PL_TRY(run_solver(solvers[i], levels + l, options, csv));
+    }
+    for (int k = 0; k < MOVING; k++) {
+        for (int i = 0; i < 2; i++) {
+            PL_TRY(take_steps(moving + k, solvers[i], options->quick ? STEPS_QUICK : STEPS));
+        }
     }
     return PL_OK;
 }
