@@ -1516,12 +1516,14 @@ PL_API pl_solve_options pl_solve_options_default(void);
 // How a solve ended.
 typedef enum pl_solve_end {
     PL_SOLVE_CONVERGED,
-    PL_SOLVE_LIMIT,      // max_iterations came first
-    PL_SOLVE_TIME,       // max_seconds came first
-    PL_SOLVE_STALLED,    // no step improves it: the constraints ask for too much
-    PL_SOLVE_IMPOSSIBLE, // a constraint is violated, and all its velocities are prescribed
-    PL_SOLVE_SIZE,       // it would take more memory than the solver allows itself
-    PL_SOLVE_BREAKDOWN,  // a matrix is not positive definite, or a number is not finite
+    PL_SOLVE_LIMIT,         // max_iterations came first
+    PL_SOLVE_TIME,          // max_seconds came first
+    PL_SOLVE_STALLED,       // no step improves it: the constraints ask for too much
+    PL_SOLVE_IMPOSSIBLE,    // a constraint is violated, and all its velocities are prescribed
+    PL_SOLVE_SIZE,          // it would take more memory than the solver allows itself
+    PL_SOLVE_BREAKDOWN,     // a matrix is not positive definite, or a number is not finite
+    PL_SOLVE_CONTRADICTING, // solved, but for joints that contradict each other, as those of a loop
+                            // that does not close: velocities are between what they ask for
 } pl_solve_end;
 
 PL_API const char *pl_solve_end_name(pl_solve_end end); // "converged", "limit", ...

@@ -26,6 +26,9 @@ static const double NEWTON_FACTORS = 4, NEWTON_SOLVES = 20;
 // Products with A and sweeps in an iteration of apg or cone-newton, and what a sweep takes for a
 // contact.
 static const double STEP_PRODUCTS = 3, STEP_SWEEPS = 8, SWEEP_WORK = 160;
+// Of rigid bodies that contacts join, above which newton is the first: sweeps need about as many
+// rounds as the ratio.
+static const double MASS_RATIO = 100;
 // No factor takes more multiplications than this: a few seconds.
 static const double MOST_WORK = 1e10;
 
@@ -60,31 +63,28 @@ static pl_status find_newton_work(automatic *s)
     pl_newton newton;
     if (s->newton_work > 0) return PL_OK;
     PL_TRY(pl_newton_create(s->problem, s->options, s->ws, s->v, s->f, &newton));
-    const pl_cholesky *G = &newton.H.factor;
-    double factor = 27 * pl_cholesky_work_count(G), solve = 18 * (double)G->nnz;
+    PL_TRY(pl_newton_analyze(&newton));
+    double factor = pl_newton_work(&newton), solve = 18 * (double)newton.H.factor.nnz;
     bool fits = factor <= MOST_WORK;
     s->newton_work = fits ? NEWTON_FACTORS * factor + NEWTON_SOLVES * solve : INFINITY;
     pl_arena_back(&s->ws->arena, mark);
     return PL_OK;
 }
 
-// v and f := those given: impulses of the last step tell newton more about faces than what apg has
-// come to.
-static void start_over(const automatic *s)
-{
-    pl_vec_copy(3 * (int64_t)s->problem->A->n, s->v_given, s->v);
-    pl_vec_copy(3 * (int64_t)s->problem->n_constraint, s->f_given, s->f);
-}
-
-// stats->end is PL_SOLVE_STALLED if it did not help.
-static pl_status try_newton(automatic *s, pl_solve_stats *stats)
+// newton on each set that is not solved. From the impulses given, if `anew`: those of the last step
+// tell it more about faces than what apg has come to. stats->end is PL_SOLVE_STALLED if it did not
+// help.
+static pl_status try_newton(automatic *s, bool anew, pl_solve_stats *stats)
 {
     pl_arena_mark mark = pl_arena_here(&s->ws->arena);
-    pl_newton newton;
+    pl_split split;
     s->tried = true;
-    PL_TRY(pl_newton_create(s->problem, s->options, s->ws, s->v, s->f, &newton));
-    PL_TRY(pl_newton_take(&newton));
-    stats->end = pl_newton_run(&newton, stats);
+    PL_TRY(pl_split_create(s->problem, &s->ws->arena, &split));
+    const pl_newton_sets sets = {.split = &split,
+                                 .most_work = INFINITY,
+                                 .v = anew ? s->v_given : NULL,
+                                 .f = anew ? s->f_given : NULL};
+    PL_TRY(pl_newton_solve_sets(&sets, s->options, s->ws, s->v, s->f, stats));
     s->ws->direct = stats->end == PL_SOLVE_CONVERGED;
     if (stats->end == PL_SOLVE_BREAKDOWN) stats->end = PL_SOLVE_STALLED;
     pl_arena_back(&s->ws->arena, mark);
@@ -154,8 +154,7 @@ static pl_status choose_newton(automatic *s, pl_solve_stats *stats)
     double swept = SWEEP_WORK * (double)s->apg.n_swept * s->problem->n_constraint;
     double spent = step_work(s) * (stats->iterations + PL_MIN(s->left, FAR_STEPS));
     if (s->newton_work > spent + swept) return PL_OK;
-    start_over(s);
-    return try_newton(s, stats);
+    return try_newton(s, true, stats);
 }
 
 // cone-newton, until it has taken as long as newton would; then that, and apg.
@@ -170,7 +169,7 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
     PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
     if (stats->end == PL_SOLVE_STALLED && !s->tried) {
         PL_TRY(find_newton_work(s));
-        if (isfinite(s->newton_work)) PL_TRY(try_newton(s, stats));
+        if (isfinite(s->newton_work)) PL_TRY(try_newton(s, false, stats));
     }
     if (stats->end == PL_SOLVE_STALLED && allowed(s, stats) > 0) {
         stats->end = pl_apg_improve(&s->apg, s->options, allowed(s, stats), s->v, s->f, stats);
@@ -178,12 +177,16 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
     return PL_OK;
 }
 
-pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *options,
-                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+// --- All together ---
+
+static pl_status solve_together(const pl_problem *problem, const pl_solver_options *options,
+                                pl_workspace *ws, bool tried, double *v, double *f,
+                                pl_solve_stats *stats)
 {
     automatic s = {.problem = problem, .options = options, .ws = ws, .v = v, .f = f};
-    if (ws->direct) {
-        PL_TRY(try_newton(&s, stats));
+    s.tried = tried;
+    if (ws->direct && !tried) {
+        PL_TRY(try_newton(&s, false, stats));
         if (stats->end != PL_SOLVE_STALLED) return PL_OK;
     }
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
@@ -197,4 +200,127 @@ pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *opti
     if (stats->end != PL_SOLVE_LIMIT || allowed(&s, stats) == 0) return PL_OK;
     PL_TRY(choose_newton(&s, stats));
     return stats->end == PL_SOLVE_STALLED ? finish(&s, stats) : PL_OK;
+}
+
+// --- Sets that newton is the first for ---
+
+// What is known of a set of blocks.
+typedef struct traits {
+    bool joints;        // it has rows without bounds
+    int32_t soft;       // blocks that A joins with others
+    double least, most; // mass of blocks that A joins with none, and that contacts move [kg]
+} traits;
+
+static double mass_of(const pl_bsr *A, int32_t block)
+{
+    const double *M = A->val + 9 * A->diag[block];
+    return (M[0] + M[4] + M[8]) / 3;
+}
+
+static bool is_soft(const pl_bsr *A, int32_t block)
+{
+    return A->row[block + 1] - A->row[block] > 1;
+}
+
+static void look_at_constraint(const pl_split *split, int32_t k, traits *t)
+{
+    const pl_problem *problem = split->problem;
+    const pl_constraint *constraint = problem->constraint + k;
+    const pl_limits *limits = pl_limits_of(problem, constraint);
+    for (int a = 0; a < 3; a++) t->joints = t->joints || pl_is_bilateral(limits, a);
+    if (pl_is_box(problem, k)) return;
+    for (int32_t i = constraint->first; i < constraint->first + constraint->count; i++) {
+        const pl_entry *entry = problem->entry + i;
+        // An angular velocity has an arm, and no weight.
+        if (entry->w == 0 || split->of[entry->block] < 0) continue;
+        if (is_soft(problem->A, entry->block)) continue;
+        double mass = mass_of(problem->A, entry->block);
+        t->least = PL_MIN(t->least, mass), t->most = PL_MAX(t->most, mass);
+    }
+}
+
+// Is newton the first to be asked?
+static bool is_for_newton(const pl_split *split, int32_t set)
+{
+    traits t = {.least = INFINITY};
+    for (int32_t i = split->first[set]; i < split->first[set + 1]; i++) {
+        look_at_constraint(split, split->constraint[i], &t);
+    }
+    if (!t.joints && !(t.most >= MASS_RATIO * t.least)) return false;
+    for (int32_t i = split->start[set]; i < split->start[set + 1]; i++) {
+        t.soft += is_soft(split->problem->A, split->block[i]);
+    }
+    return t.soft <= MANY;
+}
+
+// The sets listed (n) by apg and whatever follows; `tried`: newton has tried them in vain.
+static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *set, bool tried,
+                              const pl_solver_options *options, pl_workspace *ws, double *v,
+                              double *f, pl_solve_stats *stats)
+{
+    if (n == split->n) {
+        return solve_together(split->problem, options, ws, tried, v, f, stats);
+    }
+    pl_part part;
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
+    int32_t n_block = split->problem->A->n;
+    int32_t *place = pl_arena_take(&ws->arena, n_block, sizeof *place);
+    if (place == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < n_block; i++) place[i] = -1;
+    PL_TRY(pl_workspace_open_slots(ws));
+    pl_workspace *own = ws->slot;
+    PL_TRY(pl_part_create(split, n, set, place, &own->arena, &part));
+    pl_part_gather(&part, v, f);
+    own->curvature = 0;
+    own->direct = false;
+    PL_TRY(pl_workspace_prepare(&part.problem, own, part.v));
+    PL_TRY(solve_together(&part.problem, options, own, tried, part.v, part.f, stats));
+    pl_part_scatter(&part, v, f);
+    pl_arena_back(&ws->arena, mark);
+    return PL_OK;
+}
+
+// newton on the sets that are for it, and then all that it has not solved.
+static pl_status solve_apart(const pl_newton_sets *sets, const pl_solver_options *options,
+                             pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    const pl_split *split = sets->split;
+    int32_t *set = pl_arena_take(&ws->arena, split->n, sizeof *set);
+    if (set == NULL) return PL_ERROR_MEMORY;
+    PL_TRY(pl_newton_solve_sets(sets, options, ws, v, f, stats));
+    pl_solve_end end = PL_SOLVE_CONVERGED;
+    for (int tried = 0; tried < 2; tried++) {
+        int32_t n = 0;
+        for (int32_t i = 0; i < split->n; i++) {
+            bool failed = sets->chosen[i] &&
+                          (sets->end[i] == PL_SOLVE_STALLED || sets->end[i] == PL_SOLVE_BREAKDOWN);
+            if (sets->chosen[i] && !failed) end = pl_worse_end(end, sets->end[i]);
+            if (tried ? failed : !sets->chosen[i]) set[n++] = i;
+        }
+        if (n == 0) continue;
+        PL_TRY(solve_listed(split, n, set, tried != 0, options, ws, v, f, stats));
+        end = pl_worse_end(end, stats->end);
+    }
+    stats->end = end;
+    return PL_OK;
+}
+
+pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *options,
+                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
+    pl_split split;
+    int32_t n = 0;
+    PL_TRY(pl_split_create(problem, &ws->arena, &split));
+    uint8_t *chosen = pl_arena_take(&ws->arena, split.n, sizeof *chosen);
+    pl_solve_end *end = pl_arena_take(&ws->arena, split.n, sizeof *end);
+    if (chosen == NULL || end == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < split.n; i++) n += chosen[i] = is_for_newton(&split, i);
+    if (n == 0) {
+        pl_arena_back(&ws->arena, mark);
+        return solve_together(problem, options, ws, false, v, f, stats);
+    }
+    const pl_newton_sets sets = {
+        .split = &split, .chosen = chosen, .most_work = MOST_WORK, .end = end};
+    return solve_apart(&sets, options, ws, v, f, stats);
 }

@@ -105,7 +105,7 @@ static pl_status copy_pattern(const graph *g, pl_bsr *A)
     return PL_OK;
 }
 
-static void split_rows(pl_bsr *A)
+void pl_bsr_set_parts(pl_bsr *A)
 {
     int32_t n_part = (int32_t)PL_MIN(A->nnz / PART_BLOCKS + 1, PL_MAX_PARTS);
     int32_t i = 0;
@@ -134,7 +134,7 @@ pl_status pl_bsr_create(int32_t n, int64_t n_edge, const int32_t *edge, pl_bsr *
         pl_bsr_free(out);
         return status;
     }
-    split_rows(out);
+    pl_bsr_set_parts(out);
     pl_bsr_zero(out);
     return PL_OK;
 }
@@ -195,7 +195,7 @@ pl_status pl_bsr_extend(pl_bsr *A, int32_t n)
         B.col[B.row[i]] = i;
         B.row[i + 1] = B.row[i] + 1;
     }
-    split_rows(&B);
+    pl_bsr_set_parts(&B);
     pl_bsr_zero(&B);
     memcpy(B.val, A->val, 9 * (size_t)A->nnz * sizeof *B.val);
     pl_bsr_free(A);
@@ -227,7 +227,7 @@ pl_status pl_bsr_cut(const pl_bsr *A, const uint8_t *marked, pl_bsr *out)
         return PL_ERROR_MEMORY;
     }
     if (A->n == 0) out->row[0] = 0;
-    split_rows(out);
+    pl_bsr_set_parts(out);
     pl_bsr_zero(out);
     return PL_OK;
 }

@@ -39,6 +39,9 @@ pl_status pl_bsr_extend(pl_bsr *A, int32_t n);
 // (n). Values are zero. Fails with PL_ERROR_MEMORY; *out is then empty.
 pl_status pl_bsr_cut(const pl_bsr *A, const uint8_t *marked, pl_bsr *out);
 
+// The parts of a pattern that was made by hand.
+void pl_bsr_set_parts(pl_bsr *A);
+
 void pl_bsr_zero(pl_bsr *A);
 
 // Where block (i, j) stands, or -1.

@@ -86,12 +86,14 @@ static pl_status find_places(pl_contact_matrix *M, pl_arena *arena)
 {
     const pl_problem *problem = M->problem;
     const pl_bsr *A = problem->A;
+    const int32_t *place = M->factor.place; // the factor reads no more than what is below
     M->of_A = pl_arena_take(arena, A->nnz, sizeof *M->of_A);
     M->start = pl_arena_take(arena, (int64_t)problem->n_constraint + 1, sizeof *M->start);
     if (M->of_A == NULL || M->start == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < A->n; i++) {
         for (int64_t k = A->row[i]; k < A->row[i + 1]; k++) {
-            M->of_A[k] = pl_bsr_find(&M->H, i, A->col[k]);
+            int32_t row = place[i], col = place[A->col[k]];
+            M->of_A[k] = col >= 0 && row >= col ? pl_bsr_find(&M->H, i, A->col[k]) : -1;
         }
     }
     M->start[0] = 0;
@@ -107,9 +109,9 @@ static pl_status find_places(pl_contact_matrix *M, pl_arena *arena)
         int64_t *to = M->of_pair + M->start[k];
         for (int32_t a = 0; a < constraint->count; a++) {
             for (int32_t b = 0; b < constraint->count; b++) {
-                bool prescribed = pl_is_prescribed(problem, entry[a].block) ||
-                                  pl_is_prescribed(problem, entry[b].block);
-                *to++ = prescribed ? -1 : pl_bsr_find(&M->H, entry[a].block, entry[b].block);
+                int32_t row = place[entry[a].block], col = place[entry[b].block];
+                bool counts = col >= 0 && row >= col; // else it is prescribed, or above
+                *to++ = counts ? pl_bsr_find(&M->H, entry[a].block, entry[b].block) : -1;
             }
         }
     }
@@ -135,15 +137,22 @@ pl_status pl_contact_matrix_take(pl_contact_matrix *M, pl_arena *arena)
 
 // --- The values ---
 
+// Rows of so many terms are made once; of what a contact has more, for each pair.
+enum { KEPT_TERMS = 8 };
+
 // H += Ga^T D Gb for all pairs of a contact's blocks. Blocks stand column by column.
 static void add_contact(const pl_contact_matrix *M, int32_t k, const pl_sym3 *D)
 {
     const pl_constraint *constraint = M->problem->constraint + k;
     const pl_entry *entry = M->problem->entry + constraint->first;
     const int64_t *place = M->of_pair + M->start[k];
+    double kept[9 * KEPT_TERMS];
+    for (int32_t a = 0; a < constraint->count && a < KEPT_TERMS; a++) {
+        pl_entry_rows(M->problem, constraint, entry + a, kept + 9 * a);
+    }
     for (int32_t a = 0; a < constraint->count; a++) {
-        double G[9], DG[9];
-        pl_entry_rows(M->problem, constraint, entry + a, G);
+        double own[9], other[9], DG[9], *G = a < KEPT_TERMS ? kept + 9 * a : own;
+        if (a >= KEPT_TERMS) pl_entry_rows(M->problem, constraint, entry + a, G);
         for (int c = 0; c < 3; c++) {
             DG[c] = (D->nn * G[c] + D->n1 * G[3 + c]) + D->n2 * G[6 + c];
             DG[3 + c] = (D->n1 * G[c] + D->t11 * G[3 + c]) + D->t12 * G[6 + c];
@@ -151,8 +160,8 @@ static void add_contact(const pl_contact_matrix *M, int32_t k, const pl_sym3 *D)
         }
         for (int32_t b = 0; b < constraint->count; b++, place++) {
             if (*place < 0) continue;
-            double F[9], *to = M->H.val + 9 * *place;
-            pl_entry_rows(M->problem, constraint, entry + b, F);
+            double *F = b < KEPT_TERMS ? kept + 9 * b : other, *to = M->H.val + 9 * *place;
+            if (b >= KEPT_TERMS) pl_entry_rows(M->problem, constraint, entry + b, F);
             for (int e = 0; e < 9; e++) {
                 const double *p = DG + e % 3, *q = F + e / 3;
                 to[e] += (p[0] * q[0] + p[3] * q[3]) + p[6] * q[6];

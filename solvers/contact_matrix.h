@@ -18,10 +18,10 @@ typedef struct pl_sym3 {
 typedef struct pl_contact_matrix {
     const pl_problem *problem;
     pl_bsr H;      // of A.n block rows, from the arena; prescribed ones have their diagonal only
-    int64_t *of_A; // (A.nnz) where each block of A stands in H; -1: it is not there
-    int64_t
-        *of_pair; // where the pairs of terms stand: count^2 of each contact, -1 for prescribed ones
-    int64_t *start; // (n_constraint + 1) of each contact in of_pair
+    int64_t *of_A; // (A.nnz) where each block of A stands in H; -1: it is not there, or above the
+                   // diagonal in the order of elimination, where H has no values
+    int64_t *of_pair; // where the pairs of terms stand: count^2 of each contact, or -1
+    int64_t *start;   // (n_constraint + 1) of each contact in of_pair
     pl_cholesky factor;
     double *x; // (3*A.n) scratch
 } pl_contact_matrix;

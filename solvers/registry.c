@@ -26,14 +26,15 @@ static const pl_solver built_in[] = {
     {.name = "auto",
      .form = PL_FORM_FULL,
      .can = ALL_LAWS,
-     .guarantee =
-         "as apg: apg, and newton or cone-newton where that would take more than 100 iterations",
+     .guarantee = "as apg: newton for joints and large mass ratios, else apg, and newton or "
+                  "cone-newton where that would take more than 100 iterations",
      .paper = "as apg, newton and cone-newton",
      .solve = pl_auto_solve},
     {.name = "newton",
      .form = PL_FORM_FULL,
      .can = ALL_LAWS,
-     .guarantee = "as apg; by sparse factors: for small systems, however stiff or unequal in mass",
+     .guarantee = "as apg; by sparse factors: for mechanisms and small systems, however stiff or "
+                  "unequal in mass",
      .paper = "proximal semi-smooth Newton [Alart & Curnier 1991], started by interior points",
      .solve = pl_newton_solve},
     {.name = "cr",

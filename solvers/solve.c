@@ -1,6 +1,7 @@
 // pl_solve: what is done before and after a solver, alike for all of them.
 
 #include "solver.h"
+#include "../base/team.h"
 #include "../base/text.h"
 #include "vectors.h"
 
@@ -19,7 +20,8 @@ const char *pl_solve_end_name(pl_solve_end end)
                                         [PL_SOLVE_STALLED] = "stalled",
                                         [PL_SOLVE_IMPOSSIBLE] = "impossible",
                                         [PL_SOLVE_SIZE] = "size",
-                                        [PL_SOLVE_BREAKDOWN] = "breakdown"};
+                                        [PL_SOLVE_BREAKDOWN] = "breakdown",
+                                        [PL_SOLVE_CONTRADICTING] = "contradicting"};
     return names[end];
 }
 
@@ -33,8 +35,34 @@ pl_solver_options pl_solver_options_default(void)
 
 void pl_workspace_free(pl_workspace *ws)
 {
+    for (int32_t i = 0; i < ws->n_slot; i++) pl_workspace_free(ws->slot + i);
+    pl_free(ws->slot);
     pl_arena_free(&ws->arena);
     *ws = (pl_workspace){0};
+}
+
+pl_status pl_workspace_open_slots(pl_workspace *ws)
+{
+    int32_t n = PL_MAX(pl_threads(), 1);
+    int64_t most = 0;
+    if (n > ws->n_slot) {
+        pl_workspace *slot = pl_alloc_zero(n, sizeof *slot);
+        if (slot == NULL) return PL_ERROR_MEMORY;
+        for (int32_t i = 0; i < ws->n_slot; i++) slot[i] = ws->slot[i];
+        pl_free(ws->slot);
+        ws->slot = slot;
+        ws->n_slot = n;
+    }
+    for (int32_t i = 0; i < ws->n_slot; i++) most = PL_MAX(most, ws->slot[i].arena.most);
+    for (int32_t i = 0; i < ws->n_slot; i++) {
+        pl_workspace *slot = ws->slot + i;
+        if (slot->arena.n_chunk > 0 && slot->arena.size[0] < most) pl_arena_free(&slot->arena);
+        pl_arena_reset(&slot->arena);
+        slot->arena.most = most;
+        slot->started = ws->started;
+        slot->solver = ws->solver;
+    }
+    return PL_OK;
 }
 
 double pl_relative_residual(const pl_workspace *ws, double pushes, double r)
@@ -99,7 +127,6 @@ static pl_status check_options(const pl_solver_options *options)
 static pl_status take(const pl_problem *problem, pl_workspace *ws)
 {
     int64_t n = problem->A->n, n_constraint = problem->n_constraint;
-    pl_arena_reset(&ws->arena);
     ws->D = (pl_block_jacobi){(int32_t)n, pl_arena_take(&ws->arena, 6 * n, sizeof(double))};
     ws->scale = pl_arena_take(&ws->arena, 2 * n_constraint, sizeof(double));
     ws->world = pl_arena_take(&ws->arena, 3 * n_constraint, sizeof(double));
@@ -139,7 +166,7 @@ static double measure_b(const pl_problem *problem, pl_workspace *ws, const doubl
     return sqrt(pl_vec_dot(n, ws->r, ws->r));
 }
 
-static pl_status prepare(const pl_problem *problem, pl_workspace *ws, const double *v)
+pl_status pl_workspace_prepare(const pl_problem *problem, pl_workspace *ws, const double *v)
 {
     PL_TRY(take(problem, ws));
     PL_TRY(pl_block_jacobi_update(&ws->D, problem->A));
@@ -276,6 +303,11 @@ static pl_status report(const pl_solver *solver, const pl_solver_options *option
                        solver->name, stats->iterations, stats->seconds, e->residual,
                        options->residual_tolerance, e->penetration, e->normal, e->friction,
                        options->contact_tolerance, e->joint > 0 ? ", joints " : "", joint);
+    case PL_SOLVE_CONTRADICTING:
+        return pl_fail(PL_ERROR_NUMERICS,
+                       "%s: joints contradict each other: no velocities hold them all, and those "
+                       "found are off by up to %s m or rad in the step",
+                       solver->name, joint);
     case PL_SOLVE_SIZE:
         return PL_ERROR_NUMERICS; // the solver has said how large
     case PL_SOLVE_IMPOSSIBLE:
@@ -303,7 +335,8 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
     PL_TRY(check_options(options));
     PL_TRY(pl_problem_check(problem, v, f));
     PL_TRY(check_laws(solver, problem));
-    PL_TRY(prepare(problem, ws, v));
+    pl_arena_reset(&ws->arena);
+    PL_TRY(pl_workspace_prepare(problem, ws, v));
     int32_t impossible = find_impossible(problem, ws, options->contact_tolerance, v);
     if (impossible >= 0) {
         stats->end = PL_SOLVE_IMPOSSIBLE;
@@ -333,7 +366,8 @@ pl_status pl_solve_measure(const pl_problem *problem, const pl_solver_options *o
     *stats = (pl_solve_stats){.end = PL_SOLVE_LIMIT, .errors.residual = NAN};
     PL_TRY(check_options(options));
     PL_TRY(pl_problem_check(problem, v, f));
-    PL_TRY(prepare(problem, ws, v));
+    pl_arena_reset(&ws->arena);
+    PL_TRY(pl_workspace_prepare(problem, ws, v));
     measure(problem, ws, v, f, stats);
     stats->products = 0;
     bool solved = stats->errors.residual <= options->residual_tolerance &&

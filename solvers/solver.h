@@ -79,9 +79,18 @@ typedef struct pl_workspace {
     const pl_reduced *reduced;      // for solvers of that form; NULL for others
     const struct pl_solver *solver; // that pl_solve calls
     const double *Av;               // A times the result, if the solver has computed that; or NULL
+    struct pl_workspace *slot;      // (n_slot) for parts of the problem, one for each thread
+    int32_t n_slot;
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
+
+// What pl_solve makes before it calls a solver, for a part of a problem; takes from ws->arena.
+pl_status pl_workspace_prepare(const pl_problem *problem, pl_workspace *ws, const double *v);
+
+// ws->slot := one workspace for each thread that a loop may have, ready for parts of the solve that
+// ws is of: their arenas are empty, and each has room for what any of them ever took.
+pl_status pl_workspace_open_slots(pl_workspace *ws);
 
 // Improves v (3*A.n) and f (3*n_constraint), which hold a first guess and, in prescribed blocks,
 // the velocities that stay. Sets stats->end and its counts; returns a failure only if it could not

@@ -62,6 +62,14 @@ static void test_stiffness(void)
     load("stiffness.csv");
 }
 
+static void test_ensemble(void)
+{
+    expect(0, "$P bench ensemble --quick --out $T/b", "newton    tight  all: ");
+    load("ensemble.csv");
+    const double *of = column("of");
+    for (int64_t i = 0; i < csv.n_row; i++) TEST_ASSERT_EQUAL_DOUBLE(1, of[i]);
+}
+
 static void test_growth(void)
 {
     expect(0, "$P bench growth --quick --out $T/b", "time grows like n^");
@@ -155,6 +163,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_table1);
     RUN_TEST(test_stiffness);
+    RUN_TEST(test_ensemble);
     RUN_TEST(test_growth);
     RUN_TEST(test_threads);
     RUN_TEST(test_busy);

@@ -356,6 +356,7 @@ static void test_interior_points_hold_joints(void)
     pl_newton n;
     pl_solve_stats stats = {0};
     TEST_ASSERT_EQUAL(PL_OK, pl_newton_create(&s.problem, &options, &s.ws, s.v, s.f, &n));
+    TEST_ASSERT_EQUAL(PL_OK, pl_newton_analyze(&n));
     TEST_ASSERT_EQUAL(PL_OK, pl_newton_take(&n));
     n.least = INFINITY;
     n.most_factors = 100;
@@ -369,6 +370,78 @@ static void test_interior_points_hold_joints(void)
     for (int i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-4, v[i], s.v[i]);
     free(v);
     end_small(&s);
+}
+
+// Interior points know motors, limits and soft contacts: without slip they come to the
+// end.
+static void test_interior_points_between_bounds(void)
+{
+    for (int trial = 0; trial < 10; trial++) {
+        const double r[3] = {0.3, -0.1, 0.2}, q[3] = {-0.2, 0.4, 0.1}, axis[3] = {1, 2, 0.5};
+        const pl_limits limits = {
+            PL_LAW_BOX, {0, 0.1, 0}, {-0.05 * trial, 0, 0}, {0.02 * trial, INFINITY, 0}};
+        const pl_limits soft = {PL_LAW_CONE, {0.2, 0.1, 0.1}, {0}, {0}};
+        pl_solver_options options = pl_solver_options_default();
+        options.residual_tolerance = options.contact_tolerance = 1e-8;
+        small s;
+        start_bodies(&s, 3, (double[]){1, 2, 3}, 0.01);
+        add_ball(&s, 0, r, 1, q, &BILATERAL);
+        add_turning(&s, 0, 1, axis, 2, &limits);
+        add_turning(&s, 1, 2, axis, -1, &limits);
+        pl_constraint contact = contact_along(0.1, 0, 1, 0);
+        const pl_term term[2] = {{4, 1, {0}}, {5, 0, {0.2, 0.1, -0.3}}};
+        s.b[14] -= 1;
+        add_limited(&s, &contact, trial % 2 == 0 ? &soft : NULL, 2, term);
+        solve_anew(&s, NEWTON, 1e-9, 1e-10); // and the workspace is ready
+        double v[18];
+        memcpy(v, s.v, sizeof v);
+        set_to_rest(&s);
+        pl_newton n;
+        pl_solve_stats stats = {0};
+        TEST_ASSERT_EQUAL(PL_OK, pl_newton_create(&s.problem, &options, &s.ws, s.v, s.f, &n));
+        TEST_ASSERT_EQUAL(PL_OK, pl_newton_analyze(&n));
+        TEST_ASSERT_EQUAL(PL_OK, pl_newton_take(&n));
+        pl_newton_begin_stage(&n, 100);
+        pl_newton_ipm(&n, 40, &stats); // with friction of 1e-4, to have cones
+        for (int i = 0; i < 18; i++) TEST_ASSERT_DOUBLE_WITHIN(2e-4, v[i], s.v[i]);
+        end_small(&s);
+    }
+}
+
+// A loop of four hinges in a plane: three rows of 20 are redundant. As long as it closes, one
+// factor does; if it does not, velocities are between what the hinges ask for, and impulses as
+// before.
+static void test_a_loop_that_does_not_close(void)
+{
+    const double at[4][3] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 1}, {1, 0, 0}}, axis[3] = {0, 1, 0};
+    const double middle[3][3] = {{0, 0, 0.5}, {0.5, 0, 1}, {1, 0, 0.5}};
+    double most[3] = {0};
+    for (int trial = 0; trial < 3; trial++) {
+        small s;
+        start_bodies(&s, 3, (double[]){1, 1, 1}, 0.01);
+        random_state = 3;
+        for (int i = 0; i < 18; i++) s.b[i] = random_number();
+        for (int k = 0; k < 4; k++) {
+            int a = k < 3 ? k : 2, b = k < 3 ? k - 1 : -1;
+            double r[3], q[3];
+            for (int e = 0; e < 3; e++) r[e] = at[k][e] - middle[a][e];
+            for (int e = 0; e < 3; e++) q[e] = b >= 0 ? at[k][e] - middle[b][e] : at[k][e];
+            add_hinge(&s, a, r, b, q, axis);
+        }
+        if (trial > 0) s.problem.constraint[0].c[0] = trial == 1 ? 1e-3 : 1;
+        if (trial > 0) s.problem.constraint[7].c[1] = trial == 1 ? 1e-3 : 1;
+        pl_status status = solve_small(&s, NEWTON, 1e-8, 1e-8);
+        TEST_ASSERT_EQUAL(trial == 0 ? PL_OK : PL_ERROR_NUMERICS, status);
+        if (trial > 0) TEST_ASSERT_EQUAL(PL_SOLVE_CONTRADICTING, s.stats.end);
+        TEST_ASSERT_TRUE(s.stats.factorizations <= 1);
+        TEST_ASSERT_TRUE(s.stats.errors.residual < 1e-8);
+        for (int i = 0; i < 3 * s.problem.n_constraint; i++) {
+            most[trial] = fmax(most[trial], fabs(s.f[i]));
+        }
+        end_small(&s);
+    }
+    TEST_ASSERT_TRUE(most[1] < 1.1 * most[0]);
+    TEST_ASSERT_TRUE(most[2] < 10 * most[0]);
 }
 
 // Along a step rows that are carried are linear, whatever F(u) is there.
@@ -402,10 +475,14 @@ static void test_joints_that_contradict(void)
     for (int w = 0; w < 2; w++) {
         set_to_rest(&s);
         TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, w == 0 ? NEWTON : AUTO, 1e-6, 1e-6));
-        TEST_ASSERT_EQUAL(PL_SOLVE_STALLED, s.stats.end);
-        TEST_ASSERT_TRUE(s.stats.errors.joint < 1.1e-4);
+        TEST_ASSERT_EQUAL(PL_SOLVE_CONTRADICTING, s.stats.end);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, 5e-5, s.stats.errors.joint);
+        TEST_ASSERT_TRUE(s.stats.errors.residual < 1e-9);
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "joints "), pl_error_text());
         for (int i = 0; i < 12; i++) TEST_ASSERT_TRUE(fabs(s.v[i]) < 30);
+        // The impulses are those of one joint, shared.
+        for (int i = 0; i < 3; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-6, s.f[i], s.f[3 + i]);
+        TEST_ASSERT_TRUE(s.stats.factorizations <= 2);
     }
     end_small(&s);
 }
@@ -474,7 +551,8 @@ static void test_limits(void)
     end_small(&s);
 }
 
-// Its diagonal blocks are positive definite, and it is not: the factor shows it.
+// Its diagonal blocks are positive definite, and it is not: the factor shows it, where no contact
+// holds the blocks.
 static void test_an_indefinite_matrix(void)
 {
     small s;
@@ -484,7 +562,7 @@ static void test_an_indefinite_matrix(void)
         for (int c = 0; c < 3; c++) s.A.val[9 * k + 4 * c] = k == 0 || k == 3 ? 1 : 2;
     }
     start_small(&s, 0.01);
-    s.b[2] = -1;
+    s.b[2] = 1;
     pl_constraint contact = contact_along(0, 0, 1, 0.5);
     add_contact(&s, &contact, 1, &(pl_term){0, 1, {0}});
     TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, solve_small(&s, NEWTON, 1e-6, 1e-6));
@@ -549,6 +627,8 @@ int main(void)
     RUN_TEST(test_a_motor_that_gives_way);
     RUN_TEST(test_joints_that_stand_twice);
     RUN_TEST(test_interior_points_hold_joints);
+    RUN_TEST(test_interior_points_between_bounds);
+    RUN_TEST(test_a_loop_that_does_not_close);
     RUN_TEST(test_a_line_with_linear_rows);
     RUN_TEST(test_joints_that_contradict);
     RUN_TEST(test_joints_and_contacts);
