@@ -113,13 +113,16 @@ void pl_rigid_tensor(const pl_rigid *body, double tensor[9])
     make_tensor(R, body->moment, tensor);
 }
 
-void pl_rigid_velocity(const pl_rigid *body, const double at[3], double v[3])
+void pl_rigid_velocities(const pl_rigid *body, int64_t n, const double *x, double *v)
 {
-    double w[3], r[3];
+    double w[3];
     pl_rigid_omega(body, w);
-    pl_subtract(at, body->x, r);
-    pl_cross(w, r, v);
-    for (int k = 0; k < 3; k++) v[k] += body->v[k];
+    for (int64_t i = 0; i < n; i++) {
+        double r[3];
+        pl_subtract(x + 3 * i, body->x, r);
+        pl_cross(w, r, v + 3 * i);
+        for (int k = 0; k < 3; k++) v[3 * i + k] += body->v[k];
+    }
 }
 
 double pl_rigid_kinetic_energy(const pl_rigid *body)

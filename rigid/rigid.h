@@ -34,8 +34,8 @@ void pl_rigid_set_omega(pl_rigid *body, const double w[3]);
 // The inertia tensor along the world's axes (9).
 void pl_rigid_tensor(const pl_rigid *body, double tensor[9]);
 
-// The velocity at the place `at` [m].
-void pl_rigid_velocity(const pl_rigid *body, const double at[3], double v[3]);
+// v (3*n) := the velocities of its points x (3*n) [m].
+void pl_rigid_velocities(const pl_rigid *body, int64_t n, const double *x, double *v);
 
 double pl_rigid_kinetic_energy(const pl_rigid *body); // [J]
 

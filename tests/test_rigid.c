@@ -136,7 +136,7 @@ static void test_velocity_and_omega(void)
         pl_rigid_omega(&body, again);
         expect_near(w, again, 3, 1e-13);
         pl_rigid_points(&body, 1, r, at);
-        pl_rigid_velocity(&body, at, v);
+        pl_rigid_velocities(&body, 1, at, v);
         step_free(&body, &NO_LOAD, h);
         pl_rigid_points(&body, 1, r, later);
         for (int k = 0; k < 3; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-4, v[k], (later[k] - at[k]) / h);

@@ -96,7 +96,7 @@ static void publish_rigid(const pl_world *world, const pl_world_body *b, double 
 {
     const pl_rigid *state = &world->state.rigid[b->rigid];
     pl_rigid_points(state, b->mesh->n_vert, b->local, x);
-    for (int64_t i = 0; i < b->mesh->n_vert; i++) pl_rigid_velocity(state, x + 3 * i, v + 3 * i);
+    pl_rigid_velocities(state, b->mesh->n_vert, x, v);
 }
 
 // Velocities are those of the last step.
