@@ -30,7 +30,7 @@ typedef struct job {
     const char *output, *size, *from, *cut, *up, *resume, *camera, *scene, *color;
     int32_t passes, every, threads; // 0: not given
     double fps, time, range;        // 0: not given
-    bool edges, no_ground, quiet, contacts, wireframe;
+    bool edges, no_ground, quiet, contacts, joints, wireframe;
     pl_quantity quantity; // of `color`
     bool film;            // else a picture
     int32_t width, height;
@@ -236,7 +236,7 @@ static pl_status still_time(const render *r, double *time)
 // Colours and arrows need more than places.
 static bool needs_world(const job *j)
 {
-    return j->quantity != PL_QUANTITY_NONE || j->contacts;
+    return j->quantity != PL_QUANTITY_NONE || j->contacts || j->joints;
 }
 
 static pl_status open_reel(render *r, const char *word)
@@ -244,7 +244,9 @@ static pl_status open_reel(render *r, const char *word)
     const job *j = r->job;
     if (needs_world(j) && (pl_is_folder(word) || !is_simulated(&r->scene))) {
         return pl_fail(PL_ERROR_ARGUMENT, "%s: only a scene that is simulated on the way has it",
-                       j->contacts ? "--contacts" : "--color");
+                       j->contacts ? "--contacts"
+                       : j->joints ? "--joints"
+                                   : "--color");
     }
     pl_reel_options options = {j->time, j->fps, j->every, !j->film, j->resume};
     if (pl_is_folder(word)) return pl_reel_open_cache(word, &r->scene, &options, &r->reel);
@@ -266,6 +268,7 @@ static void warn_unused(const render *r, const char *word)
     pl_args_no_effect(!meshes && j->cut != NULL, "--cut", itself);
     pl_args_no_effect(!meshes && j->edges, "--edges", itself);
     pl_args_no_effect(j->from != NULL && !r->framed, "--from", "the camera has its place");
+    pl_args_no_effect(j->joints && r->scene.n_joints == 0, "--joints", "the scene has none");
     pl_args_no_effect(j->no_ground && !r->scene.ground, "--no-ground", "the scene has none");
     bool timeless = r->reel.play.world == NULL && !pl_is_folder(word) && !j->film;
     pl_args_no_effect(j->time > 0 && timeless, "--time", "nothing moves");
@@ -508,8 +511,11 @@ static int run(int n_words, char **words, job *j)
     render r = {.job = j, .started = pl_seconds(), .reel = {.all = {.fd = -1}}};
     r.film = (pl_film){.file = {.fd = -1}, .encoder = {.in = -1, .err = -1}};
     pl_status status = read_job(j);
-    r.paint = (pl_paint){
-        .quantity = j->quantity, .contacts = j->contacts, .fixed = j->range > 0, .end = j->range};
+    r.paint = (pl_paint){.quantity = j->quantity,
+                         .contacts = j->contacts,
+                         .joints = j->joints,
+                         .fixed = j->range > 0,
+                         .end = j->range};
     if (status == PL_OK) status = render_words(&r, n_words, words);
     fflush(stdout);
     int code = status == PL_OK ? 0 : pl_command_failed();
@@ -566,6 +572,7 @@ int pl_command_render(int argc, char **argv)
         {"--range", PL_OPTION_NUMBER, &j.range, "X", "--color from 0 to X; default by the values"},
         {"--contacts", PL_OPTION_FLAG, &j.contacts, NULL,
          "arrows for the forces of a scene's contacts"},
+        {"--joints", PL_OPTION_FLAG, &j.joints, NULL, "the axes of a scene's joints"},
         {"--no-ground", PL_OPTION_FLAG, &j.no_ground, NULL, "leave the ground out"},
         {"--resume", PL_OPTION_TEXT, &j.resume, "FILE.plc", "start a scene from this checkpoint"},
         {"--scene", PL_OPTION_TEXT, &j.scene, "FILE.json", "the scene of a RUN, if it has moved"},

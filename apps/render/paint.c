@@ -1,5 +1,6 @@
 #include "paint.h"
 #include "colormap.h"
+#include "joint_marks.h"
 #include "legend.h"
 
 #include <math.h>
@@ -65,7 +66,10 @@ static pl_status draw_arrows(pl_paint *paint, pl_renderer *renderer, const pl_wo
     if (paint->size == 0 && pl_renderer_bounds(renderer, lo, hi)) {
         paint->size = hypot(hypot(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
     }
-    if (paint->typical > 0) {
+    if (paint->joints) {
+        PL_TRY(pl_joint_marks_add_world(&paint->arrows, world, paint->size));
+    }
+    if (paint->contacts && paint->typical > 0) {
         PL_TRY(pl_arrows_add_contacts(&paint->arrows, world, scale_of(paint)));
     }
     bool any = pl_arrows_body(&paint->arrows, &marks);
@@ -78,7 +82,7 @@ pl_status pl_paint_bodies(pl_paint *paint, pl_renderer *renderer, const pl_expor
     if (paint->quantity != PL_QUANTITY_NONE) {
         PL_TRY(color_bodies(paint, renderer, bodies, world));
     }
-    return paint->contacts ? draw_arrows(paint, renderer, world) : PL_OK;
+    return paint->contacts || paint->joints ? draw_arrows(paint, renderer, world) : PL_OK;
 }
 
 void pl_paint_legend(const pl_paint *paint, pl_image *image)

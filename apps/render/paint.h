@@ -1,5 +1,5 @@
 // What a picture of a world can show besides the bodies: a quantity as their colours, the forces of
-// contacts as arrows, and the legend of both.
+// contacts as arrows, joints, and the legend of the first two.
 
 #ifndef PL_PAINT_H
 #define PL_PAINT_H
@@ -9,10 +9,11 @@
 #include "quantity.h"
 #include "renderer.h"
 
-// Start from {0} with quantity and contacts set; free with pl_paint_free.
+// Start from {0} with quantity, contacts and joints set; free with pl_paint_free.
 typedef struct pl_paint {
     pl_quantity quantity; // none: bodies keep their colours
     bool contacts;        // arrows
+    bool joints;          // their axes
     bool fixed;           // `end` is given and stays; else it is what the values need. In a film it
                           // only grows, so that colours keep their meaning
     double end;           // of the colours' range, which starts at 0

@@ -25,6 +25,9 @@ typedef enum verb {
     PRECOND,
     ROUGH,
     SMOOTH,
+    MOTOR,
+    DRIVE_UP,
+    DRIVE_DOWN,
     SHOW,
     GRAB,
     DRAG,
@@ -181,6 +184,13 @@ static pl_status obey(pl_simulation *s, const command *c)
         return change_friction(s, ROUGHER);
     case SMOOTH:
         return change_friction(s, -ROUGHER);
+    case MOTOR:
+        pl_stage_next_motor(&s->stage);
+        return PL_OK;
+    case DRIVE_UP:
+        return pl_stage_drive(&s->stage, true);
+    case DRIVE_DOWN:
+        return pl_stage_drive(&s->stage, false);
     case SHOW:
         s->quantity = c->quantity;
         return PL_OK;
@@ -274,6 +284,7 @@ static void destroy(pl_simulation *s)
         pl_free(s->snapshot[i].x);
         pl_free(s->snapshot[i].value);
         pl_free(s->snapshot[i].contact);
+        pl_free(s->snapshot[i].joint);
     }
     for (int32_t i = 0; i < s->n_queue; i++) pl_free(s->queue[i].path);
     pl_stage_close(&s->stage);
@@ -387,6 +398,16 @@ void pl_simulation_next_solver(pl_simulation *s)
 void pl_simulation_next_precond(pl_simulation *s)
 {
     send_verb(s, PRECOND);
+}
+
+void pl_simulation_next_motor(pl_simulation *s)
+{
+    send_verb(s, MOTOR);
+}
+
+void pl_simulation_drive(pl_simulation *s, bool up)
+{
+    send_verb(s, up ? DRIVE_UP : DRIVE_DOWN);
 }
 
 void pl_simulation_rougher(pl_simulation *s, bool up)

@@ -34,6 +34,9 @@ typedef struct pl_snapshot {
     double range;              // where its colours should end
     pl_contact_point *contact; // (n_contacts)
     int32_t n_contacts;
+    pl_joint_state *joint; // (n_joints)
+    int32_t n_joints;
+    char motor[PL_VIEW_TEXT]; // the motor that keys drive, and what it does; "" if there is none
 
     pl_step_stats stats;     // of the last step
     double steps_per_second; // in the last second of wall clock
@@ -47,7 +50,7 @@ typedef struct pl_snapshot {
     char message[PL_VIEW_TEXT]; // what went wrong, or was done, last; "" if nothing
     int32_t messages;           // so many so far
 
-    int64_t body_room, face_room, x_room, value_room, contact_room;
+    int64_t body_room, face_room, x_room, value_room, contact_room, joint_room;
 } pl_snapshot;
 
 // Starts a thread that simulates `scene` in real time, paused if asked; the scene is its own from
@@ -69,6 +72,8 @@ void pl_simulation_faster(pl_simulation *simulation, bool up); // between 1/64 a
 void pl_simulation_next_solver(pl_simulation *simulation);
 void pl_simulation_next_precond(pl_simulation *simulation);
 void pl_simulation_rougher(pl_simulation *simulation, bool up);
+void pl_simulation_next_motor(pl_simulation *simulation);     // which the next two drive
+void pl_simulation_drive(pl_simulation *simulation, bool up); // its target up or down
 void pl_simulation_show(pl_simulation *simulation, pl_quantity quantity);
 
 // Grabs a body of the drawing at a point of one of its faces (see pick.h), and draws this point to

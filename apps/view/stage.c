@@ -34,6 +34,7 @@ pl_status pl_stage_open(pl_scene *scene, pl_stage *out)
     pl_status status = pl_solver_number(out->scene.world.solver, &out->solver_now);
     if (status == PL_OK) status = pl_precond_number(out->scene.world.precond, &out->precond_now);
     if (status == PL_OK) status = pl_play_open(&out->scene, &out->play);
+    if (status == PL_OK) status = pl_motors_list(&out->scene, &out->motors);
     if (status == PL_OK) status = draw_anew(out);
     if (status != PL_OK) pl_stage_close(out);
     return status;
@@ -46,6 +47,7 @@ void pl_stage_close(pl_stage *stage)
     pl_play_close(&stage->play);
     pl_scene_free(&stage->scene);
     pl_free(stage->value);
+    pl_motors_free(&stage->motors);
     *stage = (pl_stage){0};
 }
 
@@ -249,7 +251,7 @@ pl_status pl_stage_reset(pl_stage *stage)
     }
     if (status == PL_OK) {
         pl_play_close(&before);
-        return PL_OK;
+        return pl_motors_list(&stage->scene, &stage->motors);
     }
     pl_play_close(&play);
     stage->play = before;
@@ -302,6 +304,16 @@ pl_status pl_stage_grab(pl_stage *stage, int32_t body, int32_t face, const doubl
 pl_status pl_stage_release(pl_stage *stage)
 {
     return pl_grab_release(&stage->grab, stage->play.world);
+}
+
+void pl_stage_next_motor(pl_stage *stage)
+{
+    pl_motors_next(&stage->motors);
+}
+
+pl_status pl_stage_drive(pl_stage *stage, bool up)
+{
+    return pl_motors_drive(&stage->motors, &stage->play, up);
 }
 
 pl_status pl_stage_step(pl_stage *stage)
@@ -372,6 +384,19 @@ static pl_status show_contacts(const pl_stage *stage, pl_snapshot *out)
     return PL_OK;
 }
 
+static pl_status show_joints(const pl_stage *stage, pl_snapshot *out)
+{
+    int32_t n = pl_world_joint_count(stage->play.world);
+    PL_TRY(pl_reserve((void **)&out->joint, &out->joint_room, n, sizeof *out->joint));
+    out->n_joints = 0;
+    for (int32_t i = 0; i < n; i++) {
+        pl_joint_state *state = &out->joint[out->n_joints];
+        if (pl_world_joint_state(stage->play.world, i, state) == PL_OK) out->n_joints++;
+    }
+    pl_motors_describe(&stage->motors, &stage->scene, out->motor, sizeof out->motor);
+    return PL_OK;
+}
+
 pl_status pl_stage_show(pl_stage *stage, pl_quantity quantity, pl_snapshot *out)
 {
     const pl_export_bodies *drawn = &stage->drawn;
@@ -381,6 +406,7 @@ pl_status pl_stage_show(pl_stage *stage, pl_quantity quantity, pl_snapshot *out)
     out->quantity = quantity;
     PL_TRY(show_values(stage, out));
     PL_TRY(show_contacts(stage, out));
+    PL_TRY(show_joints(stage, out));
     out->friction = stage->friction;
     out->solver = pl_stage_solver(stage);
     out->precond = pl_stage_precond(stage);

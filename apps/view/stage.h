@@ -6,6 +6,7 @@
 
 #include "../export/export_bodies.h"
 #include "grab.h"
+#include "motors.h"
 #include "simulation.h"
 #include "../scene/play.h"
 
@@ -19,6 +20,7 @@ typedef struct pl_stage {
     pl_grab grab;
     double target[3]; // where the hand is [m]
     double friction;  // factor
+    pl_motors motors; // driven by keys
     int32_t solver_now, precond_now;
     double *value; // scratch of the fields
     int64_t value_room;
@@ -42,6 +44,10 @@ const char *pl_stage_precond(const pl_stage *stage);
 
 // The friction of all surfaces, as a factor.
 pl_status pl_stage_set_friction(pl_stage *stage, double factor);
+
+// See motors.h.
+void pl_stage_next_motor(pl_stage *stage);
+pl_status pl_stage_drive(pl_stage *stage, bool up);
 
 pl_status pl_stage_grab(pl_stage *stage, int32_t body, int32_t face, const double weight[3]);
 pl_status pl_stage_release(pl_stage *stage);

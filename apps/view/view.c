@@ -1,4 +1,5 @@
 #include "view.h"
+#include "../render/joint_marks.h"
 #include "../render/colormap.h"
 #include "view_text.h"
 
@@ -210,6 +211,16 @@ static void press_key(pl_view *view, uint32_t key)
     case 'x':
         view->arrows = !view->arrows;
         break;
+    case 'j':
+        view->joints = !view->joints;
+        break;
+    case 'm':
+        pl_simulation_next_motor(s);
+        break;
+    case '[':
+    case ']':
+        pl_simulation_drive(s, key == ']');
+        break;
     case 't':
         view->statistics = !view->statistics;
         break;
@@ -302,26 +313,36 @@ static pl_status color_bodies(pl_view *view, const pl_snapshot *now)
 }
 
 // The forces of contacts: the strongest is a tenth of the bodies' size long.
-static pl_status mark_contacts(pl_view *view, const pl_snapshot *now)
+static pl_status mark_contacts(pl_view *view, const pl_snapshot *now, double size)
+{
+    double most = 0;
+    for (int32_t i = 0; i < now->n_contacts; i++) most = fmax(most, now->contact[i].force);
+    for (int32_t i = 0; i < now->n_contacts && most > 0; i++) {
+        const pl_contact_point *c = &now->contact[i];
+        double normal[3], friction[3], scale = 0.1 * size / most;
+        for (int k = 0; k < 3; k++) {
+            normal[k] = c->point[k] + scale * c->force * c->normal[k];
+            friction[k] = c->point[k] + scale * c->friction[k];
+        }
+        const uint8_t *color = c->slips ? PL_ARROW_SLIP : PL_ARROW_STICK;
+        double radius = 0.002 * size;
+        PL_TRY(pl_arrows_add(&view->marks, c->point, normal, radius, PL_ARROW_NORMAL));
+        PL_TRY(pl_arrows_add(&view->marks, c->point, friction, radius, color));
+    }
+    return PL_OK;
+}
+
+// Contacts and joints, as far as they are to be seen.
+static pl_status set_marks(pl_view *view, const pl_snapshot *now)
 {
     pl_draw_body draw;
-    double lo[3], hi[3], most = 0;
+    double lo[3], hi[3];
     pl_arrows_clear(&view->marks);
-    if (view->arrows && pl_renderer_bounds(view->renderer, lo, hi)) {
+    if (pl_renderer_bounds(view->renderer, lo, hi)) {
         double size = hypot(hypot(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
-        for (int32_t i = 0; i < now->n_contacts; i++) most = fmax(most, now->contact[i].force);
-        for (int32_t i = 0; i < now->n_contacts && most > 0; i++) {
-            const pl_contact_point *c = &now->contact[i];
-            double normal[3], friction[3], scale = 0.1 * size / most;
-            for (int k = 0; k < 3; k++) {
-                normal[k] = c->point[k] + scale * c->force * c->normal[k];
-                friction[k] = c->point[k] + scale * c->friction[k];
-            }
-            const uint8_t *color = c->slips ? PL_ARROW_SLIP : PL_ARROW_STICK;
-            double radius = 0.002 * size;
-            PL_TRY(pl_arrows_add(&view->marks, c->point, normal, radius, PL_ARROW_NORMAL));
-            PL_TRY(pl_arrows_add(&view->marks, c->point, friction, radius, color));
-        }
+        if (view->arrows) PL_TRY(mark_contacts(view, now, size));
+        for (int32_t i = 0; i < now->n_joints && view->joints; i++)
+            PL_TRY(pl_joint_marks_add(&view->marks, &now->joint[i], size));
     }
     bool any = pl_arrows_body(&view->marks, &draw);
     return pl_renderer_set_marks(view->renderer, any ? &draw : NULL);
@@ -340,7 +361,7 @@ static pl_status follow(pl_view *view, const pl_snapshot *now)
         }
     }
     PL_TRY(color_bodies(view, now));
-    PL_TRY(mark_contacts(view, now));
+    PL_TRY(set_marks(view, now));
     view->number = now->number;
     view->stale = true;
     if (view->verbose && now->messages != view->messages && now->message[0] != '\0') {

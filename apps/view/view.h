@@ -24,7 +24,7 @@ typedef struct pl_view {
 
     int32_t generation; // of the bodies that the renderer has
     int64_t number;     // of the snapshot that it shows
-    bool wireframe, arrows, help, statistics;
+    bool wireframe, arrows, joints, help, statistics;
     pl_quantity quantity;
     double range; // of its colours
 

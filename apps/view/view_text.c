@@ -31,6 +31,8 @@ static const help_row HELP[] = {
     {"c", "colours: stress, speed, pressure"},
     {"w", "wireframe"},
     {"x", "forces of contacts"},
+    {"j", "joints"},
+    {"m, [ and ]", "next motor, drive it"},
     {"t", "statistics"},
     {"drop a mesh file", "another body"},
     {"h", "this help"},
@@ -106,12 +108,12 @@ static void write_statistics(pl_view *view, const pl_snapshot *now)
              "%.0f steps/s   %.2f x real time\n"
              "%d contact%s   %d iteration%s   %d round%s\n"
              "%.1f ms: fem %.1f  collision %.1f  solver %.1f\n"
-             "%s, %s   friction x %.1f",
+             "%s, %s   friction x %.1f%s%s",
              view->title, s->time, now->paused ? "   paused" : "", speed, now->steps_per_second,
              now->pace, (int)s->contacts, s->contacts == 1 ? "" : "s", (int)s->iterations,
              s->iterations == 1 ? "" : "s", (int)s->rounds, s->rounds == 1 ? "" : "s",
              1e3 * s->t_total, 1e3 * s->t_fem, 1e3 * s->t_collision, 1e3 * s->t_solve, now->solver,
-             now->precond, now->friction);
+             now->precond, now->friction, now->motor[0] != '\0' ? "\n" : "", now->motor);
 }
 
 static void draw_hand(pl_view *view, const pl_snapshot *now, double size)
