@@ -1267,7 +1267,8 @@ PL_API const pl_contact_event *pl_world_contact_events(const pl_world *world, in
 // The forces of contacts on the vertices of a body in the last step, force (3*n_vert) [N]; and as
 // tractions on the faces of its surface (see pl_mesh_surface), traction (3*n_face) [Pa]: a vertex
 // has its force over a third of the area around it, a face the mean of its corners'. The sum over
-// faces of traction times area is that of the forces.
+// faces of traction times area is that of the forces. Of a body with shapes, forces act on the
+// vertices of what touches, and no face has any.
 PL_API pl_status pl_world_contact_forces(const pl_world *world, int32_t body, double *force);
 PL_API pl_status pl_world_contact_traction(const pl_world *world, int32_t body, double *traction);
 
@@ -1341,7 +1342,9 @@ typedef struct pl_ray_hit {
 
 typedef pl_ray_hit pl_closest_hit;
 
-// Queries use the current positions, without the radius of surfaces. They consider only bodies
+// Queries use the current positions, and see the faces of meshes, without the radius of surfaces:
+// of a body with shapes what is drawn of it, a sphere as a polyhedron inside of it with its
+// `segments`. They consider only bodies
 // whose category (see pl_surface_options) has a bit in `mask`; ~0u is all. The first query after a
 // change of the state updates a bounding volume hierarchy, which the world keeps.
 // They fail with PL_ERROR_ARGUMENT if a number is not finite (max_distance may be INFINITY) or out

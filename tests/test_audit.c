@@ -1187,6 +1187,63 @@ static void test_many_faces(void)
     free(body);
 }
 
+// Bodies with a radius: a sphere, a capsule, a rounded triangle and a sheet. Touching counts, to
+// the last bit; what is inside of a closed body is found by one vertex.
+static void test_radii(void)
+{
+    const double x[] = {0, 0, 5, 0, 0, 0, 4, 0, 0, 2, 3, -1, 3, 3, 4, 1, 4, 4};
+    static const int32_t point[1] = {0}, edge[2] = {1, 2}, face[3] = {3, 4, 5};
+    pl_audit_body body[3] = {{.n_point = 1, .point = point, .radius = 2},
+                             {.n_edge = 1, .edge = edge, .radius = 2.5},
+                             {.n_face = 1, .face = face}};
+    pl_audit *audit;
+    pl_audit_report report;
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_create(6, 3, body, NULL, &audit));
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_run(audit, x, &report));
+    TEST_ASSERT_TRUE(report.clean);
+    TEST_ASSERT_EQUAL_DOUBLE(0.5, report.distance); // sphere and capsule: 5 - 4.5
+    pl_audit_destroy(audit);
+    body[0].radius = 2.5; // they touch
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_create(6, 3, body, NULL, &audit));
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_run(audit, x, &report));
+    TEST_ASSERT_FALSE(report.clean);
+    TEST_ASSERT_EQUAL(1, report.n_intersections);
+    TEST_ASSERT_EQUAL(1, report.intersections[0].body[1]);
+    TEST_ASSERT_EQUAL_DOUBLE(0, report.distance);
+    pl_audit_destroy(audit);
+    body[0].radius = nextafter(2.5, 0); // they do not
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_create(6, 3, body, NULL, &audit));
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_run(audit, x, &report));
+    TEST_ASSERT_TRUE(report.clean);
+    pl_audit_destroy(audit);
+    body[1].radius = -1;
+    expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(6, 3, body, NULL, &audit),
+                   "body 1: radius: -1 is not 0 m or above");
+    body[1].radius = 1;
+    body[1].n_point = 1;
+    body[1].point = (const int32_t[]){6};
+    expect_refusal(PL_ERROR_ARGUMENT, pl_audit_create(6, 3, body, NULL, &audit),
+                   "body 1: point 0: vertex 6 of 6");
+}
+
+// A small ball in the middle of a large tetrahedron touches none of its faces.
+static void test_a_point_inside(void)
+{
+    const double x[] = {0, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0, 10, 1, 1, 1};
+    static const int32_t face[12] = {1, 2, 3, 0, 3, 2, 0, 1, 3, 0, 2, 1}, point[1] = {4};
+    const pl_audit_body body[2] = {{.n_face = 4, .face = face},
+                                   {.n_point = 1, .point = point, .radius = 0.1}};
+    pl_audit *audit;
+    pl_audit_report report;
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_create(5, 2, body, NULL, &audit));
+    TEST_ASSERT_EQUAL(PL_OK, pl_audit_run(audit, x, &report));
+    TEST_ASSERT_EQUAL(0, report.n_intersections);
+    TEST_ASSERT_EQUAL(1, report.n_inside);
+    TEST_ASSERT_EQUAL(4, report.inside[0].vertex);
+    TEST_ASSERT_FALSE(report.clean);
+    pl_audit_destroy(audit);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -1217,5 +1274,7 @@ int main(void)
     RUN_TEST(test_deep_nesting);
     RUN_TEST(test_many_faces);
     pl_audit_destroy(made);
+    RUN_TEST(test_radii);
+    RUN_TEST(test_a_point_inside);
     return UNITY_END();
 }

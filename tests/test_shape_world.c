@@ -1,6 +1,7 @@
 // Bodies of shapes in a world: they roll, stack, pile up and stop what is fast, as the formulas
 // say.
 
+#include "failing_alloc.h"
 #include "worlds.h"
 #include "../base/base.h"
 
@@ -394,6 +395,44 @@ static void test_bad_shapes(void)
     pl_world_destroy(world);
 }
 
+// A hull, a sphere and a capsule in one, on a kinematic box: made, prepared and audited.
+static pl_status build_and_audit(void *user)
+{
+    const pl_mesh *mesh = user;
+    pl_shape part[3] = {pl_shape_default(PL_SHAPE_HULL), pl_shape_default(PL_SHAPE_SPHERE),
+                        pl_shape_default(PL_SHAPE_CAPSULE)},
+             floor = pl_shape_default(PL_SHAPE_BOX);
+    part[0].mesh = mesh;
+    floor.position[2] = -3;
+    floor.rounding = 0.1;
+    pl_rigid_options rigid = pl_rigid_options_default();
+    pl_kinematic_options kinematic = pl_kinematic_options_default();
+    rigid.shape = part;
+    rigid.n_shape = 3;
+    kinematic.shape = &floor;
+    kinematic.n_shape = 1;
+    pl_world_options options = pl_world_options_default();
+    options.threads = 1;
+    pl_world *world;
+    pl_audit_report report;
+    double gap;
+    PL_TRY(pl_world_create(&options, &world));
+    pl_status status = pl_world_add_rigid(world, NULL, &rigid, NULL);
+    if (status == PL_OK) status = pl_world_add_kinematic(world, NULL, &kinematic, NULL);
+    if (status == PL_OK) status = pl_world_prepare(world);
+    if (status == PL_OK) status = pl_world_audit(world, &report);
+    if (status == PL_OK) status = pl_world_measure_gap(world, &gap);
+    pl_world_destroy(world);
+    return status;
+}
+
+static void test_every_allocation_may_fail(void)
+{
+    pl_mesh *mesh = make_mesh("cube");
+    TEST_ASSERT_TRUE(fail_each_allocation(build_and_audit, mesh) > 50);
+    pl_mesh_destroy(mesh);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -409,5 +448,6 @@ int main(void)
     RUN_TEST(test_checkpoints_hold_shapes);
     RUN_TEST(test_overlap_is_refused);
     RUN_TEST(test_bad_shapes);
+    RUN_TEST(test_every_allocation_may_fail);
     return UNITY_END();
 }
