@@ -120,9 +120,10 @@ static void test_complaints_name_the_key(void)
            ": unknown key \"gravity\": \"world\" has it");
     refuse("{\"gravitty\": [0, 0, 0], \"bodies\": []}",
            ": unknown key \"gravitty\", did you mean \"gravity\" of \"world\"?");
-    refuse("{\"bodies\": [], \"zebra\": 1}", ": unknown key \"zebra\" (known: comment, bodies, "
-                                             "joints, couplings, motors, instances, assemblies, "
-                                             "ground, camera, cameras, world)");
+    refuse("{\"bodies\": [], \"zebra\": 1}",
+           ": unknown key \"zebra\" (known: comment, bodies, "
+           "joints, couplings, motors, cables, instances, assemblies, "
+           "ground, camera, cameras, world)");
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"young\": 1e5}]}",
            ": bodies[0]: unknown key \"young\": \"material\" has it");
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"material\": {\"friction\": 1}}]}",

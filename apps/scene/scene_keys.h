@@ -38,6 +38,8 @@ typedef enum pl_scene_object {
     PL_KEYS_PULLEY,
     PL_KEYS_SUM,
     PL_KEYS_TERM,
+    PL_KEYS_CABLE,
+    PL_KEYS_CABLE_PART,
     PL_KEYS_SHAPE, // behind those that have keys of the same name
     PL_N_KEYS
 } pl_scene_object;

@@ -5,6 +5,7 @@ pl_status pl_scene_read_part(pl_reader *reader, const pl_json *at, const pl_scop
 {
     PL_TRY(pl_scene_read_bodies(reader, at, scope));
     PL_TRY(pl_scene_read_instances(reader, at, scope));
+    PL_TRY(pl_scene_read_cables(reader, at, scope));
     PL_TRY(pl_scene_read_joints(reader, at, scope));
     PL_TRY(pl_scene_read_couplings(reader, at, scope));
     return pl_scene_read_motors(reader, at, scope);
@@ -14,7 +15,7 @@ pl_status pl_scene_read_part(pl_reader *reader, const pl_json *at, const pl_scop
 static pl_status require_bodies(const pl_json *root)
 {
     pl_json v;
-    bool any = pl_json_get(root, "instances", &v);
+    bool any = pl_json_get(root, "instances", &v) || pl_json_get(root, "cables", &v);
     return any ? PL_OK : pl_json_require(root, "bodies", &v);
 }
 

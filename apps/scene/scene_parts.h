@@ -33,6 +33,7 @@ pl_status pl_scene_read_parts(const pl_json *root, pl_scene *scene);
 
 pl_status pl_scene_read_bodies(pl_reader *reader, const pl_json *at, const pl_scope *scope);
 pl_status pl_scene_read_instances(pl_reader *reader, const pl_json *at, const pl_scope *scope);
+pl_status pl_scene_read_cables(pl_reader *reader, const pl_json *at, const pl_scope *scope);
 pl_status pl_scene_read_joints(pl_reader *reader, const pl_json *at, const pl_scope *scope);
 pl_status pl_scene_read_couplings(pl_reader *reader, const pl_json *at, const pl_scope *scope);
 pl_status pl_scene_read_motors(pl_reader *reader, const pl_json *at, const pl_scope *scope);
