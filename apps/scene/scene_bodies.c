@@ -110,24 +110,6 @@ static pl_status read_shapes(const pl_json *at, pl_scene_shapes *shapes, pl_mesh
     return pl_json_fail(at, "%s: %s", key, pl_error_text());
 }
 
-// Gives a body its shapes, moved by m and then to the place.
-static pl_status place_shapes(const pl_scene_shapes *shapes, const double m[12],
-                              const pl_scene_place *place, pl_scene_body *body)
-{
-    double there[12];
-    if (shapes->n == 0) return PL_OK;
-    for (int c = 0; c < 4; c++) {
-        double column[3] = {m[c], m[4 + c], m[8 + c]};
-        if (c < 3) pl_scene_place_vector(place, column);
-        if (c == 3) pl_scene_place_point(place, column);
-        for (int k = 0; k < 3; k++) there[4 * k + c] = column[k];
-    }
-    PL_TRY(pl_scene_shapes_place(shapes, there, &body->shapes));
-    body->rigid.shape = body->kinematic.shape = body->shapes;
-    body->rigid.n_shape = body->kinematic.n_shape = shapes->n;
-    return PL_OK;
-}
-
 static pl_status add_body(pl_reader *reader, const pl_json *at, const pl_scope *scope,
                           const pl_mesh *shape, const pl_scene_shapes *shapes, const double m[12])
 {
@@ -138,7 +120,7 @@ static pl_status add_body(pl_reader *reader, const pl_json *at, const pl_scope *
     if (pl_mesh_transform(body->mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
     PL_TRY(pl_scene_read_physics(at, &reader->groups, body));
     if (pl_scene_place_body(&scope->place, body) == PL_OK)
-        return place_shapes(shapes, m, &scope->place, body);
+        return pl_scene_shapes_give(shapes, m, &scope->place, body);
     return pl_json_fail(at, "%s", pl_error_text());
 }
 

@@ -4,14 +4,14 @@
 #include "../common/vec.h"
 #include "scene_joints.h"
 #include "scene_keys.h"
+#include "scene_shapes.h"
 
 #include <math.h>
 #include <string.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-enum { LINKS = 20000, SIDES = 6 };
-static const double TIP = 0.6; // how far a link's tips stick out beyond its nodes, in radii
+enum { LINKS = 20000, SEGMENTS = 10 }; // the latter are drawn around a link
 // Links that are not neighbours keep apart: their length is more than this, in radii.
 static const double SHORTEST = 2.5;
 static const double COLOR[3] = {0.30, 0.32, 0.35}; // if the cable has none
@@ -122,30 +122,15 @@ static pl_status read_line(const pl_json *at, const double *x, int n, cable *c)
 
 // --- Links ---
 
-// A link along x between two nodes, with tips: the one place to give them another shape.
-static pl_status make_link(double length, double radius, pl_mesh **out)
+// A link along x between two nodes: a capsule.
+static pl_shape link_shape(double length, double radius)
 {
-    double x[3 * (2 * SIDES + 2)];
-    int32_t face[3 * 4 * SIDES], *f = face;
-    const int32_t tip[2] = {2 * SIDES, 2 * SIDES + 1};
-    for (int i = 0; i < 2 * SIDES; i++) {
-        double angle = 6.28318530717958647692 * (i % SIDES) / SIDES;
-        x[3 * i] = i < SIDES ? -0.5 * length : 0.5 * length;
-        x[3 * i + 1] = radius * cos(angle);
-        x[3 * i + 2] = radius * sin(angle);
-    }
-    for (int e = 0; e < 2; e++) {
-        x[3 * tip[e]] = (e == 0 ? -1 : 1) * (0.5 * length + TIP * radius);
-        x[3 * tip[e] + 1] = x[3 * tip[e] + 2] = 0;
-    }
-    for (int32_t i = 0; i < SIDES; i++) {
-        int32_t j = (i + 1) % SIDES;
-        const int32_t four[12] = {tip[0], j, i,         tip[1], SIDES + i, SIDES + j,
-                                  i,      j, SIDES + j, i,      SIDES + j, SIDES + i};
-        memcpy(f, four, sizeof four);
-        f += 12;
-    }
-    return pl_mesh_create(2 * SIDES + 2, x, 4 * SIDES, face, 0, NULL, out);
+    pl_shape shape = pl_shape_default(PL_SHAPE_CAPSULE);
+    shape.radius = radius;
+    shape.length = length;
+    shape.segments = SEGMENTS;
+    shape.orientation[0] = shape.orientation[2] = sqrt(0.5); // z to x
+    return shape;
 }
 
 // From a link along x at the origin to one between two nodes.
@@ -186,10 +171,13 @@ static pl_status add_link(pl_reader *reader, const pl_json *at, const pl_scope *
     body->rigid.mass = c->mass;
     PL_TRY(pl_json_not_negative(at, "damping", &body->rigid.damping));
     const double *from = c->node + 3 * (int64_t)i, *to = from + 3;
-    PL_TRY(make_link(vec3_length(vec3_sub(vec3_of(to), vec3_of(from))), c->radius, &body->mesh));
+    pl_shape shape = link_shape(vec3_length(vec3_sub(vec3_of(to), vec3_of(from))), c->radius);
+    PL_TRY(pl_shapes_mesh(1, &shape, &body->mesh));
     link_matrix(from, to, m);
     PL_TRY(pl_mesh_transform(body->mesh, m));
-    return pl_scene_place_body(&scope->place, body);
+    PL_TRY(pl_scene_place_body(&scope->place, body));
+    return pl_scene_shapes_give(&(pl_scene_shapes){.n = 1, .shape = &shape}, m, &scope->place,
+                                body);
 }
 
 // --- Joints ---

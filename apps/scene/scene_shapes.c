@@ -63,12 +63,29 @@ static void move(const double m[12], double scale, pl_shape *s)
     for (int k = 0; k < 3; k++) s->size[k] *= scale;
 }
 
-pl_status pl_scene_shapes_place(const pl_scene_shapes *shapes, const double m[12], pl_shape **out)
+static pl_status place_shapes(const pl_scene_shapes *shapes, const double m[12], pl_shape **out)
 {
     *out = pl_alloc(shapes->n, sizeof **out);
     if (*out == NULL) return PL_ERROR_MEMORY;
     memcpy(*out, shapes->shape, (size_t)shapes->n * sizeof **out);
     for (int32_t i = 0; i < shapes->n; i++) move(m, 1, &(*out)[i]);
+    return PL_OK;
+}
+
+pl_status pl_scene_shapes_give(const pl_scene_shapes *shapes, const double m[12],
+                               const pl_scene_place *place, pl_scene_body *body)
+{
+    double there[12];
+    if (shapes->n == 0) return PL_OK;
+    for (int c = 0; c < 4; c++) {
+        double column[3] = {m[c], m[4 + c], m[8 + c]};
+        if (c < 3) pl_scene_place_vector(place, column);
+        if (c == 3) pl_scene_place_point(place, column);
+        for (int k = 0; k < 3; k++) there[4 * k + c] = column[k];
+    }
+    PL_TRY(place_shapes(shapes, there, &body->shapes));
+    body->rigid.shape = body->kinematic.shape = body->shapes;
+    body->rigid.n_shape = body->kinematic.n_shape = shapes->n;
     return PL_OK;
 }
 
