@@ -91,6 +91,28 @@ static void test_loops_and_arms_move(void)
     }
 }
 
+// A motor comes to its speed, not to within what a tolerance leaves of it.
+static void test_a_motor_is_as_fast_as_asked(void)
+{
+    const char *const names[] = {"newton", "auto"};
+    for (int w = 0; w < 2; w++) {
+        pl_mechanism m = {0};
+        pl_workspace ws = {0};
+        TEST_ASSERT_EQUAL(PL_OK, pl_mechanism_four_bars(&m, 1, 0.5, 50));
+        for (int step = 0; step < 6; step++) {
+            TEST_ASSERT_EQUAL(PL_OK, pl_mechanism_build(&m));
+            for (int i = 0; i < 3; i++) m.b[6 * i + 2] += 9.81 * m.dt; // nothing pulls
+            TEST_ASSERT_EQUAL(PL_SOLVE_CONVERGED, solve(&m, &ws, names[w], 1e-6).end);
+            // It goes on nearly so fast by itself.
+            for (int i = 0; i < 18; i++) m.body[i / 6].u[i % 6] = (1 - 1e-7) * m.v[i];
+            memset(m.f, 0, 3 * (size_t)m.n_link * sizeof *m.f);
+        }
+        TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.5, m.v[4]);
+        pl_workspace_free(&ws);
+        pl_mechanism_free(&m);
+    }
+}
+
 // Columns at rest are solved as they are, after the first step.
 static void test_columns_at_rest_cost_no_factor(void)
 {
@@ -114,6 +136,7 @@ int main(void)
     RUN_TEST(test_stacks_with_joints);
     RUN_TEST(test_chains_swing);
     RUN_TEST(test_loops_and_arms_move);
+    RUN_TEST(test_a_motor_is_as_fast_as_asked);
     RUN_TEST(test_columns_at_rest_cost_no_factor);
     return UNITY_END();
 }
