@@ -86,7 +86,8 @@ typedef void pl_log_fn(pl_log_level level, const char *text, void *user);
 PL_API void pl_set_log(pl_log_fn *log, void *user);
 
 // `alloc` returns `size` bytes (size > 0) aligned to `alignment` (a power of two, at most 64), or
-// NULL. `release` gives back what `alloc` returned; it is never called with NULL.
+// NULL. `release` gives back what `alloc` returned; it is never called with NULL. Both may be
+// called from several threads at once.
 typedef struct pl_allocator {
     void *(*alloc)(size_t size, size_t alignment, void *user);
     void (*release)(void *block, void *user);

@@ -19,6 +19,7 @@ enum {
     MANY = 2500,       // blocks of A; if there are more, newton is looked at only
     LONG = 200,        // after so many iterations
     LEAST_STEPS = 10,  // of cone-newton, if it is taken at all
+    RIGID_BLOCKS = 4,  // of two rigid bodies, from which on newton is the first
 };
 
 // A solve by newton is taken to need so many factors, and solves with them.
@@ -250,7 +251,8 @@ static bool is_for_newton(const pl_split *split, int32_t set)
     for (int32_t i = split->start[set]; i < split->start[set + 1]; i++) {
         t.soft += is_soft(split->problem->A, split->block[i]);
     }
-    if (!t.joints && t.soft > 0 && !(t.most >= MASS_RATIO * t.least)) return false;
+    bool rigid = t.soft == 0 && split->start[set + 1] - split->start[set] >= RIGID_BLOCKS;
+    if (!t.joints && !rigid && !(t.most >= MASS_RATIO * t.least)) return false;
     return t.soft <= MANY;
 }
 

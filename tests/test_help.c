@@ -111,7 +111,7 @@ static void test_completion_of_values(void)
 static void test_completion_of_scenes(void)
 {
     complete("pliant run c.", "c.json,");
-    complete("pliant view d", "d e.json,");
+    complete("pliant view d", "d e.json,dominoes,");
     expect(0,
            "mkdir -p $T/data/scenes/view; touch $T/data/scenes/zebra.json $T/zoo.json "
            "$T/data/scenes/view/zoom.json",

@@ -151,6 +151,7 @@ static void test_memory(void)
         small s;
         start_chains(&s, 4);
         fresh_small fresh = {&s, ways[w]};
+        pl_threads_set(1); // whose allocations are counted
         TEST_ASSERT_TRUE(fail_each_allocation(solve_fresh_small, &fresh) > 0);
         // Once arenas have grown, a solve makes no heap call.
         s.ws = (pl_workspace){0};
