@@ -26,8 +26,9 @@ static const double NEWTON_FACTORS = 4, NEWTON_SOLVES = 20;
 // Products with A and sweeps in an iteration of apg or cone-newton, and what a sweep takes for a
 // contact.
 static const double STEP_PRODUCTS = 3, STEP_SWEEPS = 8, SWEEP_WORK = 160;
-// Of rigid bodies that contacts join, above which newton is the first: sweeps need about as many
-// rounds as the ratio.
+// Of rigid bodies that contacts join, above which newton is the first, also among soft ones: sweeps
+// need about as many rounds as the ratio. Where all are rigid it always is: a stack of ten boxes
+// takes a fifteenth of the time, 48 bricks a ninth, falling dominoes a fifth.
 static const double MASS_RATIO = 100;
 // No factor takes more multiplications than this: a few seconds.
 static const double MOST_WORK = 1e10;
@@ -246,10 +247,10 @@ static bool is_for_newton(const pl_split *split, int32_t set)
     for (int32_t i = split->first[set]; i < split->first[set + 1]; i++) {
         look_at_constraint(split, split->constraint[i], &t);
     }
-    if (!t.joints && !(t.most >= MASS_RATIO * t.least)) return false;
     for (int32_t i = split->start[set]; i < split->start[set + 1]; i++) {
         t.soft += is_soft(split->problem->A, split->block[i]);
     }
+    if (!t.joints && t.soft > 0 && !(t.most >= MASS_RATIO * t.least)) return false;
     return t.soft <= MANY;
 }
 

@@ -37,6 +37,11 @@ enum {
     SWEEP_STEPS = 5, // of apg
 };
 
+// Where there are joints or motors, a start is left as it is only if its error is this part of what
+// is allowed: a step of Newton's is exact there, and what is left in a motor's speed, or along a
+// chain, would stay for ever.
+static const double AS_IS = 1e-6;
+
 static void take_best(const pl_newton *s)
 {
     if (!isfinite(s->best)) return;
@@ -100,7 +105,7 @@ bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats)
     for (int64_t i = 0; i < s->m; i++) {
         if (!(s->ws->scale[2 * (i / 3)] > 0)) s->f[i] = 0;
     }
-    return pl_newton_judge(s, s->f, stats) <= 1;
+    return pl_newton_judge(s, s->f, stats) <= (s->problem->n_limits > 0 ? AS_IS : 1);
 }
 
 pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
@@ -110,7 +115,7 @@ pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
     for (int64_t i = 0; i < s->m; i++) {
         if (!(s->W[i - i % 3] > 0)) s->f[i] = 0;
     }
-    if (!cones || !is_cold(s)) {
+    if (!cones || !is_cold(s) || s->best <= 1) {
         int64_t most = stats->factorizations + (cones ? WARM_FACTORS : LINEAR_FACTORS);
         end = pl_newton_rounds(s, true, most, stats);
     }

@@ -55,8 +55,8 @@ double pl_newton_work(const pl_newton *s);
 // All else that it works with.
 pl_status pl_newton_take(pl_newton *s);
 
-// Are v and f within the tolerances as they are? Impulses of constraints that nothing answers
-// become 0.
+// Are v and f within the tolerances as they are, or far within where there are joints? Impulses of
+// constraints that nothing answers become 0.
 bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats);
 
 // Improves v and f, once it has been looked at if they are solved. PL_SOLVE_STALLED if it gives up;

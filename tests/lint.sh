@@ -16,11 +16,11 @@ below() {
     world) echo "base meshes solvers fem rigid collision contact" ;;
     tests) echo "base meshes solvers fem rigid collision gpu contact world apps" ;;
     apps/common) echo "base" ;;
-    apps/scene | apps/plot | apps/tetrahedra) echo "base apps/common" ;;
+    apps/scene | apps/plot | apps/tetrahedra | apps/import) echo "base apps/common" ;;
     apps/export) echo "base apps/common apps/scene" ;;
     apps/render) echo "base apps/common apps/scene apps/plot apps/export" ;;
     apps/view) echo "base apps/common apps/scene apps/export apps/render apps/tetrahedra" ;;
-    apps/cli) echo "base apps/common apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/view" ;;
+    apps/cli) echo "base apps/common apps/import apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/view" ;;
     apps/bench) echo "$(below tests) apps/common apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/cli" ;;
     *) echo "" ;;
     esac

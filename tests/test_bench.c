@@ -135,6 +135,18 @@ static void test_figures(void)
     expect(0, "cmp $T/c.svg $T/b/figure-13.svg", "");
 }
 
+// Nothing overlaps, and the slowest problems are there to be solved again.
+static void test_rigid(void)
+{
+    expect(0, "$P bench rigid --quick --out $T/b", "grip-soft");
+    load("rigid.csv");
+    const double *overlap = column("overlap_m"), *ms = column("ms_cpu");
+    for (int64_t i = 0; i < csv.n_row; i++) TEST_ASSERT_TRUE(overlap[i] == 0 && ms[i] > 0);
+    TEST_ASSERT_TRUE(exists("b/slowest/stack-0.plp"));
+    expect(0, "$P bench rigid --quick --simple --out $T/b", "capsules");
+    TEST_ASSERT_NULL(strstr(output, "grip"));
+}
+
 // The harness stands beside the command: here, a script that shows what it is told.
 static void test_peers(void)
 {
@@ -169,6 +181,7 @@ int main(void)
     RUN_TEST(test_busy);
     RUN_TEST(test_memory);
     RUN_TEST(test_figures);
+    RUN_TEST(test_rigid);
     RUN_TEST(test_peers);
     RUN_TEST(test_folders);
     pl_csv_free(&csv);

@@ -114,6 +114,8 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     stats->fb_slip = solved.errors.fischer_slip;
     stats->friction_error = solved.errors.friction;
     double left;
+    c->contradicting = solved.end == PL_SOLVE_CONTRADICTING;
+    if (c->contradicting) return PL_OK;
     return solved.end == PL_SOLVE_TIME ? pl_step_time_left(world, &left) : status;
 }
 
@@ -126,6 +128,7 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
                                        ? pl_contacts_tolerance(&world->contact->contacts)
                                        : world->options.contact_tolerance;
     PL_TRY(pl_constraint_step_note(c, world->system.v_new));
+    c->contradicting = false;
     if (c->blocks.problem.n_constraint == 0) {
         return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
                              stats);

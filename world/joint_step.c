@@ -3,6 +3,7 @@
 #include "joint_step.h"
 #include "constraint_step.h"
 #include "places.h"
+#include "warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,6 +164,7 @@ void pl_joint_step_test(pl_world *world, double t, int32_t round, bool *clear)
     if (world->joints == NULL) return;
     find_ends(world, world->system.v_new, t);
     pl_joint_step_worst(world, &most);
+    if (world->constraints->contradicting) return; // no round brings them together
     double tolerance = SLACK * world->constraints->options.contact_tolerance;
     if (most > tolerance && round + 1 < JOINT_ROUNDS) *clear = false;
     if (most > TOO_FAR) *clear = false;
@@ -313,11 +315,27 @@ static void measure(pl_joint *j, pl_step_stats *stats)
     stats->joint_angle = PL_MAX(stats->joint_angle, j->angle_off);
 }
 
+static void warn_contradicting(pl_world *world)
+{
+    double off;
+    char text[2][PL_BODY_NAME];
+    int32_t worst = pl_joint_step_worst(world, &off);
+    if (worst < 0 || !pl_warn_first(world, PL_WARNING_JOINTS)) return;
+    const pl_joint *j = &world->joints->joint[worst];
+    const char *a = j->a.body < 0 ? "the world" : pl_world_body_name(world, j->a.body, text[0]);
+    const char *b = j->b.body < 0 ? "the world" : pl_world_body_name(world, j->b.body, text[1]);
+    pl_log(PL_LOG_WARNING,
+           "step %lld: joints contradict each other: joint %d of %s and %s stays off by %.3g (m or "
+           "rad); bodies are where that is least",
+           (long long)world->steps + 1, (int)worst, a, b, off);
+}
+
 void pl_joint_step_finish(pl_world *world, pl_step_stats *stats)
 {
     pl_joints *joints = world->joints;
     if (joints == NULL) return;
     pl_joint_step_forces(world);
+    if (world->constraints->contradicting) warn_contradicting(world);
     for (int64_t i = 0; i < joints->n; i++) {
         pl_joint *j = &joints->joint[i];
         if (!pl_joint_holds(j)) continue;

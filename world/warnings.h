@@ -10,6 +10,7 @@ typedef enum pl_warning {
     PL_WARNING_STIFF = 2,      // a material too stiff for the tets and dt
     PL_WARNING_INVERTED = 4,   // flat or inverted tets
     PL_WARNING_FALL = 8,       // a body falls below all others, and nothing can stop it
+    PL_WARNING_JOINTS = 32,    // joints contradict each other
     PL_WARNING_CHECKPOINT = 16 // a checkpoint from a run with another dt or other materials
 } pl_warning;
 

@@ -8,6 +8,7 @@
 
 typedef struct pl_bench_options {
     bool quick;      // small sizes: to see that it runs, not to measure
+    bool simple;     // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
     const char *out; // the folder of tables and figures
 } pl_bench_options;
 
@@ -25,6 +26,7 @@ pl_status pl_bench_stiffness(const pl_bench_options *options);
 pl_status pl_bench_memory(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
+pl_status pl_bench_rigid(const pl_bench_options *options);
 
 // The formats that Pliant reads and does not write, for benchmarks and tests.
 typedef enum pl_sample_format {

@@ -28,6 +28,7 @@ static const bench benches[] = {
     {"stiffness", pl_bench_stiffness,
      "iterations over Young's modulus and mass ratios, of small scenes"},
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
+    {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
     {"peers", pl_bench_peers, "Bullet and MuJoCo on the same workloads; needs 'make peers'"},
     {"figures", pl_bench_figures, "figures 6 and 9 to 13 of VJ19, from our runs, as CSV and SVG"},
 };
@@ -65,12 +66,13 @@ int pl_command_bench(int argc, char **argv)
     pl_bench_options bench = {.out = "out/bench"};
     const pl_option options[] = {
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
+        {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
         {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
     };
     char notes[NOTES_SIZE];
     list_benches(notes);
     const pl_command command = {
-        .usage = "bench NAME [--quick] [--out DIR]",
+        .usage = "bench NAME [--quick] [--simple] [--out DIR]",
         .summary = "Measures Pliant on this machine. Claims are ratios of two times taken in the "
                    "same run.",
         .options = options,

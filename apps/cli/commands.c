@@ -6,6 +6,7 @@
 const pl_command_entry pl_commands[] = {
     {"mesh", pl_command_mesh,
      "read, check, clean, decimate, fill with tetrahedra and write meshes"},
+    {"import", pl_command_import, "make a scene of a robot's URDF or MJCF"},
     {"run", pl_command_run, "simulate a scene"},
     {"render", pl_command_render, "draw meshes, a scene or a run into a picture or a film"},
     {"view", pl_command_view, "play with a scene in a window"},

@@ -13,6 +13,7 @@ extern const pl_command_entry pl_commands[];
 extern const int pl_n_command;
 
 int pl_command_mesh(int argc, char **argv);
+int pl_command_import(int argc, char **argv);
 int pl_command_run(int argc, char **argv);
 int pl_command_audit(int argc, char **argv);
 int pl_command_render(int argc, char **argv);
