@@ -5,7 +5,7 @@
 #ifndef PL_TRIAL_H
 #define PL_TRIAL_H
 
-#include "../../include/pliant.h"
+#include "pliant.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -106,7 +106,7 @@ static void print_row(const pl_trial *t, const entry *e, const entry *first, FIL
     if (e->engine->tell != NULL && e->sim != NULL) e->engine->tell(e->sim, line, sizeof line);
     if (line[0] != '\0') printf("  %-24s %s\n", "", line);
     if (csv == NULL) return;
-    fprintf(csv, "%s,\"%s\",%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s\n", t->name,
+    fprintf(csv, "%s,%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s\n", t->name,
             e->engine->name, e->n, ms, ratio, late_ms, 1e3 * e->worst, e->overlap, e->overlap_late,
             e->drift, length > 0 ? e->stretch / length : NAN, e->gain,
             e->end != NULL ? e->end : "done");
