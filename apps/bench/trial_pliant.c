@@ -248,4 +248,4 @@ static void save_pliant(void *sim, const char *path)
     .save = save_pliant, .close = close_pliant
 
 const pl_trial_engine pl_trial_pliant = {.name = "Pliant", .setting = 0, FUNCTIONS};
-const pl_trial_engine pl_trial_pliant_newton = {.name = "Pliant, newton", .setting = 1, FUNCTIONS};
+const pl_trial_engine pl_trial_pliant_newton = {.name = "Pliant newton", .setting = 1, FUNCTIONS};
