@@ -16,11 +16,12 @@
 //     l = u + E lambda + (lambda - f) / K = 0,    dlambda = -J (l + L e),    J = 1 / (E + 1 / K),
 // which, put into A e = r + L^T dlambda, leaves the same matrix, and r - L^T J l on the right.
 //
-// Four files: newton_setup.c has the memory, newton_step.c a step, newton_rounds.c the rounds, and
-// newton_ipm.c interior points. Here is the order in which things are tried. From impulses that are
-// given a few factors show the solution, or not. If not, or if none are given and there are
-// contacts, interior points find about which faces it is on, and rounds end it. Where these get
-// nowhere, a few sweeps of Gauss-Seidel over the constraints lead to another place to start from.
+// Five files: newton_setup.c has the memory, newton_step.c a step, newton_rounds.c the rounds,
+// newton_ipm.c interior points, and newton_idle.c what redundant joints bear against each other.
+// Here is the order in which things are tried. From impulses that are given a few factors show the
+// solution, or not. If not, or if none are given and there are contacts, interior points find about
+// which faces it is on, and rounds end it. Where these get nowhere, a few sweeps of Gauss-Seidel
+// over the constraints lead to another place to start from.
 
 #include "apg.h"
 #include "newton.h"
@@ -126,6 +127,7 @@ pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
     }
     take_best(s);
     if (s->best <= 1) end = PL_SOLVE_CONVERGED;
+    pl_newton_clear_idle(s, stats);
     return end == PL_SOLVE_CONVERGED && s->shifts > 0 ? PL_SOLVE_CONTRADICTING : end;
 }
 

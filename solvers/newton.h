@@ -103,6 +103,10 @@ bool pl_newton_begin(pl_newton *s, pl_solve_stats *stats);
 // is none.
 bool pl_newton_advance(pl_newton *s, bool *whole, pl_solve_stats *stats);
 
+// Impulses in v and f, once solved, that push nothing become 0, as far as rows without bounds share
+// what they bear with others.
+void pl_newton_clear_idle(pl_newton *s, pl_solve_stats *stats);
+
 // --- What they share ---
 
 // u, r and the error of v and f; keeps them if they are the best so far.

@@ -228,6 +228,32 @@ static void test_a_loop_of_hinges_does_not_drift(void)
 }
 
 // One that cannot close: a warning, and a state between.
+// A door on one hinge, and then on two: each says what the other one says, and nothing says how
+// they share its weight. They share it evenly, also while it swings, and bear nothing against each
+// other.
+static void test_hinges_of_a_door_share(void)
+{
+    pl_world *world = joint_world(1.0 / 60);
+    int32_t door = add_rigid_at(world, "box:size=0.8,0.04,2", 20, 0.4, 0, 1), hinge[2];
+    for (int i = 0; i < 2; i++) {
+        pl_joint_options o = joint_at(PL_JOINT_HINGE, PL_WORLD, door, 0, 0, 0.5 + i, 0, 0, 1);
+        hinge[i] = add_joint(world, &o);
+        step(world, 2);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-4, 20 * G / (i + 1), joint_state(world, hinge[0]).force[2]);
+    }
+    set_velocities(world, door, (double[]){0, 2, 0}, (double[]){0, 0, 5});
+    for (int i = 0; i < 600; i++) {
+        step_joints(world, 1);
+        pl_joint_state a = joint_state(world, hinge[0]), b = joint_state(world, hinge[1]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-3, 10 * G, a.force[2]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-3, 10 * G, b.force[2]);
+        for (int k = 0; k < 2; k++) { // m w^2 r = 200 N, and what the weight has for a lever
+            TEST_ASSERT_TRUE(fabs(a.force[k]) < 300 && fabs(b.force[k]) < 300);
+        }
+    }
+    pl_world_destroy(world);
+}
+
 static void test_a_loop_that_cannot_be(void)
 {
     pl_world *world = joint_world(1.0 / 60);
@@ -481,6 +507,7 @@ int main(void)
     RUN_TEST(test_chains_of_any_mass_ratio_hold);
     RUN_TEST(test_a_heavy_load_swings_on_a_light_chain);
     RUN_TEST(test_a_loop_of_hinges_does_not_drift);
+    RUN_TEST(test_hinges_of_a_door_share);
     RUN_TEST(test_a_loop_that_cannot_be);
     RUN_TEST(test_the_work_of_a_motor);
     RUN_TEST(test_a_kinematic_body_carries_a_hinge);

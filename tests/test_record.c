@@ -53,7 +53,6 @@ static void test_solves_again_to_the_same_bits(void)
     for (int i = 0; i < 30; i++) {
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
         if (stats.constraints == 0) continue;
-        const pl_contact_step *contact = world->contact;
         pl_status status = pl_world_save_problem(world, in_folder("step.plp"));
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
         TEST_ASSERT_EQUAL(PL_OK, pl_recorded_read(in_folder("step.plp"), &recorded));

@@ -327,9 +327,9 @@ pl_status pl_joint_step_load(pl_world *world)
 {
     pl_joints *joints = world->joints;
     if (joints == NULL) return PL_OK;
-    PL_TRY(pl_reserve((void **)&joints->load, &joints->load_capacity, 6 * world->state.n_rigid,
-                      sizeof *joints->load));
-    memset(joints->load, 0, 6 * (size_t)world->state.n_rigid * sizeof *joints->load);
+    int64_t n = 6 * (int64_t)world->state.n_rigid;
+    PL_TRY(pl_reserve((void **)&joints->load, &joints->load_capacity, n, sizeof *joints->load));
+    if (n > 0) memset(joints->load, 0, (size_t)n * sizeof *joints->load);
     for (int64_t i = 0; i < joints->n; i++) {
         const pl_joint *j = &joints->joint[i];
         for (int32_t k = 0; k < PL_JOINT_AXES && pl_joint_holds(j); k++) {

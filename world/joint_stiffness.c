@@ -114,7 +114,7 @@ static void put(pl_world *world, const double *stiffness, double sign)
 pl_status pl_joint_stiffness_add(pl_world *world)
 {
     pl_joints *joints = world->joints;
-    if (joints == NULL) return PL_OK;
+    if (joints == NULL || world->state.n_rigid == 0) return PL_OK;
     PL_TRY(pl_reserve((void **)&joints->stiffness, &joints->stiffness_capacity,
                       18 * world->state.n_rigid, sizeof *joints->stiffness));
     joints->stiff = find_stiffness(world, joints->stiffness);
