@@ -6,7 +6,7 @@
 #ifndef PL_SOLVER_H
 #define PL_SOLVER_H
 
-#include "arena.h"
+#include "../base/arena.h"
 #include "contact_error.h"
 #include "reduced.h"
 

@@ -1,0 +1,42 @@
+// The table of solvers of linear complementarity problems.
+
+#include "lcp.h"
+
+#include <string.h>
+
+static const pl_lcp_solver solvers[] = {
+    {.name = "pgs",
+     .needs = PL_LCP_NEEDS_DIAGONAL | PL_LCP_KNOWS_FOLLOWING,
+     .guarantee = "row by row; linear convergence where M is symmetric and positive definite",
+     .paper = "projected Gauss-Seidel [Erl13]",
+     .solve = pl_lcp_pgs},
+    {.name = "psor",
+     .needs = PL_LCP_NEEDS_DIAGONAL | PL_LCP_KNOWS_FOLLOWING,
+     .guarantee = "as pgs, with steps that are longer or shorter by a factor",
+     .paper = "projected successive over-relaxation [Erl13]",
+     .solve = pl_lcp_psor},
+};
+
+enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
+
+int32_t pl_lcp_solver_count(void)
+{
+    return N_SOLVERS;
+}
+
+const pl_lcp_solver *pl_lcp_solver_at(int32_t i)
+{
+    return &solvers[i];
+}
+
+pl_status pl_lcp_solver_find(const char *name, const pl_lcp_solver **out)
+{
+    const char *names[N_SOLVERS];
+    for (int32_t i = 0; i < N_SOLVERS; i++) {
+        names[i] = solvers[i].name;
+        *out = &solvers[i];
+        if (strcmp(name, names[i]) == 0) return PL_OK;
+    }
+    *out = NULL;
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "solver", name, strlen(name), names, N_SOLVERS);
+}
