@@ -209,5 +209,6 @@ pl_lcp_solve_fn pl_lcp_pgs;   // pgs.c
 pl_lcp_solve_fn pl_lcp_psor;  // pgs.c
 pl_lcp_solve_fn pl_lcp_murty; // bpp.c
 pl_lcp_solve_fn pl_lcp_bpp;   // bpp.c
+pl_lcp_solve_fn pl_lcp_lemke; // lemke.c
 
 #endif

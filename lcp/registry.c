@@ -23,6 +23,11 @@ static const pl_lcp_solver solvers[] = {
      .guarantee = "exact; few pivots of many rows, with the end that murty has; dense factors",
      .paper = "block principal pivoting [Judice & Pires 1994; Ho22, Alg. 1]",
      .solve = pl_lcp_bpp},
+    {.name = "lemke",
+     .guarantee = "exact, for any matrix; without a solution a ray, which for copositive-plus ones "
+                  "proves it; dense",
+     .paper = "complementary pivoting [Lemke 1965; Erl13]",
+     .solve = pl_lcp_lemke},
 };
 
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
