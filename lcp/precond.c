@@ -12,6 +12,7 @@
 static const double FIRST_SHIFT = 1e-3;
 // gamma of the partial shift [Ho22, 4.1.4].
 static const double PARTIAL_SHIFT = 1e-4;
+enum { MOST_PARTIAL = 200 }; // of one column: 2^200 will not help, if 2^199 did not
 // An imaginary pivot is at least this part of its diagonal entry.
 static const double LEAST_PIVOT = 1e-14;
 // A shift that is past this part of the diagonal will not help.
@@ -291,13 +292,14 @@ static bool factor_partial(pl_precond *P, const pl_lcp_reduced *A)
         from = failed;
         for (int32_t j = failed - 1; j >= 0; j--) {
             bool takes = false;
-            for (int64_t e = P->col[j] + 1; e < P->col[j + 1] && !takes; e++) {
+            for (int64_t e = P->col[j] + 1; e < P->col[j + 1] && P->row[e] <= failed; e++) {
                 takes = P->row[e] == failed && P->val[e] != 0;
             }
             if (!takes) continue;
-            P->diag[j] += ldexp(PARTIAL_SHIFT, P->shifted[j]) * P->diag[j];
-            if (!isfinite(P->diag[j])) return false;
-            P->shifted[j]++;
+            int32_t p = P->shifted[j]++; // so far by gamma (1 + 2 + .. 2^(p - 1))
+            P->diag[j] *= (1 + PARTIAL_SHIFT * (ldexp(1, p + 1) - 1)) /
+                          (1 + PARTIAL_SHIFT * (ldexp(1, p) - 1));
+            if (p > MOST_PARTIAL) return false;
             P->shifts++;
             from = j;
         }
