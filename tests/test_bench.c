@@ -67,6 +67,14 @@ static void test_stiffness(void)
     load("stiffness.csv");
 }
 
+static void test_ho22(void)
+{
+    expect(0, "$P bench ho22 --quick --out $T/b", "PGCG");
+    load("ho22.csv");
+    TEST_ASSERT_EQUAL_INT(5, csv.n_row);
+    TEST_ASSERT_TRUE(column("rows")[0] > 100);
+}
+
 // By Coulomb's law the way does not depend on the angle; with others it does.
 static void test_friction(void)
 {
@@ -195,6 +203,7 @@ int main(void)
     RUN_TEST(test_table1);
     RUN_TEST(test_stiffness);
     RUN_TEST(test_friction);
+    RUN_TEST(test_ho22);
     RUN_TEST(test_ensemble);
     RUN_TEST(test_growth);
     RUN_TEST(test_threads);

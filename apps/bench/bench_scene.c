@@ -136,6 +136,7 @@ static void apply(const pl_bench_change *change, pl_scene *scene)
     pl_world_options *o = &scene->world;
     if (change->solver != NULL) o->solver = change->solver;
     if (change->precond != NULL) o->precond = change->precond;
+    if (change->friction_model != NULL) o->friction_model = change->friction_model;
     if (change->residual_tolerance > 0) o->residual_tolerance = change->residual_tolerance;
     if (change->contact_tolerance > 0) o->contact_tolerance = change->contact_tolerance;
     if (change->dt > 0) o->dt = change->dt;

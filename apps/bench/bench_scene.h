@@ -21,7 +21,7 @@ const pl_bench_scene *pl_bench_scene_find(const char *name, bool quick);
 
 // How the world differs from the scene's. 0 and NULL: not at all.
 typedef struct pl_bench_change {
-    const char *solver, *precond;
+    const char *solver, *precond, *friction_model;
     bool vj19;                                    // as VJ19 prints it
     double residual_tolerance, contact_tolerance; // [], [m]
     double dt;                                    // [s]
