@@ -23,7 +23,8 @@ static const double COMPLIANCE = 1e-8; // [1/kg]
 static const double TOLERANCE = 1e-7;  // natural map [m/s]
 static const double INNER = 1e-6;      // |r| of inner solves [m/s], of the thesis
 static const double MOST_BYTES = 1e9;  // of W
-static const double MOST_SECONDS = 10; // of a solve
+// Of a solve, in all and of --quick.
+static const double MOST_SECONDS = 5, MOST_SECONDS_QUICK = 0.2;
 
 // Solvers as the thesis has them; d of adaptive regularization is 0 where there is none.
 static const struct {
