@@ -205,7 +205,20 @@ static inline bool pl_lcp_is_friction(const pl_lcp *lcp, int32_t i)
 // Has the time that the options allow passed?
 bool pl_lcp_is_late(const pl_lcp_work *work, const pl_lcp_options *options);
 
-pl_lcp_solve_fn pl_lcp_pgs;  // pgs.c
-pl_lcp_solve_fn pl_lcp_psor; // pgs.c
+pl_lcp_solve_fn pl_lcp_pgs;   // pgs.c
+pl_lcp_solve_fn pl_lcp_psor;  // pgs.c
+pl_lcp_solve_fn pl_lcp_murty; // bpp.c
+pl_lcp_solve_fn pl_lcp_bpp;   // bpp.c
+
+pl_lcp_solve_fn pl_lcp_bpp_down;             // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_skyline;          // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_refactor_skyline; // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_cache;            // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_cache_dense;      // linear_factor.c; not in the table: to measure
+pl_lcp_solve_fn pl_lcp_bpp_auto;             // linear_factor.c
+#ifdef PL_CXSPARSE
+pl_lcp_solve_fn pl_lcp_bpp_sparse;      // linear_sparse.c
+pl_lcp_solve_fn pl_lcp_bpp_sparse_down; // linear_sparse.c
+#endif
 
 #endif
