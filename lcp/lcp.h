@@ -221,5 +221,10 @@ pl_lcp_solve_fn pl_lcp_bpp_auto;             // linear_factor.c
 pl_lcp_solve_fn pl_lcp_bpp_sparse;      // linear_sparse.c
 pl_lcp_solve_fn pl_lcp_bpp_sparse_down; // linear_sparse.c
 #endif
+pl_lcp_solve_fn pl_lcp_dantzig; // drive.c
+pl_lcp_solve_fn pl_lcp_keller;  // drive.c
+pl_lcp_solve_fn pl_lcp_bpp_pcg; // linear_pcg.c
+pl_lcp_solve_fn pl_lcp_pgcg;    // pgcg.c
+pl_lcp_solve_fn pl_lcp_lemke;   // lemke.c
 
 #endif
