@@ -69,7 +69,7 @@ typedef struct pl_lcp_options {
     double regularize;        // eps of [Ho22, Alg. 9], in the unit of M; 0: never
     int32_t regularize_after; // d of the same: pivots of a row of friction before the first time
     int32_t max_solves;       // of schurpa: solves with a factor before a new one [Lit13, 7.2]
-    int64_t cache_bytes;      // of bpp-cache: what its factors may take
+    int64_t cache_bytes;      // of bpp-cache: what its factors may take; of schurpa: its columns
 } pl_lcp_options;
 
 // 1e-10, 1,000 iterations, no limit of time; the parameters of the papers.
@@ -205,10 +205,22 @@ static inline bool pl_lcp_is_friction(const pl_lcp *lcp, int32_t i)
 // Has the time that the options allow passed?
 bool pl_lcp_is_late(const pl_lcp_work *work, const pl_lcp_options *options);
 
-pl_lcp_solve_fn pl_lcp_pgs;     // pgs.c
-pl_lcp_solve_fn pl_lcp_psor;    // pgs.c
-pl_lcp_solve_fn pl_lcp_murty;   // bpp.c
-pl_lcp_solve_fn pl_lcp_bpp;     // bpp.c
+pl_lcp_solve_fn pl_lcp_pgs;                   // pgs.c
+pl_lcp_solve_fn pl_lcp_psor;                  // pgs.c
+pl_lcp_solve_fn pl_lcp_murty;                 // bpp.c
+pl_lcp_solve_fn pl_lcp_bpp;                   // bpp.c
+pl_lcp_solve_fn pl_lcp_pdasm, pl_lcp_schurpa; // pdasm.c
+
+pl_lcp_solve_fn pl_lcp_bpp_down;             // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_skyline;          // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_refactor_skyline; // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_cache;            // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_cache_dense;      // linear_factor.c; not in the table: to measure
+pl_lcp_solve_fn pl_lcp_bpp_auto;             // linear_factor.c
+#ifdef PL_CXSPARSE
+pl_lcp_solve_fn pl_lcp_bpp_sparse;      // linear_sparse.c
+pl_lcp_solve_fn pl_lcp_bpp_sparse_down; // linear_sparse.c
+#endif
 pl_lcp_solve_fn pl_lcp_dantzig; // drive.c
 pl_lcp_solve_fn pl_lcp_keller;  // drive.c
 pl_lcp_solve_fn pl_lcp_bpp_pcg; // linear_pcg.c

@@ -28,6 +28,7 @@ static const bench benches[] = {
     {"stiffness", pl_bench_stiffness,
      "iterations over Young's modulus and mass ratios, of small scenes"},
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
+    {"schurpa", pl_bench_schurpa, "random banded programs, one factor bordered against many"},
     {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
     {"friction", pl_bench_friction, "how far the motions of friction models part"},
     {"ho22", pl_bench_ho22,
