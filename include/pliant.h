@@ -1388,6 +1388,7 @@ typedef struct pl_solver_info {
     bool cones;            // it knows Coulomb's friction
     bool boxes;            // it knows joints, motors and limits
     bool pyramids;         // it knows friction in a pyramid
+    bool diamonds;         // it knows the diamond, which is the pyramid of pyramid:4
     bool following;        // it knows "box:follow", which is the pyramid of outer:4
     bool compliance;       // it knows soft constraints
     bool own;              // it is a program's: pl_solver_register

@@ -9,7 +9,9 @@
 #include <threads.h>
 
 // What most solvers know.
-#define ALL_LAWS (PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE | PL_CAN_PYRAMID | PL_CAN_FOLLOWING)
+#define ALL_LAWS                                                                                   \
+    (PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE | PL_CAN_PYRAMID | PL_CAN_FOLLOWING |            \
+     PL_CAN_DIAMOND)
 
 static const pl_solver built_in[] = {
     {.name = "apg",
@@ -91,6 +93,20 @@ static const pl_solver built_in[] = {
      .paper =
          "Delassus operator by sparse factors, and Gauss-Seidel [VJ19, 6.2.4; Daviet et al. 2011]",
      .solve = pl_delassus_solve},
+    {.name = "sp-direct",
+     .form = PL_FORM_REDUCED,
+     .can = PL_CAN_DIAMOND | PL_CAN_COMPLIANCE,
+     .guarantee =
+         "friction in diamonds; normal and friction impulses in turns, each by active sets; "
+         "may cycle",
+     .paper = "staggered projections by PDASM with a factor for each set [Lit13, Alg. 2.2, 4.1]",
+     .solve = pl_sp_direct_solve},
+    {.name = "sp-schurpa",
+     .form = PL_FORM_REDUCED,
+     .can = PL_CAN_DIAMOND | PL_CAN_COMPLIANCE,
+     .guarantee = "as sp-direct, with one factor for contact and one for friction",
+     .paper = "SCHURPA-SP [Lit13, Alg. 4.2]",
+     .solve = pl_sp_schurpa_solve},
 };
 
 enum {
@@ -123,7 +139,7 @@ static void fill_scalar(void)
         unsigned can = PL_CAN_BOX | PL_CAN_COMPLIANCE;
         // The rows of a pyramid are not symmetric, and have zeros on the diagonal.
         if ((lcp->needs & (PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL)) == 0) {
-            can |= PL_CAN_PYRAMID | PL_CAN_FOLLOWING;
+            can |= PL_CAN_PYRAMID | PL_CAN_FOLLOWING | PL_CAN_DIAMOND;
         }
         if ((lcp->needs & PL_LCP_KNOWS_FOLLOWING) != 0) can |= PL_CAN_FOLLOWING;
         scalar[i] = (pl_solver){.name = lcp->name,

@@ -10,7 +10,7 @@ typedef enum shape { EMPTY, BOX, SQUARE, CORNERS } shape;
 typedef struct maker {
     pl_scalar_form *form;
     const pl_reduced *W;
-    bool following;
+    pl_scalar_rows rows;
     int64_t nnz;
 } maker;
 
@@ -24,7 +24,9 @@ static shape shape_of(const maker *m, int32_t k)
     const pl_limits *limits = limits_of(m, k);
     if (m->W->diag[k] < 0) return EMPTY;
     if (!pl_law_is_pyramid(limits)) return BOX;
-    return m->following && limits->outer && limits->directions == 4 ? SQUARE : CORNERS;
+    bool three = limits->directions == 4 && m->rows != PL_SCALAR_CORNERS &&
+                 limits->outer == (m->rows == PL_SCALAR_FOLLOWING);
+    return three ? SQUARE : CORNERS;
 }
 
 static bool is_used(const pl_limits *limits, int a)
@@ -238,10 +240,10 @@ static void add_rows(const maker *m, int32_t k)
     }
 }
 
-pl_status pl_scalar_form_create(const pl_reduced *reduced, bool following, pl_arena *arena,
+pl_status pl_scalar_form_create(const pl_reduced *reduced, pl_scalar_rows rows, pl_arena *arena,
                                 pl_scalar_form *out)
 {
-    maker m = {.form = out, .W = reduced, .following = following};
+    maker m = {.form = out, .W = reduced, .rows = rows};
     int32_t n = reduced->n;
     bool symmetric = true, follows = false;
     *out = (pl_scalar_form){.reduced = reduced};

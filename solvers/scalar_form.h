@@ -34,9 +34,15 @@ typedef struct pl_scalar_form {
 // 1e-7 to 1e-10 1/kg for it].
 #define PL_SCALAR_COMPLIANCE 1e-11
 
-// Needs W of the reduced form; `following`: boxes that follow their normal row stay three rows.
-// Takes from the arena.
-pl_status pl_scalar_form_create(const pl_reduced *reduced, bool following, pl_arena *arena,
+// Which pyramids stay three rows, normal and tangents, whose bounds follow (lcp.mu).
+typedef enum pl_scalar_rows {
+    PL_SCALAR_CORNERS,   // none: all are 2 + n rows
+    PL_SCALAR_FOLLOWING, // those with their sides at the tangents: boxes that follow
+    PL_SCALAR_DIAMONDS,  // diamonds, for staggered projections, which know what their rows mean
+} pl_scalar_rows;
+
+// Needs W of the reduced form. Takes from the arena.
+pl_status pl_scalar_form_create(const pl_reduced *reduced, pl_scalar_rows rows, pl_arena *arena,
                                 pl_scalar_form *out);
 
 // x (lcp.n) := impulses f (3*n_constraint), and back; rows that are not used, and constraints that

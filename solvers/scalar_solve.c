@@ -47,7 +47,8 @@ pl_status pl_scalar_solve(const pl_problem *problem, const pl_solver_options *op
     pl_scalar_form form;
     pl_lcp_options lcp = pl_lcp_options_default();
     lcp.tolerance = PART * options->contact_tolerance / problem->dt;
-    PL_TRY(pl_scalar_form_create(ws->reduced, following, &ws->arena, &form));
+    PL_TRY(pl_scalar_form_create(ws->reduced, following ? PL_SCALAR_FOLLOWING : PL_SCALAR_CORNERS,
+                                 &ws->arena, &form));
     double *x = pl_arena_take(&ws->arena, form.lcp.n, sizeof *x);
     if (x == NULL) return PL_ERROR_MEMORY;
     pl_scalar_form_take(&form, f, x);

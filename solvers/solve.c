@@ -188,9 +188,11 @@ static unsigned find_needs(const pl_problem *problem)
         const pl_limits *limits = pl_limits_of(problem, problem->constraint + k);
         if (limits == NULL || limits->law == PL_LAW_CONE) needs |= PL_CAN_CONE;
         if (limits == NULL) continue;
-        bool square = limits->outer && limits->directions == 4;
+        unsigned four = limits->outer ? PL_CAN_FOLLOWING : PL_CAN_DIAMOND;
         if (limits->law == PL_LAW_BOX) needs |= PL_CAN_BOX;
-        if (limits->law == PL_LAW_PYRAMID) needs |= square ? PL_CAN_FOLLOWING : PL_CAN_PYRAMID;
+        if (limits->law == PL_LAW_PYRAMID) {
+            needs |= limits->directions == 4 ? four : PL_CAN_PYRAMID;
+        }
         for (int a = 0; a < 3; a++) {
             if (limits->compliance[a] > 0) needs |= PL_CAN_COMPLIANCE;
         }
@@ -211,6 +213,7 @@ static const char *name_lack(unsigned lacks)
     return (lacks & PL_CAN_CONE) != 0        ? "friction cones"
            : (lacks & PL_CAN_BOX) != 0       ? "box constraints"
            : (lacks & PL_CAN_PYRAMID) != 0   ? "friction pyramids"
+           : (lacks & PL_CAN_DIAMOND) != 0   ? "friction diamonds"
            : (lacks & PL_CAN_FOLLOWING) != 0 ? "bounds of friction that follow the normal force"
                                              : "compliance";
 }
@@ -229,7 +232,7 @@ static pl_status check_laws(const pl_solver *solver, const pl_problem *problem)
         pl_text_add(&text, "%s%s", before, pl_solver_at(i)->name);
         at++;
     }
-    bool model = (lacks & (PL_CAN_CONE | PL_CAN_PYRAMID | PL_CAN_FOLLOWING)) != 0;
+    bool model = (lacks & (PL_CAN_CONE | PL_CAN_PYRAMID | PL_CAN_FOLLOWING | PL_CAN_DIAMOND)) != 0;
     return pl_fail(PL_ERROR_ARGUMENT, "%s cannot do %s; %s can%s", solver->name, name_lack(lacks),
                    names, model ? "; or choose another friction model" : "");
 }

@@ -106,13 +106,14 @@ typedef enum pl_form {
 
 // The laws that a solver knows (problem.h), and if they may have compliance. PL_CAN_FOLLOWING: of
 // pyramids those whose four sides are at the tangents, which are boxes that follow their normal
-// row.
+// row; PL_CAN_DIAMOND: those whose four corners are there.
 enum {
     PL_CAN_CONE = 1,
     PL_CAN_BOX = 2,
     PL_CAN_COMPLIANCE = 4,
     PL_CAN_PYRAMID = 8,
-    PL_CAN_FOLLOWING = 16
+    PL_CAN_FOLLOWING = 16,
+    PL_CAN_DIAMOND = 32
 };
 
 typedef struct pl_solver {
@@ -181,6 +182,8 @@ pl_solve_fn pl_sp_as_solve;       // sp.c
 pl_solve_fn pl_sp_minres_solve;   // sp.c
 pl_solve_fn pl_delassus_solve;    // delassus.c
 pl_solve_fn pl_scalar_solve;      // scalar_solve.c
+pl_solve_fn pl_sp_direct_solve;   // diamond_solve.c
+pl_solve_fn pl_sp_schurpa_solve;  // diamond_solve.c
 pl_solve_fn pl_user_solve;        // user_solver.c
 
 #endif

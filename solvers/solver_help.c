@@ -29,6 +29,7 @@ pl_status pl_solver_describe(int32_t solver, pl_solver_info *out)
                             .scalar = s->form == PL_FORM_SCALAR,
                             .cones = (s->can & PL_CAN_CONE) != 0,
                             .pyramids = (s->can & PL_CAN_PYRAMID) != 0,
+                            .diamonds = (s->can & PL_CAN_DIAMOND) != 0,
                             .following = (s->can & PL_CAN_FOLLOWING) != 0,
                             .boxes = (s->can & PL_CAN_BOX) != 0,
                             .compliance = (s->can & PL_CAN_COMPLIANCE) != 0,

@@ -99,6 +99,9 @@ static void test_a_block_slides_at_an_angle(void)
             TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-6, rows[i].along, along, rows[i].model);
         }
     }
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1, slide("diamond", "sp-direct", 0.3));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1, slide("diamond", "sp-schurpa", 0.3));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1, slide("diamond", "lemke", 0.3));
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1.4142135623730951, slide("box", "pgs", 0.3));
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1.4142135623730951, slide("box:follow", "pgs", 0.3));
 }
@@ -114,7 +117,7 @@ typedef struct rows {
     double *x, *w;
 } rows;
 
-static void start_rows(rows *r, const char *model_name, bool following)
+static void start_rows(rows *r, const char *model_name, pl_scalar_rows kind)
 {
     pl_friction_model model;
     const pl_solver *solver;
@@ -133,7 +136,7 @@ static void start_rows(rows *r, const char *model_name, bool following)
     TEST_ASSERT_EQUAL(PL_OK, pl_workspace_prepare(p, &s->ws, s->v));
     TEST_ASSERT_EQUAL(PL_OK, pl_reduced_create(p, &s->ws.uses, &s->ws.D, s->ws.scale, s->v, true,
                                                1e9, &s->ws.arena, &r->reduced));
-    TEST_ASSERT_EQUAL(PL_OK, pl_scalar_form_create(&r->reduced, following, &s->ws.arena, &r->form));
+    TEST_ASSERT_EQUAL(PL_OK, pl_scalar_form_create(&r->reduced, kind, &s->ws.arena, &r->form));
     r->x = calloc((size_t)r->form.lcp.n + 1, sizeof *r->x);
     r->w = calloc((size_t)r->form.lcp.n + 1, sizeof *r->w);
     pl_scalar_form_take(&r->form, s->f, r->x);
@@ -146,11 +149,11 @@ static void end_rows(rows *r)
     end_small(&r->s);
 }
 
-static void hold_rows(const char *model, bool following, int32_t n_rows)
+static void hold_rows(const char *model, pl_scalar_rows kind, int32_t n_rows)
 {
     rows r;
     double back[21];
-    start_rows(&r, model, following);
+    start_rows(&r, model, kind);
     if (n_rows > 0) TEST_ASSERT_EQUAL_INT32(n_rows, r.form.lcp.n);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_lcp_check(&r.form.lcp), pl_error_text());
     pl_scalar_form_give(&r.form, r.x, back);
@@ -168,12 +171,12 @@ static void hold_rows(const char *model, bool following, int32_t n_rows)
 
 static void test_rows_of_models(void)
 {
-    hold_rows("box", false, 0); // contacts that open have no rows of friction
-    hold_rows("box:last", false, 0);
-    hold_rows("box:follow", true, 21);
-    hold_rows("box:follow", false, 7 * 6);
-    hold_rows("diamond", false, 7 * 6);
-    hold_rows("pyramid:8", true, 7 * 10);
+    hold_rows("box", PL_SCALAR_CORNERS, 0); // contacts that open have no rows of friction
+    hold_rows("box:last", PL_SCALAR_CORNERS, 0);
+    hold_rows("box:follow", PL_SCALAR_FOLLOWING, 21);
+    hold_rows("box:follow", PL_SCALAR_CORNERS, 7 * 6);
+    hold_rows("diamond", PL_SCALAR_CORNERS, 7 * 6);
+    hold_rows("pyramid:8", PL_SCALAR_FOLLOWING, 7 * 10);
 }
 
 // --- Worlds ---

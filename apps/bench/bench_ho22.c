@@ -164,7 +164,7 @@ static pl_status measure_step(measurement *m, const pl_world *world)
                                    &ws.arena, &reduced);
     }
     bool fits = status == PL_OK && reduced.fits;
-    if (fits) status = pl_scalar_form_create(&reduced, false, &ws.arena, &form);
+    if (fits) status = pl_scalar_form_create(&reduced, PL_SCALAR_CORNERS, &ws.arena, &form);
     if (fits && status == PL_OK) status = solve_rows(m, &form);
     pl_workspace_free(&ws);
     pl_problem_destroy(copy);

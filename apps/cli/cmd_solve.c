@@ -270,6 +270,7 @@ static bool knows_friction(const pl_solver_info *info, const char *model)
 {
     if (strcmp(model, "cone") == 0) return info->cones;
     if (strcmp(model, "box:follow") == 0 || strcmp(model, "outer:4") == 0) return info->following;
+    if (strcmp(model, "diamond") == 0 || strcmp(model, "pyramid:4") == 0) return info->diamonds;
     return strncmp(model, "box", 3) == 0 ? info->boxes : info->pyramids;
 }
 
@@ -280,10 +281,11 @@ static bool knows_laws(const pl_solver_info *info, const loaded *l, const char *
         pl_constraint_info c;
         if (pl_problem_constraint(l->problem, k, &c) != PL_OK) return false;
         bool soft = c.compliance[0] > 0 || c.compliance[1] > 0 || c.compliance[2] > 0;
-        bool square = c.outer && c.directions == 4;
+        bool four = c.directions == 4;
         bool knows = c.law == PL_LAW_CONE  ? knows_friction(info, friction)
                      : c.law == PL_LAW_BOX ? info->boxes
-                     : square              ? info->following
+                     : four && c.outer     ? info->following
+                     : four                ? info->diamonds
                                            : info->pyramids;
         if (!knows || (soft && !info->compliance)) return false;
     }
