@@ -215,10 +215,9 @@ static pl_status measure_all(const pl_bench_options *options, bench *b, pl_outpu
     for (int kind = 0; kind < 2; kind++) b->x[kind] = pl_alloc_zero(n, sizeof(double));
     b->w = pl_alloc_zero(n, sizeof(double));
     if (b->x[0] == NULL || b->x[1] == NULL || b->w == NULL) return PL_ERROR_MEMORY;
-    printf(
-        "%d rows, half-bandwidth %d, a symmetric Gaussian band, seed %d; ms (how many), least of "
-        "%d runs\n",
-        n, params.half_bandwidth, SEED, options->quick ? QUICK_REPEATS : REPEATS);
+    printf("%d rows, half-bandwidth %d, a symmetric Gaussian band, seed %d; ms of processor time "
+           "(how many), least of %d runs\n",
+           n, params.half_bandwidth, SEED, options->quick ? QUICK_REPEATS : REPEATS);
     printf("%5s         schurpa: factor     solve     total  pdasm: factor     solve     total "
            "iter. ratio  errors of both    hashes of both\n",
            "delta");
