@@ -119,13 +119,24 @@ pl_status pl_lcp_check(const pl_lcp *lcp)
 
 // --- Products and errors ---
 
+// w (n) += factor x.
+PL_CLONES
+static void add(int64_t n, double factor, const double *restrict x, double *restrict w)
+{
+    for (int64_t i = 0; i < n; i++) w[i] += factor * x[i];
+}
+
 void pl_lcp_multiply(const pl_lcp *lcp, const double *restrict x, double *restrict w)
 {
     memcpy(w, lcp->q, (size_t)lcp->n * sizeof *w);
     for (int32_t j = 0; j < lcp->n; j++) {
-        double xj = x[j];
-        if (xj == 0) continue;
-        for (int64_t k = lcp->col[j]; k < lcp->col[j + 1]; k++) w[lcp->row[k]] += lcp->val[k] * xj;
+        int64_t from = lcp->col[j], to = lcp->col[j + 1];
+        if (x[j] == 0 || from == to) continue;
+        if (lcp->row[to - 1] - lcp->row[from] == to - from - 1) { // no gaps: dense, or a band
+            add(to - from, x[j], lcp->val + from, w + lcp->row[from]);
+            continue;
+        }
+        for (int64_t k = from; k < to; k++) w[lcp->row[k]] += lcp->val[k] * x[j];
     }
 }
 

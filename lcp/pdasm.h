@@ -1,5 +1,5 @@
 // The primal-dual active set method, for quadratic programs with bounds [Lit13, Alg. 2.2, 3.2;
-// Hintermueller et al. 2002]. Internal.
+// Bergounioux et al. 1999; Hintermueller et al. 2002]. Internal.
 //
 // min x^T M x / 2 + q^T x, lo <= x <= hi with symmetric positive definite M is the problem of
 // lcp.h. From a working set: solve its saddle point system; where that breaks no bound and no sign,

@@ -34,6 +34,7 @@ typedef struct pl_saddle {
     double *rhs;    // (n_free * PL_SADDLE_BATCH) or (n_free) without blocks
     double *scratch;
     int64_t val_capacity, inverse_capacity, rhs_capacity, scratch_capacity;
+    double (*clock)(void); // [s] what times below are taken with; pl_seconds
     // So far.
     int64_t factorizations, solves;
     double form_seconds, factor_seconds, solve_seconds;

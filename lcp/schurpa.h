@@ -1,5 +1,5 @@
 // Systems of working sets that differ in a few rows from one that is factored [Lit13, Alg. 3.1,
-// 3.2]. Internal.
+// 3.2; Bartlett & Biegler 2006]. Internal.
 //
 // With K_0 the saddle point matrix of the set A_0 (saddle.h), the system of another set is
 //

@@ -212,7 +212,7 @@ static double judge(solve *s)
 
 // A friction that was there before, while turns still move it by far more, comes again and again:
 // alpha follows from it. Turns 1, 2, 4, 8, ... are kept for comparison, each until the next
-// (Brent's way to find cycles).
+// [Brent 1980].
 static bool is_cycle(solve *s, int32_t turn)
 {
     const double again = fmax(s->options->tolerance, 1e-20), still = 100 * again;

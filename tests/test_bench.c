@@ -89,6 +89,21 @@ static void test_friction(void)
     TEST_ASSERT_TRUE(way[4 * 5 + 3] < 0.999 * way[3]); // box, at 45 degrees
 }
 
+// Both methods visit the same sets, or it fails; what it counts does not depend on the machine.
+static void test_schurpa(void)
+{
+    expect(0, "$P bench schurpa --quick --out $T/b", "yes  schurpa factors once");
+    load("schurpa.csv");
+    TEST_ASSERT_EQUAL_INT(6, csv.n_row);
+    const double *delta = column("delta"), *solves = column("schurpa_solves");
+    const double *factors = column("schurpa_factors"), *of_pdasm = column("pdasm_factors");
+    const double *iterations = column("iterations"), *error = column("schurpa_error");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(solves[i] > delta[i] && solves[i] <= 2 * delta[i] + 1);
+        TEST_ASSERT_TRUE(factors[i] == 1 && of_pdasm[i] == iterations[i] && error[i] < 1e-12);
+    }
+}
+
 static void test_ensemble(void)
 {
     expect(0, "$P bench ensemble --quick --out $T/b", "newton    tight  all: ");
@@ -204,6 +219,7 @@ int main(void)
     RUN_TEST(test_stiffness);
     RUN_TEST(test_friction);
     RUN_TEST(test_ho22);
+    RUN_TEST(test_schurpa);
     RUN_TEST(test_ensemble);
     RUN_TEST(test_growth);
     RUN_TEST(test_threads);
