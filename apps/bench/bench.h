@@ -28,6 +28,9 @@ pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
 pl_status pl_bench_rigid(const pl_bench_options *options);
 
+// Where `make peers` builds other simulators: beside this program. Room for `size` bytes.
+pl_status pl_bench_peers_folder(char *folder, size_t size);
+
 // The formats that Pliant reads and does not write, for benchmarks and tests.
 typedef enum pl_sample_format {
     PL_SAMPLE_PLY_BIG_ENDIAN,
