@@ -7,9 +7,10 @@
 #include "../../base/base.h"
 
 typedef struct pl_bench_options {
-    bool quick;      // small sizes: to see that it runs, not to measure
-    bool simple;     // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *out; // the folder of tables and figures
+    bool quick;       // small sizes: to see that it runs, not to measure
+    bool simple;      // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
+    const char *only; // of `rigid`: the one scene wanted, or NULL
+    const char *out;  // the folder of tables and figures
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);

@@ -69,17 +69,23 @@ static pl_status gather(bool quick, field *out)
 static pl_status run_all(const pl_bench_options *options, const field *f, const char *problems,
                          FILE *csv)
 {
-    int32_t n = options->simple ? pl_trial_simple_count() : pl_trial_count();
+    int32_t n = options->simple ? pl_trial_simple_count() : pl_trial_count(), found = 0;
     pl_trial_csv_head(csv);
     for (int32_t i = 0; i < n; i++) {
         pl_trial trial;
         PL_TRY(pl_trial_make(i, options->quick, &trial));
-        pl_status status =
-            pl_trial_compare(&trial, f->n, f->engine, SECONDS, &(pl_trial_output){csv, problems});
+        bool wanted = options->only == NULL || strcmp(options->only, trial.name) == 0;
+        pl_status status = PL_OK;
+        if (wanted) {
+            found++;
+            status = pl_trial_compare(&trial, f->n, f->engine, SECONDS,
+                                      &(pl_trial_output){csv, problems});
+        }
         pl_trial_free(&trial);
         PL_TRY(status);
     }
-    return PL_OK;
+    if (found > 0) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "--only: there is no scene \"%s\"", options->only);
 }
 
 pl_status pl_bench_rigid(const pl_bench_options *options)

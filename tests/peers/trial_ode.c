@@ -65,11 +65,18 @@ static void add_joint(const pl_trial_joint *joint)
     }
 }
 
+// Of its LCP, in almost every step; what comes of them shows in the poses.
+static void ignore_message(int number, const char *text, va_list arguments)
+{
+    (void)number, (void)text, (void)arguments;
+}
+
 bool trial_open(const pl_trial *t, const trial_mesh *mesh, const char *setting)
 {
     (void)mesh;
     trial = t;
     dInitODE2(0);
+    dSetMessageHandler(ignore_message);
     dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     world = dWorldCreate();
     space = dHashSpaceCreate(NULL);
