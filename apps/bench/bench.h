@@ -28,6 +28,7 @@ pl_status pl_bench_memory(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
 pl_status pl_bench_rigid(const pl_bench_options *options);
+pl_status pl_bench_friction(const pl_bench_options *options); // writes OUT/friction.csv
 
 // Where `make peers` builds other simulators: beside this program. Room for `size` bytes.
 pl_status pl_bench_peers_folder(char *folder, size_t size);
