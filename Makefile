@@ -13,6 +13,7 @@ O ?= -O2 -g
 SCANS_DIR ?= build/scans
 UNITY_DIR ?= build/unity
 MUJOCO_DIR ?= build/mujoco
+NEWTON_DIR ?= build/newton
 READERS_DIR ?= build/readers
 
 # `make V=1` shows the whole command lines.
@@ -52,7 +53,7 @@ TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
-        pictures pictures-job check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job
+        pictures pictures-job check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job peers-rigid
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -233,6 +234,7 @@ audit-scenes: $(B)/pliant ## audit every step of the scenes; tests/audit_scenes.
 
 # Other simulators, each a program of its own that peers directs.
 PEERS := $(addprefix $(B)/peers/,peers pliant bullet bullet-double mujoco)
+RIGID_PEERS := $(addprefix $(B)/peers/rigid-,bullet bullet-double ode mujoco)
 PEER_OBJ := $(addprefix $(B)/tests/peers/,serve.o workload.o)
 
 peers: ## compare with Bullet and MuJoCo, which it installs and fetches; see tests/peers/README.md
@@ -242,7 +244,14 @@ peers: ## compare with Bullet and MuJoCo, which it installs and fetches; see tes
 	@mkdir -p out
 	@$(B)/peers/peers $(B)/peers $(PEERS_OPTIONS)
 
-peers-job: $(PEERS)
+peers-job: $(PEERS) $(RIGID_PEERS)
+
+peers-rigid: $(B)/pliant ## compare rigid bodies with Bullet, ODE, MuJoCo and Newton, likewise
+	@base/setup.sh packages build peers
+	@base/setup.sh mujoco $(MUJOCO_DIR)
+	@base/setup.sh newton $(NEWTON_DIR)
+	@+$(MAKE) --no-print-directory -j$(JOBS) $(RIGID_PEERS) $(B)/peers/rigid-newton
+	@$(B)/pliant bench rigid $(PEERS_OPTIONS)
 
 $(B)/peers/peers: $(addprefix $(B)/tests/peers/,peers.o judge.o workload.o)
 $(B)/peers/pliant: $(B)/tests/peers/peer_pliant.o $(PEER_OBJ)
@@ -257,14 +266,37 @@ $(PEERS): $(B)/libapps.a $(B)/libpliant.a
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PEER_LIBS) $(APP_LIBS) $(LIB_LIBS)
 
+$(B)/peers/rigid-bullet: $(B)/tests/peers/trial_bullet.o
+$(B)/peers/rigid-bullet: PEER_LIBS = $(shell pkg-config --libs bullet)
+$(B)/peers/rigid-bullet-double: $(B)/tests/peers/trial_bullet-double.o
+$(B)/peers/rigid-bullet-double: PEER_LIBS = $(shell pkg-config --libs bullet-float64)
+$(B)/peers/rigid-ode: $(B)/tests/peers/trial_ode.o
+$(B)/peers/rigid-ode: PEER_LIBS = $(shell pkg-config --libs ode)
+$(B)/peers/rigid-mujoco: $(B)/tests/peers/trial_mujoco.o
+$(B)/peers/rigid-mujoco: PEER_LIBS = -L$(MUJOCO_DIR) -lmujoco -Wl,-rpath,$(abspath $(MUJOCO_DIR))
+$(RIGID_PEERS): $(B)/tests/peers/trial_serve.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(LINK) -o $@ $(filter %.o,$^) $(PEER_LIBS) -lm
+$(B)/peers/rigid-newton: tests/peers/trial_newton.py Makefile
+	@mkdir -p $(@D)
+	$(Q)printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' $(abspath $(NEWTON_DIR)/bin/python) $(abspath $<) >$@
+	$(Q)chmod +x $@
+
 # Bullet's headers are not ours to warn about.
-$(B)/tests/peers/peer_bullet.o: PEER_FLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags bullet))
-$(B)/tests/peers/peer_bullet-double.o: \
-	PEER_FLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags bullet-float64))
-$(B)/tests/peers/peer_bullet.o $(B)/tests/peers/peer_bullet-double.o: tests/peers/peer_bullet.cc Makefile
+BULLET_OBJ := $(addprefix $(B)/tests/peers/,peer_bullet.o trial_bullet.o)
+BULLET_DOUBLE_OBJ := $(BULLET_OBJ:.o=-double.o)
+$(BULLET_OBJ): PEER_FLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags bullet))
+$(BULLET_DOUBLE_OBJ): PEER_FLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags bullet-float64))
+define compile_bullet
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) -Wno-maybe-uninitialized $(PEER_FLAGS) -c $< -o $@
+endef
+$(BULLET_OBJ): $(B)/tests/peers/%.o: tests/peers/%.cc Makefile
+	$(compile_bullet)
+$(BULLET_DOUBLE_OBJ): $(B)/tests/peers/%-double.o: tests/peers/%.cc Makefile
+	$(compile_bullet)
 $(B)/tests/peers/%.o: tests/peers/%.c Makefile | $(B)/ready
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings what Pliant needs from Debian, and from PyPI what only `make peers` and `make check-exports` need:
+# Brings what Pliant needs from Debian, and from PyPI what only `make peers`, `make peers-rigid` and `make check-exports` need:
 #
 #   setup.sh packages GROUP...   installs the missing packages of the groups build, film, test, tsan, lint,
 #                                peers, exports
@@ -7,9 +7,10 @@
 #   setup.sh unity DIR           the Unity test framework, out of the source package cjson
 #   setup.sh scans DIR           bunny.off and armadillo.off, out of the package libcgal-demo
 #   setup.sh mujoco DIR          MuJoCo's header and library, out of the wheel mujoco-core
+#   setup.sh newton DIR          a Python with the simulator Newton
 #   setup.sh readers DIR         a Python with readers of exported frames: USD, trimesh, meshio, plyfile
 #
-# Installing needs root or sudo. The last four need neither and change nothing on the system: they
+# Installing needs root or sudo. The last five need neither and change nothing on the system: they
 # keep apt's lists and downloads in build/apt.
 set -eu
 
@@ -52,6 +53,7 @@ tsan   libclang-rt-14-dev  driver libclang_rt.tsan-*.a
 lint   clang-format        command clang-format
 lint   cppcheck            command cppcheck
 peers  libbullet-dev       module bullet
+peers  libode-dev          module ode
 peers  python3-venv        python ensurepip
 exports python3-venv       python ensurepip
 '
@@ -161,6 +163,11 @@ fetch_mujoco() { # directory
         ln -s "libmujoco.so.$version" "$1/libmujoco.so" && rm -r "$1/venv"
 }
 
+fetch_newton() { # directory
+    /usr/bin/python3 -m venv "$1" >>"$work/log" 2>&1 &&
+        "$1/bin/pip" install newton==1.8.0 warp-lang==1.19.0 >>"$work/log" 2>&1
+}
+
 fetch_readers() { # directory
     /usr/bin/python3 -m venv "$1" >>"$work/log" 2>&1 &&
         "$1/bin/pip" install usd-core==26.11 trimesh==5.2.0 meshio==5.3.5 plyfile==1.1.5 \
@@ -193,6 +200,8 @@ scans) fetch fetch_scans "$1" \
     "The bunny and the armadillo could not be fetched from Debian's package libcgal-demo; SCANS_DIR= points to another copy." ;;
 mujoco) fetch fetch_mujoco "$1" \
     "MuJoCo could not be fetched from PyPI; MUJOCO_DIR= points to a folder with include/ and libmujoco.so." ;;
+newton) fetch fetch_newton "$1" \
+    "Newton could not be fetched from PyPI; NEWTON_DIR= points to another virtual environment with it." ;;
 readers) fetch fetch_readers "$1" \
     "The readers of exported frames could not be fetched from PyPI; READERS_DIR= points to another virtual environment with them." ;;
 *) die "setup.sh: unknown command $command" ;;

@@ -7,9 +7,10 @@
 #include "../../base/base.h"
 
 typedef struct pl_bench_options {
-    bool quick;      // small sizes: to see that it runs, not to measure
-    bool simple;     // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *out; // the folder of tables and figures
+    bool quick;       // small sizes: to see that it runs, not to measure
+    bool simple;      // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
+    const char *only; // of `rigid`: the one scene wanted, or NULL
+    const char *out;  // the folder of tables and figures
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
@@ -30,6 +31,9 @@ pl_status pl_bench_schurpa(const pl_bench_options *options); // writes OUT/schur
 pl_status pl_bench_rigid(const pl_bench_options *options);
 pl_status pl_bench_friction(const pl_bench_options *options); // writes OUT/friction.csv
 pl_status pl_bench_ho22(const pl_bench_options *options);     // writes OUT/ho22.csv
+
+// Where `make peers` builds other simulators: beside this program. Room for `size` bytes.
+pl_status pl_bench_peers_folder(char *folder, size_t size);
 
 // The formats that Pliant reads and does not write, for benchmarks and tests.
 typedef enum pl_sample_format {

@@ -15,11 +15,10 @@ extern char **environ;
 
 enum { PATH_SIZE = 4096 };
 
-// The folder of the harness is beside this program.
-static pl_status find_folder(char *folder)
+pl_status pl_bench_peers_folder(char *folder, size_t size)
 {
     static const char PEERS[] = "peers";
-    ssize_t n = readlink("/proc/self/exe", folder, PATH_SIZE - sizeof PEERS);
+    ssize_t n = readlink("/proc/self/exe", folder, size - sizeof PEERS);
     if (n <= 0) return pl_fail(PL_ERROR_FILE, "/proc/self/exe: %s", strerror(errno));
     folder[n] = '\0';
     char *name = strrchr(folder, '/') + 1;
@@ -48,7 +47,7 @@ static pl_status run(char **argv)
 pl_status pl_bench_peers(const pl_bench_options *options)
 {
     char folder[PATH_SIZE], program[PATH_SIZE + 8], csv[PATH_SIZE];
-    PL_TRY(find_folder(folder));
+    PL_TRY(pl_bench_peers_folder(folder, sizeof folder));
     snprintf(program, sizeof program, "%s/peers", folder);
     PL_TRY(pl_make_folder(options->out));
     if (snprintf(csv, sizeof csv, "%s/peers.csv", options->out) >= (int)sizeof csv) {

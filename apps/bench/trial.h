@@ -1,6 +1,6 @@
 // Scenes of rigid bodies on which simulators are compared: what there is, and what a simulator must
-// be able to do. `pliant bench rigid` runs Pliant on them, tests/peers/rigid_peers.c Pliant beside
-// others. C and C++ read this file.
+// be able to do. `pliant bench rigid` runs Pliant on them, and beside it the simulators of
+// tests/peers that are there. C and C++ read this file.
 
 #ifndef PL_TRIAL_H
 #define PL_TRIAL_H
@@ -83,11 +83,12 @@ pl_status pl_trial_soft_mesh(const pl_trial_body *body, pl_mesh **out);
 
 typedef struct pl_trial_engine {
     const char *name;
-    int setting;         // its own: iterations, a choice
+    const char *setting; // its own: a solver, iterations
+    const char *program; // of a simulator that is a process of its own, else NULL
     const char *without; // names of trials that it leaves out, or NULL
     // The scene at its start; NULL if it cannot.
-    void *(*open)(const pl_trial *trial, int setting);
-    bool (*step)(void *sim);
+    void *(*open)(const struct pl_trial_engine *engine, const pl_trial *trial);
+    bool (*step)(void *sim, double *seconds);    // that the processor took for it
     void (*get)(void *sim, pl_trial_pose *pose); // (n_body)
     // A line of its own about the steps, to be printed below its row; may be NULL.
     void (*tell)(void *sim, char *line, int size);
@@ -98,6 +99,19 @@ typedef struct pl_trial_engine {
 
 // Pliant on one thread, with the solver auto, and with newton.
 extern const pl_trial_engine pl_trial_pliant, pl_trial_pliant_newton;
+
+// Runs `program`, a path, with `setting` as its argument, and speaks with it over PL_TRIAL_SOCKET:
+// it gets the trial, as pl_trial_write writes it, and answers with the poses at the start; then,
+// for each byte that it gets, with those after one more step. An answer is one double, the
+// processor time of the step [s], negative if it failed, and, if not, the poses (n_body).
+enum { PL_TRIAL_SOCKET = 3 };
+void *pl_trial_child_open(const pl_trial_engine *engine, const pl_trial *trial);
+bool pl_trial_child_step(void *sim, double *seconds);
+void pl_trial_child_get(void *sim, pl_trial_pose *pose);
+void pl_trial_child_close(void *sim);
+
+// As text: a keyword and numbers per line, and `end`. Soft bodies with their tetrahedra.
+pl_status pl_trial_write(const pl_trial *trial, void *file);
 
 typedef struct pl_trial_output {
     void *csv;            // a FILE for rows, or NULL

@@ -1,5 +1,6 @@
 // Pliant on a trial, by its public interface.
 
+#include "cpu_time.h"
 #include "trial.h"
 #include "../../base/base.h"
 
@@ -124,14 +125,13 @@ static pl_status add_joints(simulation *s)
     return PL_OK;
 }
 
-// Setting 1: the solver that `auto` hands hard problems to, from the start.
-static pl_status build(simulation *s, int setting)
+static pl_status build(simulation *s, const char *solver)
 {
     const pl_trial *t = s->trial;
     pl_world_options options = pl_world_options_default();
     options.dt = t->dt;
     options.threads = 1;
-    if (setting == 1) options.solver = "newton";
+    options.solver = solver;
     memcpy(options.gravity, t->gravity, sizeof options.gravity);
     PL_TRY(pl_world_create(&options, &s->world));
     s->id = pl_alloc_zero(t->n_body, sizeof *s->id);
@@ -155,22 +155,25 @@ static void close_pliant(void *sim)
     pl_free(s);
 }
 
-static void *open_pliant(const pl_trial *trial, int setting)
+static void *open_pliant(const pl_trial_engine *engine, const pl_trial *trial)
 {
     simulation *s = pl_alloc_zero(1, sizeof *s);
     if (s == NULL) return NULL;
     s->trial = trial;
-    if (build(s, setting) == PL_OK) return s;
+    if (build(s, engine->setting) == PL_OK) return s;
     fprintf(stderr, "Pliant: %s\n", pl_error_text());
     close_pliant(s);
     return NULL;
 }
 
-static bool step_pliant(void *sim)
+static bool step_pliant(void *sim, double *seconds)
 {
     simulation *s = sim;
     pl_step_stats stats;
-    if (pl_world_step(s->world, &stats) != PL_OK) {
+    double before = pl_cpu_seconds();
+    pl_status status = pl_world_step(s->world, &stats);
+    *seconds = pl_cpu_seconds() - before;
+    if (status != PL_OK) {
         fprintf(stderr, "Pliant: %s\n", pl_error_text());
         return false;
     }
@@ -247,5 +250,6 @@ static void save_pliant(void *sim, const char *path)
     .open = open_pliant, .step = step_pliant, .get = get_pliant, .tell = tell_pliant,              \
     .save = save_pliant, .close = close_pliant
 
-const pl_trial_engine pl_trial_pliant = {.name = "Pliant", .setting = 0, FUNCTIONS};
-const pl_trial_engine pl_trial_pliant_newton = {.name = "Pliant newton", .setting = 1, FUNCTIONS};
+const pl_trial_engine pl_trial_pliant = {.name = "Pliant", .setting = "auto", FUNCTIONS};
+const pl_trial_engine pl_trial_pliant_newton = {
+    .name = "Pliant newton", .setting = "newton", FUNCTIONS};

@@ -1,6 +1,5 @@
 // Simulators on one trial, by turns in one run, and the table of it.
 
-#include "cpu_time.h"
 #include "trial_judge.h"
 #include "../../base/base.h"
 
@@ -48,7 +47,7 @@ static void save_slow(entry *e, const pl_trial *t, const char *folder, double to
     char path[4096];
     if (folder == NULL || e->engine->save == NULL || took < 1.2 * e->saved) return;
     e->saved = took;
-    if (snprintf(path, sizeof path, "%s/%s-%d.plp", folder, t->name, e->engine->setting) <
+    if (snprintf(path, sizeof path, "%s/%s-%s.plp", folder, t->name, e->engine->setting) <
         (int)sizeof path) {
         e->engine->save(e->sim, path);
     }
@@ -58,10 +57,8 @@ static void take_turn(entry *e, const pl_trial *t, double limit, const char *pro
                       pl_trial_pose *pose)
 {
     for (int i = 0; i < TURN && e->end == NULL && e->n < t->steps; i++) {
-        double before = pl_cpu_seconds();
-        bool done = e->engine->step(e->sim);
-        double took = pl_cpu_seconds() - before;
-        if (!done) {
+        double took = 0;
+        if (!e->engine->step(e->sim, &took)) {
             e->end = "failed";
             return;
         }
@@ -148,7 +145,7 @@ static pl_status open_entry(entry *e, const pl_trial *t, pl_trial_pose *pose)
 {
     e->settled = pl_alloc_zero(t->n_body, sizeof *e->settled);
     if (e->settled == NULL) return PL_ERROR_MEMORY;
-    e->sim = e->engine->open(t, e->engine->setting);
+    e->sim = e->engine->open(e->engine, t);
     if (e->sim == NULL) e->end = "refused";
     if (e->sim != NULL) look(e, t, pose);
     return PL_OK;
