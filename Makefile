@@ -212,6 +212,11 @@ $(UNITY_DIR)/src/unity.c:
 OWN_HEAP := $(if $(findstring =address,$(SANITIZE))$(findstring =thread,$(SANITIZE)),-DPL_OWN_HEAP)
 UNITY_FLAGS := $(OWN_HEAP) -DUNITY_INCLUDE_DOUBLE= -DUNITY_SUPPORT_64= -isystem $(UNITY_DIR)/src
 
+# Half of the time of this file goes into where its inlined variables are, for debuggers.
+ifneq ($(findstring gcc,$(CC)),)
+$(B)/fem/assemble.o: CFLAGS_ALL += -fno-var-tracking-assignments
+endif
+
 $(B)/unity.o: $(UNITY_DIR)/src/unity.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
