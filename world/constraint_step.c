@@ -166,6 +166,7 @@ static pl_status update_rows(pl_world *world, double t, bool first)
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->meet_rows != NULL) integrator->meet_rows(world);
     PL_TRY(pl_sleep_cut(world));
+    if (world->contact != NULL) PL_TRY(pl_contact_step_bounce(world, t));
     pl_joint_step_update(world, t, first);
     if (world->contact != NULL) pl_contact_step_update(world, t);
     return PL_OK;
@@ -185,6 +186,7 @@ pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *sta
     PL_TRY(pl_joint_step_find(world));
     if (world->contact != NULL) PL_TRY(pl_contact_step_find(world, t, stats));
     if (somebody_woke(world)) return PL_OK;
+    if (world->contact != NULL) PL_TRY(pl_contact_step_begin_bounce(world));
     bool changed = integrator->meet_rows != NULL; // it changes the matrix
     for (int32_t round = 0; round < world->options.rounds; round++) {
         PL_TRY(update_rows(world, t, round == 0));
@@ -224,6 +226,7 @@ void pl_constraint_step_impulses(const pl_world *world, double *impulse)
         }
     }
     pl_joint_stiffness_impulse(world, impulse);
+    if (world->contact != NULL) pl_contact_step_add_impacts(world, impulse);
 }
 
 void pl_constraint_step_sum(pl_world *world)
