@@ -41,7 +41,7 @@ static void test_table1(void)
     expect(0, "$P bench table1 --quick --out $T/b", "cr vj19");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
     load("table1.csv");
-    enum { SCENES = 8 };
+    enum { SCENES = 9 };
     TEST_ASSERT_EQUAL_INT(SCENES * (pl_solver_count() + 3), csv.n_row);
     const double *problems = column("problems"), *residual = column("residual");
     const double *converged = column("converged"), *ms = column("ms"), *ratio = column("ratio");
