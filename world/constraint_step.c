@@ -128,16 +128,20 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
                                        ? pl_contacts_tolerance(&world->contact->contacts)
                                        : world->options.contact_tolerance;
     PL_TRY(pl_constraint_step_note(c, world->system.v_new));
-    c->contradicting = false;
+    c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) {
         return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
                              stats);
     }
+    c->unsolved = true; // until it is
     pl_status status = solve_with(c->solver, world, same, stats);
+    if (status == PL_OK) c->unsolved = false;
     bool rescue = world->options.rescue && c->fallback != c->solver;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
     stats->rescues++;
-    return solve_with(c->fallback, world, true, stats);
+    status = solve_with(c->fallback, world, true, stats);
+    if (status == PL_OK) c->unsolved = false;
+    return status;
 }
 
 // --- The rounds ---
