@@ -1,6 +1,7 @@
 // Bodies that bounce: heights, Newton's cradle, energy and momenta, what an impact goes through.
 
 #include "mechanisms.h"
+#include "../apps/scene/scene.h"
 
 void setUp(void)
 {
@@ -292,25 +293,37 @@ static void test_sleep(void)
 
 // --- Bits, errors ---
 
-static uint64_t pile_hash(int32_t threads, double restitution, int n)
+static pl_world *make_pile(const pl_world_options *options, double restitution)
 {
-    pl_world_options options = pl_world_options_default();
-    options.dt = 5e-3;
-    options.threads = threads;
-    pl_world *world = make_world(&options);
-    pl_step_stats stats = {0};
+    pl_world *world = make_world(options);
     add_floor(world, 0);
     for (int i = 0; i < 18; i++) {
         double x = 0.25 * (i % 3) + 0.03 * (i / 9), y = 0.25 * (i / 3 % 3) + 0.02 * (i / 9);
         add_at(world, i % 2 ? "sphere:radius=0.1" : "box:size=0.2,0.18,0.16", x, y,
                0.5 + 0.3 * (i / 9), REST, restitution);
     }
+    return world;
+}
+
+static uint64_t run(pl_world *world, int n)
+{
+    pl_step_stats stats = {0};
     for (int i = 0; i < n; i++) {
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
     }
     expect_clean(world);
-    pl_world_destroy(world);
     return stats.hash;
+}
+
+static uint64_t pile_hash(int32_t threads, double restitution, int n)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = 5e-3;
+    options.threads = threads;
+    pl_world *world = make_pile(&options, restitution);
+    uint64_t hash = run(world, n);
+    pl_world_destroy(world);
+    return hash;
 }
 
 static void test_bits(void)
@@ -318,6 +331,63 @@ static void test_bits(void)
     uint64_t hash = pile_hash(1, 0.7, 120);
     TEST_ASSERT_EQUAL_UINT64(hash, pile_hash(2, 0.7, 120));
     TEST_ASSERT_TRUE(hash != pile_hash(1, 0, 120));
+}
+
+// A world that is loaded goes on with the same bits.
+static void test_checkpoints(void)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = 5e-3;
+    pl_world *world = make_pile(&options, 0.7), *other = make_pile(&options, 0.7);
+    size_t size;
+    run(world, 50);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save_memory(world, NULL, 0, &size));
+    void *data = malloc(size);
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_save_memory(world, data, size, &size));
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_load_memory(other, data, size));
+    TEST_ASSERT_EQUAL_UINT64(run(world, 40), run(other, 40));
+    free(data);
+    pl_world_destroy(world);
+    pl_world_destroy(other);
+}
+
+// With BDF2, whose unknown is another velocity, and in the loop of VJ19 balls bounce alike.
+static void test_other_steps(void)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        pl_world_options options = pl_world_options_default();
+        options.dt = 2e-3;
+        options.vj19 = kind == 0;
+        options.integrator = kind == 0 ? PL_INTEGRATOR_SEMI_IMPLICIT : PL_INTEGRATOR_BDF2;
+        pl_world *world = make_world(&options);
+        double most = 0;
+        bool up = false;
+        add_floor(world, 0.8);
+        int32_t ball = add_at(world, "sphere:radius=0.1", 0, 0, 1.1, REST, 0);
+        for (int i = 0; i < 430; i++) {
+            step(world, 1);
+            pl_frame f = frame_of(world, ball);
+            up = up || f.velocity[2] > 0;
+            if (up) most = fmax(most, f.centre[2] - 0.1);
+        }
+        TEST_ASSERT_DOUBLE_WITHIN(0.02, 0.645, most);
+        pl_world_destroy(world);
+    }
+}
+
+static void test_scenes(void)
+{
+    pl_scene scene;
+#define BODY(keys)                                                                                 \
+    "{\"ground\": {\"restitution\": 0.3}, \"bodies\": [{\"mesh\": \"cube\", " keys "}]}"
+    TEST_ASSERT_EQUAL_MESSAGE(
+        PL_OK, pl_scene_parse(BODY("\"type\": \"rigid\", \"restitution\": 0.7"), "x", &scene),
+        pl_error_text());
+    TEST_ASSERT_EQUAL_DOUBLE(0.7, scene.bodies[0].rigid.surface.restitution);
+    TEST_ASSERT_EQUAL_DOUBLE(0.3, scene.ground_surface.restitution);
+    pl_scene_free(&scene);
+    expect_failure(PL_ERROR_FORMAT, pl_scene_parse(BODY("\"restitution\": 0.7"), "x", &scene),
+                   "restitution");
 }
 
 static void test_errors(void)
@@ -351,6 +421,9 @@ int main(void)
     RUN_TEST(test_joined_bodies_bounce);
     RUN_TEST(test_sleep);
     RUN_TEST(test_bits);
+    RUN_TEST(test_checkpoints);
+    RUN_TEST(test_other_steps);
+    RUN_TEST(test_scenes);
     RUN_TEST(test_errors);
     return UNITY_END();
 }
