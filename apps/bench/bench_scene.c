@@ -23,7 +23,7 @@ static const pl_bench_scene scenes[] = {
     {"blocks", "blocks.json", NULL, 0.03, 0},
     {"cubes", "cubes.json", NULL, 0.4, 0},
     {"mixed", "mixed.json", NULL, 0.5, 0},
-    {"pile", "pile.json", NULL, 1.4, 0},
+    {"pile", "pile.json", NULL, 0.8, 0.002},
 };
 
 static const pl_bench_scene quick_scenes[] = {
