@@ -155,12 +155,20 @@ STRIP_armadillo-light := 0.8
 STRIP_stack := 0.2
 STRIP_strings := 2.2
 
-pictures: ## simulate and draw the pictures of the README (a quarter of an hour)
+# Films of mechanisms at work, by the cameras of their scenes: those of these that there are.
+FILMS := $(notdir $(basename $(wildcard $(patsubst %,apps/scenes/%.json,forklift trucks gripper cradle bunny-hoist))))
+
+pictures: ## simulate and draw the pictures of the README, and films of mechanisms (half an hour)
 	@base/setup.sh packages build
 	@+$(MAKE) --no-print-directory -j$(JOBS) pictures-job
 
-pictures-job: $(STRIP:%=picture-%) picture-stairs
-	@ls -l $(STRIP:%=apps/pictures/%.png) apps/pictures/stairs.png
+pictures-job: $(STRIP:%=picture-%) picture-stairs $(FILMS:%=out/films/%.mp4)
+	@ls -l $(STRIP:%=apps/pictures/%.png) apps/pictures/stairs.png out/films
+
+# Without ffmpeg the frames come into out/films/NAME.frames.
+out/films/%.mp4: apps/scenes/%.json build/meshes/bunny.msh build/meshes/bunny-smooth.msh | $(B)/pliant
+	@mkdir -p $(@D)
+	$(B)/pliant render $< -o $@ --fps 25 --size 640x360 --passes 6 --quiet
 
 .PHONY: $(STRIP:%=picture-%) picture-stairs
 picture-stairs: out/stairs/done

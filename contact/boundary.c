@@ -152,6 +152,7 @@ static pl_status allocate(pl_boundary *boundary, const counts *c, int64_t n_body
     boundary->block = pl_alloc(n_body, sizeof *boundary->block);
     boundary->centre = pl_alloc_zero(3 * n_body, sizeof *boundary->centre);
     boundary->friction = pl_alloc(n_body, sizeof *boundary->friction);
+    boundary->restitution = pl_alloc_zero(n_body, sizeof *boundary->restitution);
     boundary->still = pl_alloc_zero(n_body, sizeof *boundary->still);
     boundary->face = pl_alloc(3 * n_face, sizeof *boundary->face);
     boundary->fan = pl_alloc_zero(n + 2, sizeof *boundary->fan);
@@ -167,7 +168,7 @@ static pl_status allocate(pl_boundary *boundary, const counts *c, int64_t n_body
               boundary->carrier && boundary->block && boundary->centre && boundary->friction &&
               boundary->still && boundary->owner && boundary->turn && boundary->spoke &&
               boundary->spoke_edge && boundary->bare && boundary->single && boundary->first_bare &&
-              boundary->first_single;
+              boundary->first_single && boundary->restitution;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -201,6 +202,8 @@ static pl_status place_bodies(const pl_boundary_source *source, const outer *o,
         boundary->radius[i] = b->surface.radius;
         boundary->owner[i] = b->owner;
         boundary->friction[i] = b->surface.friction;
+        boundary->restitution[i] = b->surface.restitution;
+        boundary->bounces = boundary->bounces || b->surface.restitution > 0;
         boundary->rest[i] = b->mesh->x;
         boundary->carrier[i] = (uint8_t)b->carrier;
         boundary->block[i] = b->carrier == PL_CARRIER_RIGID ? b->block : -1;
@@ -349,14 +352,14 @@ void pl_boundary_free(pl_boundary *boundary)
 {
     pl_surfaces_destroy(boundary->surfaces);
     void *owned[] = {
-        boundary->body,   boundary->vertex,     boundary->given,       boundary->x0,
-        boundary->x1,     boundary->face,       boundary->fan,         boundary->fan_face,
-        boundary->size,   boundary->radius,     boundary->edge_face,   boundary->guess,
-        boundary->first,  boundary->first_face, boundary->first_edge,  boundary->safety,
-        boundary->close,  boundary->rest,       boundary->carrier,     boundary->block,
-        boundary->centre, boundary->friction,   boundary->still,       boundary->owner,
-        boundary->turn,   boundary->spoke,      boundary->spoke_edge,  boundary->bare,
-        boundary->single, boundary->first_bare, boundary->first_single};
+        boundary->body,   boundary->vertex,     boundary->given,        boundary->x0,
+        boundary->x1,     boundary->face,       boundary->fan,          boundary->fan_face,
+        boundary->size,   boundary->radius,     boundary->edge_face,    boundary->guess,
+        boundary->first,  boundary->first_face, boundary->first_edge,   boundary->safety,
+        boundary->close,  boundary->rest,       boundary->carrier,      boundary->block,
+        boundary->centre, boundary->friction,   boundary->still,        boundary->owner,
+        boundary->turn,   boundary->spoke,      boundary->spoke_edge,   boundary->bare,
+        boundary->single, boundary->first_bare, boundary->first_single, boundary->restitution};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
 }

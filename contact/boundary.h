@@ -78,7 +78,9 @@ typedef struct pl_boundary {
     double *centre;   // (3*n_body) of a rigid body, at the start of the step [m]
     double *turn;     // (3*n_body) of a body on a path: how it turns up to x1 [rad]; else 0
     double *friction; // (n_body)
-    uint8_t *still;   // (n_body) 1: it does not move in this step, nor do pairs of such matter
+    double *restitution; // (n_body)
+    bool bounces;        // a body has one above 0
+    uint8_t *still;      // (n_body) 1: it does not move in this step, nor do pairs of such matter
     int32_t n_face, n_edge;
     int32_t *face;       // (3*n_face)
     const int32_t *edge; // (2*n_edge) the surfaces'

@@ -188,7 +188,7 @@ static void update_rows(void *context, int64_t first, int64_t last)
             if (row->round) add_turning(boundary, row, k, dt, l->v, u, turning);
         }
         for (int k = 0; k < 3; k++) contact->c[k] = -pl_dot(contact->R + 3 * k, beyond);
-        contact->c[0] -= row->gap / dt;
+        contact->c[0] += PL_MAX(-row->gap / dt, row->bounce > 0 ? row->bounce : -INFINITY);
         for (int k = 1; k < 3 && row->round; k++) {
             contact->c[k] -= pl_dot(contact->R + 3 * k, turning);
         }

@@ -32,6 +32,8 @@ typedef struct pl_row {
     bool round;       // they have any
     double gap;       // there, after softening [m]
     double before[3]; // how far the points slide before they meet, which friction lets pass [m]
+    double impact[3]; // impulse of impacts that bounce, in the frame of the block [N s]; and the
+    double bounce;    // normal velocity that they leave, if above 0 [m/s]: see restitution.h
 } pl_row;
 
 typedef struct pl_contacts {
@@ -104,6 +106,16 @@ double pl_contacts_tolerance(const pl_contacts *contacts);
 static inline void pl_contacts_impulse(const pl_contacts *contacts, int32_t i, double impulse[3])
 {
     pl_blocks_impulse(contacts->blocks, contacts->first + i, impulse);
+}
+
+// Both of row i, that of its block and that of impacts: in the frame of the block, and as F along
+// the world's axes [N s].
+static inline void pl_contacts_total(const pl_contacts *contacts, int64_t i, double f[3],
+                                     double F[3])
+{
+    const double *R = pl_contacts_block(contacts, i)->R, *of_block = pl_contacts_f(contacts, i);
+    for (int k = 0; k < 3; k++) f[k] = of_block[k] + contacts->row[i].impact[k];
+    for (int k = 0; k < 3; k++) F[k] = R[k] * f[0] + R[3 + k] * f[1] + R[6 + k] * f[2];
 }
 
 static inline void pl_contacts_set_impulse(pl_contacts *contacts, int32_t i,

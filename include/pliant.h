@@ -734,7 +734,10 @@ PL_API void pl_world_destroy(pl_world *world);
 // How a body touches others, and itself.
 typedef struct pl_surface_options {
     double friction; // Coulomb's coefficient mu, >= 0; between two bodies it is sqrt(mu_a mu_b)
-    double radius;   // the surface is thickened by this distance [m], >= 0
+    // e of impacts, 0 to 1: they leave with e times the speed of the approach. Between two bodies
+    // the larger one counts. 0 for deformable ones, which bounce by their elasticity.
+    double restitution;
+    double radius; // the surface is thickened by this distance [m], >= 0
     // The gap that contacts keep beyond the radius [m], >= 0; 0: the world's. Between two bodies
     // the smaller value is used, and at most half of their distance when they were added; for
     // self-contact at most half of the distance in the rest shape. The default is at most half of
@@ -746,7 +749,7 @@ typedef struct pl_surface_options {
     uint32_t mask;     // and category of b & mask of a are both not 0
 } pl_surface_options;
 
-// Friction 0.5, radius 0, self; category 1, mask of all bits.
+// Friction 0.5, restitution 0, radius 0, self; category 1, mask of all bits.
 PL_API pl_surface_options pl_surface_options_default(void);
 
 typedef enum pl_body_kind {

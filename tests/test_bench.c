@@ -41,7 +41,7 @@ static void test_table1(void)
     expect(0, "$P bench table1 --quick --out $T/b", "cr vj19");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
     load("table1.csv");
-    enum { SCENES = 8 };
+    enum { SCENES = 9 };
     int n_cone = 0;
     for (int32_t i = 0; i < pl_solver_count(); i++) {
         n_cone += (pl_solver_at(i)->can & PL_CAN_CONE) != 0;

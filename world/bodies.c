@@ -34,10 +34,17 @@ pl_kinematic_options pl_kinematic_options_default(void)
                                   .surface = pl_surface_options_default()};
 }
 
-static pl_status check_surface(const pl_surface_options *o)
+static pl_status check_surface(pl_body_kind kind, const pl_surface_options *o)
 {
     if (!(o->friction >= 0 && isfinite(o->friction))) {
         return pl_fail(PL_ERROR_ARGUMENT, "friction: %g is not 0 or above", o->friction);
+    }
+    if (!(o->restitution >= 0 && o->restitution <= 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "restitution: %g is not from 0 to 1", o->restitution);
+    }
+    if (kind == PL_BODY_DEFORMABLE && o->restitution > 0) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "restitution: a deformable body bounces by its elasticity; leave it 0");
     }
     if (!(o->radius >= 0 && isfinite(o->radius))) {
         return pl_fail(PL_ERROR_ARGUMENT, "radius: %g is not 0 m or above", o->radius);
@@ -79,7 +86,7 @@ static pl_status check_weight(const pl_rigid_options *o)
 static pl_status begin_body(pl_world *world, int32_t n_vert, pl_body_kind kind,
                             const pl_surface_options *surface, pl_world_body **out)
 {
-    PL_TRY(check_surface(surface));
+    PL_TRY(check_surface(kind, surface));
     int64_t n = (int64_t)world->published.n + n_vert;
     if (n > INT32_MAX / 4) return pl_fail(PL_ERROR_ARGUMENT, "too many vertices in one world");
     if (world->bodies.n >= (1 << PL_ID_BITS) - 1) {
@@ -229,7 +236,7 @@ static pl_status make_body(const pl_mesh *mesh, int32_t n_shape, const pl_shape 
 {
     *made = (pl_world_body){0};
     if (n_shape == 0) return pl_mesh_copy(mesh, &made->mesh);
-    PL_TRY(check_surface(surface));
+    PL_TRY(check_surface(PL_BODY_RIGID, surface));
     pl_status status = pl_shape_body_build(n_shape, shape, mesh, surface, made);
     if (status != PL_OK) drop_made(made);
     return status;
@@ -320,7 +327,7 @@ pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
     PL_TRY(pl_world_find(world, body, &place));
     pl_surface_options surface = world->bodies.body[place].surface;
     surface.friction = friction;
-    PL_TRY(check_surface(&surface));
+    PL_TRY(check_surface(PL_BODY_RIGID, &surface)); // the rest of it was checked
     if (friction != world->bodies.body[place].surface.friction)
         PL_TRY(pl_sleep_disturb(world, place));
     pl_world_body *b = &world->bodies.body[place];

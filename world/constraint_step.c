@@ -140,16 +140,20 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
                                        ? pl_contacts_tolerance(&world->contact->contacts)
                                        : world->options.contact_tolerance;
     PL_TRY(pl_constraint_step_note(c, world->system.v_new));
-    c->contradicting = false;
+    c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) {
         return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
                              stats);
     }
+    c->unsolved = true; // until it is
     pl_status status = solve_with(c->solver, world, same, stats);
+    if (status == PL_OK) c->unsolved = false;
     bool rescue = world->options.rescue && c->fallback != c->solver;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
     stats->rescues++;
-    return solve_with(c->fallback, world, true, stats);
+    status = solve_with(c->fallback, world, true, stats);
+    if (status == PL_OK) c->unsolved = false;
+    return status;
 }
 
 // --- The rounds ---
@@ -178,6 +182,7 @@ static pl_status update_rows(pl_world *world, double t, bool first)
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (integrator->meet_rows != NULL) integrator->meet_rows(world);
     PL_TRY(pl_sleep_cut(world));
+    if (world->contact != NULL) PL_TRY(pl_contact_step_bounce(world, t));
     pl_joint_step_update(world, t, first);
     if (world->contact != NULL) pl_contact_step_update(world, t);
     return PL_OK;
@@ -197,6 +202,7 @@ pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *sta
     PL_TRY(pl_joint_step_find(world));
     if (world->contact != NULL) PL_TRY(pl_contact_step_find(world, t, stats));
     if (somebody_woke(world)) return PL_OK;
+    if (world->contact != NULL) PL_TRY(pl_contact_step_begin_bounce(world));
     bool changed = integrator->meet_rows != NULL; // it changes the matrix
     for (int32_t round = 0; round < world->options.rounds; round++) {
         PL_TRY(update_rows(world, t, round == 0));
@@ -236,6 +242,7 @@ void pl_constraint_step_impulses(const pl_world *world, double *impulse)
         }
     }
     pl_joint_stiffness_impulse(world, impulse);
+    if (world->contact != NULL) pl_contact_step_add_impacts(world, impulse);
 }
 
 void pl_constraint_step_sum(pl_world *world)

@@ -67,6 +67,7 @@ void pl_contact_step_destroy(pl_contact_step *contact)
     pl_boundary_free(&contact->boundary);
     pl_contacts_free(&contact->contacts);
     pl_detection_free(&contact->detection);
+    pl_restitution_free(&contact->restitution);
     pl_vj19_free(&contact->vj19);
     pl_free(contact->published);
     pl_free(contact);
@@ -125,8 +126,8 @@ void pl_contact_step_sum(pl_world *world)
     for (int32_t i = 0; i < pl_contacts_count(&contact->contacts); i++) {
         const pl_row *row = &contact->contacts.row[i];
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
-        double F[3], torque[3];
-        pl_contacts_impulse(&contact->contacts, i, F);
+        double f[3], F[3], torque[3];
+        pl_contacts_total(&contact->contacts, i, f, F);
         pl_cross(row->middle, F, torque);
         pl_world_body *a = &world->bodies.body[pl_contact_step_owner(world, row->point[0])];
         pl_world_body *b = &world->bodies.body[pl_contact_step_owner(world, row->point[second])];
@@ -146,7 +147,9 @@ static void publish_contact(const pl_world *world, int32_t i, pl_contact_point *
     const pl_boundary *boundary = &contact->boundary;
     const pl_row *row = &contact->contacts.row[i];
     const pl_constraint *block = pl_contacts_block(&contact->contacts, i);
-    const double *f = pl_contacts_f(&contact->contacts, i), *R = block->R;
+    const double *R = block->R;
+    double f[3], F[3];
+    pl_contacts_total(&contact->contacts, i, f, F);
     int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
     int32_t a = boundary->body[row->point[0]], b = boundary->body[row->point[second]];
     *out = (pl_contact_point){.body_a = pl_world_id(world, boundary->owner[a]),
@@ -190,7 +193,7 @@ static pl_status publish_contacts(pl_world *world)
                       pl_contacts_count(c) + pl_sleep_count_points(world),
                       sizeof *contact->published));
     for (int32_t i = 0; i < pl_contacts_count(c); i++) {
-        if (pl_contacts_f(c, i)[0] > 0)
+        if (pl_contacts_f(c, i)[0] + c->row[i].impact[0] > 0)
             contact->published[contact->n_published++].body_a = i; // for now
     }
     pl_loop(contact->n_published, CHUNK_CONTACTS, publish_some, world);

@@ -4,6 +4,7 @@
 #ifndef PL_CONTACT_STEP_H
 #define PL_CONTACT_STEP_H
 
+#include "../contact/restitution.h"
 #include "../contact/vj19.h"
 #include "constraint_step.h"
 #include "places.h"
@@ -12,6 +13,7 @@ typedef struct pl_contact_step {
     pl_boundary boundary;
     pl_contacts contacts; // the blocks of world->constraints that pairs of features have
     pl_detection detection;
+    pl_restitution restitution;  // where bodies bounce
     pl_vj19 vj19;                // with the option `vj19` only
     pl_contact_point *published; // (n_published) of the last step, for the outside
     int32_t n_published;
@@ -35,6 +37,13 @@ void pl_contact_step_destroy(pl_contact_step *contact); // NULL is fine
 // The rows that a step to the time t starts with, behind the blocks that it has; v_new holds a
 // first guess.
 pl_status pl_contact_step_find(pl_world *world, double t, pl_step_stats *stats);
+
+// Impacts of bodies that bounce, see contact/restitution.h. Once the rigid bodies of the step are
+// assembled; for the rows that there are: b and v_new get what impacts change; and adds the
+// impulses of impacts on each rigid body (6*n_rigid).
+pl_status pl_contact_step_begin_bounce(pl_world *world);
+pl_status pl_contact_step_bounce(pl_world *world, double t);
+void pl_contact_step_add_impacts(const pl_world *world, double *impulse);
 
 // Their constants, for the velocities v_new.
 void pl_contact_step_update(pl_world *world, double t);

@@ -263,6 +263,9 @@ static bool prove(const rows *s, double tolerance)
 
 // --- Saying it ---
 
+// A solve that failed is laid to a joint if that is off by so many contact tolerances.
+static const double MUCH = 100;
+
 // The body of a kind, kinematic or not, that has the most of the violations, other than `but`; -1
 // if none has any.
 static int32_t find_most(const pl_world *world, const double *share, bool kinematic, int32_t but)
@@ -310,10 +313,62 @@ static void share_out(const pl_world *world, const rows *s, double *share)
     }
 }
 
+// How far a block of a joint is from its law, as motion in the step [m, rad].
+static double off_law(const pl_world *world, int32_t k)
+{
+    const pl_blocks *blocks = &world->constraints->blocks;
+    const pl_problem *p = &blocks->problem;
+    const pl_constraint *c = &p->constraint[k];
+    const pl_limits *limits = pl_limits_of(p, c);
+    double sum[3] = {0}, turned[3], worst = 0;
+    if (limits == NULL) return 0;
+    for (int32_t t = c->first; t < c->first + c->count; t++) {
+        const pl_entry *entry = &p->entry[t];
+        const double *v = world->system.v_new + 3 * (int64_t)entry->block;
+        pl_cross(v, pl_entry_arm(p, entry), turned);
+        for (int j = 0; j < 3; j++) sum[j] += entry->w * v[j] + turned[j];
+    }
+    for (int r = 0; r < 3; r++) {
+        double f = blocks->f[3 * (int64_t)k + r];
+        double w = pl_dot(c->R + 3 * r, sum) - c->c[r] + limits->compliance[r] * f;
+        if (f <= limits->lo[r]) w = PL_MIN(w, 0);
+        if (f >= limits->hi[r]) w = PL_MAX(w, 0);
+        worst = PL_MAX(worst, fabs(w));
+    }
+    return world->dt * worst;
+}
+
+// A solve that did not converge because of a joint: which.
+static pl_status explain_joint(const pl_world *world, pl_status status)
+{
+    const pl_constraint_step *step = world->constraints;
+    double most = 0;
+    int32_t joint = -1;
+    char text[640], names[2][PL_BODY_NAME];
+    for (int32_t k = 0; k < step->blocks.problem.n_constraint; k++) {
+        bool couples = step->blocks.id[k].a >= world->joints->n;
+        if (step->blocks.id[k].kind != PL_BLOCK_OTHER || couples) continue;
+        double off = off_law(world, k);
+        if (off > most) most = off, joint = step->blocks.id[k].a;
+    }
+    if (!(most > MUCH * world->options.contact_tolerance)) return status;
+    const pl_joint *j = &world->joints->joint[joint];
+    snprintf(text, sizeof text, "%s", pl_error_text());
+    return pl_fail(
+        status,
+        "joint %d of %s and %s is off by %.3g (m or rad) in what it asks for, which other "
+        "joints, ranges or motors may contradict (%s)",
+        (int)joint, j->a.body < 0 ? "the world" : pl_world_body_name(world, j->a.body, names[0]),
+        j->b.body < 0 ? "the world" : pl_world_body_name(world, j->b.body, names[1]), most, text);
+}
+
 pl_status pl_explain_failure(const pl_world *world, pl_status status)
 {
     const pl_contact_step *contact = world->contact;
     bool ours = status == PL_ERROR_NUMERICS || status == PL_ERROR_TIME;
+    bool unsolved =
+        status == PL_ERROR_NUMERICS && world->constraints != NULL && world->constraints->unsolved;
+    if (unsolved && world->joints != NULL) return explain_joint(world, status);
     if (!ours || contact == NULL || pl_contacts_count(&contact->contacts) == 0) return status;
     if (contact->contacts.first > 0) return status; // the proof knows contacts alone
     char text[1024];                                // what is said if this finds nothing

@@ -22,6 +22,9 @@ static uint64_t hash_materials(const pl_world *world)
         const pl_world_body *b = &world->bodies.body[i];
         const double surface[2] = {b->surface.friction, b->surface.radius};
         hash = pl_hash(hash, surface, sizeof surface);
+        if (b->surface.restitution > 0) {
+            hash = pl_hash(hash, &b->surface.restitution, sizeof b->surface.restitution);
+        }
         if (b->kind == PL_BODY_DEFORMABLE) hash = hash_material(hash, &b->material);
         if (b->kind != PL_BODY_RIGID) continue;
         const double rigid[2] = {world->state.rigid[b->rigid].mass, b->damping};

@@ -357,7 +357,7 @@ pl_status pl_sleep_wake_pushed(pl_world *world, bool any)
     const pl_contacts *c = &world->contact->contacts;
     for (int32_t i = 0; i < pl_contacts_count(c); i++) {
         const pl_row *row = &c->row[i];
-        if (!any && !(pl_contacts_f(c, i)[0] > 0)) continue;
+        if (!any && !(pl_contacts_f(c, i)[0] > 0 || row->impact[0] > 0)) continue;
         int second = row->pair.kind == PL_EDGE_EDGE ? 2 : 1;
         PL_TRY(pl_sleep_wake(world, pl_contact_step_owner(world, row->point[0])));
         PL_TRY(pl_sleep_wake(world, pl_contact_step_owner(world, row->point[second])));

@@ -65,7 +65,10 @@ static pl_status begin_rigid(pl_world *world)
             load.torque[k] += world->joints->load[6 * (int64_t)b->rigid + 3 + k];
         }
         pl_pull_rigid(world, b, &load);
-        PL_TRY(pl_rigid_begin(state, &load, world->dt, &world->system.rigid[b->rigid]));
+        char text[PL_BODY_NAME];
+        pl_status status = pl_rigid_begin(state, &load, world->dt, &world->system.rigid[b->rigid]);
+        if (status != PL_OK) pl_fail_prefix(pl_world_body_name(world, i, text));
+        PL_TRY(status);
     }
     return PL_OK;
 }

@@ -41,10 +41,9 @@ static double work_of_contact(const pl_world *world, int32_t i)
     const pl_contact_step *contact = world->contact;
     const pl_boundary *boundary = &contact->boundary;
     const pl_row *row = &contact->contacts.row[i];
-    const double *f = pl_contacts_f(&contact->contacts, i);
-    double F[3], work = 0;
+    double f[3], F[3], work = 0;
+    pl_contacts_total(&contact->contacts, i, f, F);
     if (f[0] == 0 && f[1] == 0 && f[2] == 0) return 0;
-    pl_contacts_impulse(&contact->contacts, i, F);
     for (int k = 0; k < 4 && row->point[k] >= 0; k++) {
         int32_t p = row->point[k];
         if (!pl_boundary_is_given(boundary, world->system.prescribed, p)) continue;

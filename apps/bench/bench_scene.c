@@ -23,6 +23,7 @@ static const pl_bench_scene scenes[] = {
     {"blocks", "blocks.json", NULL, 0.03, 0},
     {"cubes", "cubes.json", NULL, 0.4, 0},
     {"mixed", "mixed.json", NULL, 0.5, 0},
+    {"pile", "pile.json", NULL, 0.8, 0.002},
 };
 
 static const pl_bench_scene quick_scenes[] = {
@@ -82,6 +83,16 @@ static const pl_bench_scene quick_scenes[] = {
      "{\"world\": {\"dt\": 0.001}, \"bodies\": ["
      "{\"mesh\": \"cube:cells=4\", \"position\": [0, 0, 0.502], \"material\": {\"young\": 5e5}},"
      "{\"mesh\": \"cube:cells=2\", \"type\": \"rigid\", \"position\": [0.1, 0.1, 1.503]}]}",
+     0.05, 0},
+    {"pile", NULL,
+     "{\"world\": {\"dt\": 0.002}, \"bodies\": ["
+     "{\"mesh\": \"box:size=0.4,0.3,0.2:cells=1\", \"type\": \"rigid\", \"position\": [0, 0, "
+     "0.101],"
+     " \"copies\": {\"count\": [2, 1, 2], \"spacing\": [0.43, 0.4, 0.403]}},"
+     "{\"mesh\": \"ring:radius=0.17:section=0.1\", \"position\": [0.02, 0, 0.2525],"
+     " \"copies\": {\"count\": [2, 1, 2], \"spacing\": [0.45, 0.45, 0.403]}},"
+     "{\"shape\": \"capsule:radius=0.1:length=0.3\", \"type\": \"rigid\", \"rotation\": [0, 90, 0],"
+     " \"position\": [0, 0, 0.82]}]}",
      0.05, 0},
 };
 

@@ -15,8 +15,7 @@ typedef struct pl_bench_scene {
     double lead_dt; // of the steps until then [s]; 0: that of the scene
 } pl_bench_scene;
 
-// By the name of one in apps/scenes: "rings", "rings-stiff", "pyramid", "bunnies", "armadillo" or
-// "bearing". Never NULL.
+// By the name of one in apps/scenes: see bench_scene.c. Never NULL.
 const pl_bench_scene *pl_bench_scene_find(const char *name, bool quick);
 
 // How the world differs from the scene's. 0 and NULL: not at all.

@@ -348,7 +348,8 @@ static const struct {
                   {"ignore", TOUCHES},
                   {"contact_distance", TOUCHES},
                   {"shape", STIFF},
-                  {"shapes", STIFF}};
+                  {"shapes", STIFF},
+                  {"restitution", STIFF}};
 
 // What a body of this type has the key in, or NULL.
 static const char *find_owner(const char *key, body_type type)

@@ -74,6 +74,7 @@ static pl_status read_ignore(const pl_json *at, pl_groups *groups, uint32_t *mas
 pl_status pl_scene_read_surface(const pl_json *at, pl_groups *groups, pl_surface_options *surface)
 {
     PL_TRY(pl_json_not_negative(at, "friction", &surface->friction));
+    PL_TRY(pl_json_not_negative(at, "restitution", &surface->restitution));
     PL_TRY(pl_json_not_negative(at, "radius", &surface->radius));
     PL_TRY(pl_json_not_negative(at, "contact_distance", &surface->contact_distance));
     PL_TRY(pl_json_bool(at, "self", &surface->self));
@@ -101,5 +102,6 @@ pl_status pl_scene_read_ground(const pl_json *root, pl_scene *scene)
     if (!cJSON_IsObject(v.node)) return pl_json_fail(&v, "true, false or an object {...} expected");
     PL_TRY(pl_scene_check_keys(&v, PL_KEYS_GROUND));
     PL_TRY(pl_json_not_negative(&v, "friction", &scene->ground_surface.friction));
+    PL_TRY(pl_json_not_negative(&v, "restitution", &scene->ground_surface.restitution));
     return pl_json_positive(&v, "size", &scene->ground_size);
 }
