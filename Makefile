@@ -26,11 +26,24 @@ CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
 LINK := $(O) $(SANITIZE) -pthread -Wl,--as-needed $(LDFLAGS)
 LIB_LIBS := -lgmp -lz -lm
+
+# Optional, for the solvers that use them: CXSparse and OpenBLAS with LAPACK. `make CXSPARSE=0 OPENBLAS=0`
+# builds without.
+CXSPARSE ?= $(if $(wildcard /usr/include/suitesparse/cs.h),1,0)
+OPENBLAS ?= $(if $(shell pkg-config --exists openblas 2>/dev/null && echo 1),1,0)
+ifeq ($(CXSPARSE),1)
+COMMON += -DPL_CXSPARSE -isystem /usr/include/suitesparse
+LIB_LIBS += -lcxsparse
+endif
+ifeq ($(OPENBLAS),1)
+COMMON += -DPL_OPENBLAS
+LIB_LIBS += $(shell pkg-config --libs openblas)
+endif
 APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
-LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c meshes/*.c solvers/*.c \
+LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c lcp/*.c meshes/*.c solvers/*.c \
            fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c))
 APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/cli/main.c,$(wildcard apps/*/*.c))) \
            $(B)/apps/tetrahedra/tetgen.o
@@ -62,7 +75,7 @@ $(B)/pliant: $(B)/apps/cli/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 # The rooms of inner loops.
-$(B)/fem/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
+$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
 
 $(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)

@@ -26,6 +26,8 @@ build  libc6-dev           header stdio.h
 build  pkg-config          command pkg-config
 build  libgmp-dev          header gmp.h
 build  zlib1g-dev          header zlib.h
+build  libsuitesparse-dev  header suitesparse/cs.h
+build  libopenblas-dev     module openblas
 build  libtet1.5-dev       header tetgen.h
 build  libcjson-dev        header cjson/cJSON.h
 build  libstb-dev          header stb/stb_image_write.h

@@ -3,7 +3,7 @@
 #ifndef PL_AGGREGATES_H
 #define PL_AGGREGATES_H
 
-#include "arena.h"
+#include "../base/arena.h"
 
 // A graph in compressed rows: the neighbours of i are col[row[i]] .. col[row[i+1]-1], i itself may
 // be among them.

@@ -4,7 +4,7 @@
 #ifndef PL_BSR_SINGLE_H
 #define PL_BSR_SINGLE_H
 
-#include "arena.h"
+#include "../base/arena.h"
 #include "bsr.h"
 
 // From so many blocks on (9 MB of values) apg uses such products. To round a matrix costs as much

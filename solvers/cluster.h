@@ -3,7 +3,7 @@
 #ifndef PL_CLUSTER_H
 #define PL_CLUSTER_H
 
-#include "arena.h"
+#include "../base/arena.h"
 #include "coulomb.h"
 
 // How an active contact may move in its frame: its impulse is a sum of `n` columns, and as many

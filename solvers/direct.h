@@ -3,7 +3,7 @@
 #ifndef PL_DIRECT_H
 #define PL_DIRECT_H
 
-#include "arena.h"
+#include "../base/arena.h"
 #include "bsr.h"
 
 enum { PL_DIRECT_BLOCKS = 10000 }; // of A, at most: others are left to iterations

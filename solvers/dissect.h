@@ -7,7 +7,7 @@
 #ifndef PL_DISSECT_H
 #define PL_DISSECT_H
 
-#include "arena.h"
+#include "../base/arena.h"
 #include "bsr.h"
 
 // Parts are sets of blocks that are not connected with each other, as the bodies of a world.

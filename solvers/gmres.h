@@ -3,7 +3,7 @@
 #ifndef PL_GMRES_H
 #define PL_GMRES_H
 
-#include "arena.h"
+#include "../base/arena.h"
 
 enum { PL_GMRES_STEPS = 12 }; // at most
 

@@ -5,7 +5,7 @@
 
 #include "block_jacobi.h"
 #include "problem.h"
-#include "arena.h"
+#include "../base/arena.h"
 
 // Where each block that is not prescribed stands in contacts: L^T f is gathered block by block, so
 // that each sum has one order whatever the number of threads. The uses of block[i] are

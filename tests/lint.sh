@@ -8,13 +8,14 @@ status=0
 below() {
     case $1 in
     base) echo "" ;;
-    meshes | solvers) echo "base" ;;
+    meshes | lcp) echo "base" ;;
+    solvers) echo "base lcp" ;;
     collision) echo "base meshes" ;;
     fem | rigid) echo "base meshes solvers" ;;
     gpu) echo "base solvers" ;;
     contact) echo "base meshes solvers collision" ;;
     world) echo "base meshes solvers fem rigid collision contact" ;;
-    tests) echo "base meshes solvers fem rigid collision gpu contact world apps" ;;
+    tests) echo "base lcp meshes solvers fem rigid collision gpu contact world apps" ;;
     apps/common) echo "base" ;;
     apps/scene | apps/plot | apps/tetrahedra | apps/import) echo "base apps/common" ;;
     apps/export) echo "base apps/common apps/scene" ;;

@@ -1,7 +1,7 @@
 // Arenas: pieces that do not overlap, one chunk after a reset, marks.
 
 #include "failing_alloc.h"
-#include "../solvers/arena.h"
+#include "../base/arena.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef PL_ARENA_H
 #define PL_ARENA_H
 
-#include "../base/base.h"
+#include "base.h"
 
 enum { PL_MAX_CHUNKS = 48 }; // each at least half as large as all before it
 

@@ -1,0 +1,76 @@
+// The table of solvers of linear complementarity problems.
+
+#include "lcp.h"
+
+#include <string.h>
+
+static const pl_lcp_solver solvers[] = {
+    {.name = "pgs",
+     .needs = PL_LCP_NEEDS_DIAGONAL | PL_LCP_KNOWS_FOLLOWING,
+     .guarantee = "row by row; linear convergence where M is symmetric and positive definite",
+     .paper = "projected Gauss-Seidel [Erl13]",
+     .solve = pl_lcp_pgs},
+    {.name = "psor",
+     .needs = PL_LCP_NEEDS_DIAGONAL | PL_LCP_KNOWS_FOLLOWING,
+     .guarantee = "as pgs, with steps that are longer or shorter by a factor",
+     .paper = "projected successive over-relaxation [Erl13]",
+     .solve = pl_lcp_psor},
+    {.name = "murty",
+     .guarantee = "exact; ends where all principal minors are positive, after up to 2^n pivots",
+     .paper = "principal pivoting of the least index [Murty 1974; Ho22, 2.5.2]",
+     .solve = pl_lcp_murty},
+    {.name = "bpp",
+     .guarantee = "exact; few pivots of many rows, with the end that murty has; dense factors",
+     .paper = "block principal pivoting [Judice & Pires 1994; Ho22, Alg. 1]",
+     .solve = pl_lcp_bpp},
+    {.name = "bpp-pcg",
+     .needs = PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL,
+     .guarantee =
+         "the pivots of bpp, systems by conjugate gradients: no factors but incomplete ones",
+     .paper = "[Ho22, Alg. 10]",
+     .solve = pl_lcp_bpp_pcg},
+    {.name = "pgcg",
+     .needs = PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL,
+     .guarantee = "x between its bounds, an energy that falls, few outer iterations",
+     .paper = "generalized conjugate gradients [O'Leary 1980; Ho22, Alg. 11]",
+     .solve = pl_lcp_pgcg},
+    {.name = "dantzig",
+     .needs = PL_LCP_NEEDS_SYMMETRIC,
+     .guarantee = "exact where M is symmetric and positive semidefinite; rows in turn, dense",
+     .paper = "principal pivoting of Dantzig and Cottle [Baraff 1994]",
+     .solve = pl_lcp_dantzig},
+    {.name = "keller",
+     .needs = PL_LCP_NEEDS_SYMMETRIC,
+     .guarantee = "as dantzig, with x between its bounds and an energy that falls all the way",
+     .paper = "[Keller 1973]",
+     .solve = pl_lcp_keller},
+    {.name = "lemke",
+     .guarantee = "exact, for any matrix; without a solution a ray, which for copositive-plus ones "
+                  "proves it; dense",
+     .paper = "complementary pivoting [Lemke 1965; Erl13]",
+     .solve = pl_lcp_lemke},
+};
+
+enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
+
+int32_t pl_lcp_solver_count(void)
+{
+    return N_SOLVERS;
+}
+
+const pl_lcp_solver *pl_lcp_solver_at(int32_t i)
+{
+    return &solvers[i];
+}
+
+pl_status pl_lcp_solver_find(const char *name, const pl_lcp_solver **out)
+{
+    const char *names[N_SOLVERS];
+    for (int32_t i = 0; i < N_SOLVERS; i++) {
+        names[i] = solvers[i].name;
+        *out = &solvers[i];
+        if (strcmp(name, names[i]) == 0) return PL_OK;
+    }
+    *out = NULL;
+    return pl_fail_unknown(PL_ERROR_ARGUMENT, "solver", name, strlen(name), names, N_SOLVERS);
+}
