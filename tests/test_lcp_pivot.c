@@ -2,6 +2,7 @@
 // Murty's example of 2^n pivots, cycles, starts, regularization, random problems against
 // enumeration, and what has no solution.
 
+#include "failing_alloc.h"
 #include "lcps.h"
 
 #include "../lcp/generate.h"
@@ -525,6 +526,48 @@ static void test_visited_sets(void)
     TEST_ASSERT_EQUAL_INT64(500, visited.count);
 }
 
+// --- Memory ---
+
+typedef struct memory_case {
+    const char *name;
+    const own_lcp *own;
+} memory_case;
+
+static pl_status solve_in_new_arena(void *user)
+{
+    const memory_case *m = user;
+    enum { N = 300 };
+    double x[N] = {0};
+    pl_lcp_stats stats;
+    pl_lcp_options options = generous();
+    const pl_lcp_solver *solver;
+    pl_arena own = {0};
+    options.regularize = 1e-3;
+    pl_status status = pl_lcp_solver_find(m->name, &solver);
+    if (status == PL_OK) status = pl_lcp_solve(solver, &m->own->lcp, &options, &own, x, &stats);
+    pl_arena_free(&own);
+    return status;
+}
+
+// Large enough for several chunks of the arena.
+static void test_memory_runs_out(void)
+{
+    enum { N = 300 };
+    double *M = calloc(N * N, sizeof *M), q[N];
+    for (int32_t i = 0; i < N; i++) {
+        q[i] = i % 2 == 0 ? -1 : 1;
+        M[i + i * N] = 3;
+        if (i > 0) M[i + (i - 1) * N] = M[i - 1 + i * N] = -1;
+    }
+    own_lcp own = own_lcp_make(N, M, q);
+    for (int32_t s = 0; s < N_PIVOTING; s++) {
+        memory_case m = {pivoting[s], &own};
+        TEST_ASSERT_GREATER_THAN_INT64(1, fail_each_allocation(solve_in_new_arena, &m));
+    }
+    own_lcp_free(&own);
+    free(M);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -543,5 +586,6 @@ int main(void)
     RUN_TEST(test_lemke_with_friction);
     RUN_TEST(test_the_rule);
     RUN_TEST(test_visited_sets);
+    RUN_TEST(test_memory_runs_out);
     return UNITY_END();
 }
