@@ -45,8 +45,8 @@ static const pl_lcp_solver solvers[] = {
      .paper = "[Keller 1973]",
      .solve = pl_lcp_keller},
     {.name = "lemke",
-     .guarantee = "exact, for any matrix; without a solution a ray, which for copositive-plus ones "
-                  "proves it; dense",
+     .guarantee = "exact, for any matrix; without a solution a ray, which proves that where M is "
+                  "positive semidefinite; dense",
      .paper = "complementary pivoting [Lemke 1965; Erl13]",
      .solve = pl_lcp_lemke},
 };
