@@ -481,6 +481,73 @@ static void test_lemke_with_friction(void)
     }
 }
 
+// --- Islands ---
+
+// Every third row is of the same island: the solution is that of the parts, and the counts are
+// sums.
+static void test_islands(void)
+{
+    enum { PARTS = 3, EACH = 6, N = PARTS * EACH };
+    random_state = 50;
+    for (int32_t trial = 0; trial < 10; trial++) {
+        double M[N * N] = {0}, q[N];
+        int32_t normal[N];
+        own_lcp part[PARTS];
+        for (int32_t p = 0; p < PARTS; p++) {
+            part[p] = random_spd_lcp(EACH, EACH, 0.1);
+            random_bounds(&part[p]);
+            for (int32_t i = 0; i < EACH; i++) {
+                q[i * PARTS + p] = part[p].q[i];
+                normal[i * PARTS + p] = i % 2 == 0 ? -1 : (i - 1) * PARTS + p;
+                for (int32_t j = 0; j < EACH; j++) {
+                    M[i * PARTS + p + (j * PARTS + p) * N] = part[p].dense[i + j * EACH];
+                }
+            }
+        }
+        own_lcp own = own_lcp_make(N, M, q);
+        own.lcp.normal = normal;
+        for (int32_t i = 0; i < N; i++) {
+            own.lo[i] = part[i % PARTS].lo[i / PARTS];
+            own.hi[i] = part[i % PARTS].hi[i / PARTS];
+        }
+        for (int32_t s = 0; s < N_PIVOTING; s++) {
+            double x[N] = {0}, y[EACH];
+            pl_lcp_stats stats, part_stats;
+            int64_t iterations = 0, pivots = 0;
+            TEST_ASSERT_EQUAL_INT_MESSAGE(PL_OK, run(pivoting[s], &own, x, &stats), pivoting[s]);
+            for (int32_t p = 0; p < PARTS; p++) {
+                memset(y, 0, sizeof y);
+                TEST_ASSERT_EQUAL_INT(PL_OK, run(pivoting[s], &part[p], y, &part_stats));
+                for (int32_t i = 0; i < EACH; i++) TEST_ASSERT_EQUAL_DOUBLE(y[i], x[i * PARTS + p]);
+                iterations += part_stats.iterations;
+                pivots += part_stats.pivots;
+            }
+            TEST_ASSERT_EQUAL_INT64(iterations, stats.iterations);
+            TEST_ASSERT_EQUAL_INT64(pivots, stats.pivots);
+        }
+        for (int32_t p = 0; p < PARTS; p++) own_lcp_free(&part[p]);
+        own_lcp_free(&own);
+    }
+}
+
+// An island without a solution ends the whole as it ended, with the others solved.
+static void test_an_island_without_a_solution(void)
+{
+    double M[9] = {2, 0, 0, 0, 0, 0, 0, 0, 4}, q[3] = {-1, -1, -1};
+    own_lcp own = own_lcp_make(3, M, q);
+    static const pl_lcp_end ends[] = {PL_LCP_UNBOUNDED, PL_LCP_UNBOUNDED, PL_LCP_RAY};
+    for (int32_t s = 0; s < 3; s++) {
+        double x[3] = {0};
+        pl_lcp_stats stats;
+        TEST_ASSERT_EQUAL_INT(PL_ERROR_NUMERICS, run(pivoting[4 + s], &own, x, &stats));
+        TEST_ASSERT_EQUAL_INT(ends[s], stats.end);
+        TEST_ASSERT_EQUAL_INT32(1, stats.errors.worst);
+        TEST_ASSERT_EQUAL_DOUBLE(0.5, x[0]);
+        TEST_ASSERT_EQUAL_DOUBLE(0.25, x[2]);
+    }
+    own_lcp_free(&own);
+}
+
 // --- Sets ---
 
 static void test_the_rule(void)
@@ -557,7 +624,7 @@ static void test_memory_runs_out(void)
     for (int32_t i = 0; i < N; i++) {
         q[i] = i % 2 == 0 ? -1 : 1;
         M[i + i * N] = 3;
-        if (i > 0) M[i + (i - 1) * N] = M[i - 1 + i * N] = -1;
+        if (i % 150 > 0) M[i + (i - 1) * N] = M[i - 1 + i * N] = -1; // two islands
     }
     own_lcp own = own_lcp_make(N, M, q);
     for (int32_t s = 0; s < N_PIVOTING; s++) {
@@ -584,6 +651,8 @@ int main(void)
     RUN_TEST(test_lemke_on_monotone_problems);
     RUN_TEST(test_lemke_with_equations);
     RUN_TEST(test_lemke_with_friction);
+    RUN_TEST(test_islands);
+    RUN_TEST(test_an_island_without_a_solution);
     RUN_TEST(test_the_rule);
     RUN_TEST(test_visited_sets);
     RUN_TEST(test_memory_runs_out);
