@@ -63,13 +63,13 @@ static const pl_lcp_solver solvers[] = {
      .solve = pl_lcp_bpp_sparse_down},
 #endif
     {.name = "pdasm",
-     .needs = PL_LCP_NEEDS_SYMMETRIC,
+     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
      .guarantee = "many rows at once; a new banded factor in every iteration; single changes where "
                   "sets come back make it finite for positive definite M",
      .paper = "primal-dual active sets, DIRECT [Lit13, Alg. 2.2]",
      .solve = pl_lcp_pdasm},
     {.name = "schurpa",
-     .needs = PL_LCP_NEEDS_SYMMETRIC,
+     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
      .guarantee = "the sets of pdasm; one factor, bordered by the rows that differ from its set",
      .paper = "SCHURPA [Lit13, Alg. 3.2]",
      .solve = pl_lcp_schurpa},
