@@ -19,8 +19,8 @@ typedef enum pl_factor_way {
 // What a multiplication of a removal, and an entry of a copy, take of the time of a multiplication
 // of a factorization: as measured by `pliant bench lcp`, which prints them; README.md has the
 // numbers.
-#define PL_REMOVAL_COST 1.5
-#define PL_COPY_COST 1.0
+#define PL_REMOVAL_COST 0.55
+#define PL_COPY_COST 4.0
 
 typedef struct pl_factor_sets {
     const pl_lcp *lcp;
