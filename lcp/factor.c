@@ -185,10 +185,11 @@ void pl_factor_remove(pl_factor *L, int32_t i)
         double x = sigma[k], *column = L->val + s->col[k];
         sigma[k] = 0;
         if (x == 0 || L->removed[k]) continue;
-        double r = hypot(column[0], x), c = column[0] / r;
+        double r = sqrt(column[0] * column[0] + x * x), c = column[0] / r;
         column[0] = r;
         rotate(s->last[k] - k, c, x / r, column + 1, sigma + k + 1);
         L->rotated += 4 * (s->last[k] - k + 1);
+        L->steps++;
     }
 }
 
