@@ -6,6 +6,7 @@
 #include "bpp.h"
 
 extern const pl_bpp_linear pl_bpp_dense; // linear_dense.c
+extern const pl_bpp_linear pl_bpp_pcg;   // linear_pcg.c
 
 // linear_factor.c
 extern const pl_bpp_linear pl_bpp_down;
