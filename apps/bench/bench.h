@@ -7,9 +7,10 @@
 #include "../../base/base.h"
 
 typedef struct pl_bench_options {
-    bool quick;      // small sizes: to see that it runs, not to measure
-    bool simple;     // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *out; // the folder of tables and figures
+    bool quick;           // small sizes: to see that it runs, not to measure
+    bool simple;          // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
+    const char *out;      // the folder of tables and figures
+    const char *problems; // of `lcp`: a folder of recorded problems; NULL: bands and a grid
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);

@@ -20,6 +20,10 @@ typedef struct pl_bench_rows {
 // `shift`; x >= 0, of which a share of `tight` is 0 in the solution, and all is free at the start.
 pl_status pl_bench_rows_band(int32_t n, int32_t width, double tight, double shift, uint64_t seed,
                              pl_bench_rows *out);
+// The rows of a recorded problem with friction in boxes, whose bounds are the normal impulses of
+// its solution with cones [Ho22, 2.33]; all is free at the start. Fails like pl_recorded_read, and
+// if there is no solution.
+pl_status pl_bench_rows_open(const char *path, pl_bench_rows *out);
 void pl_bench_rows_free(pl_bench_rows *rows);
 
 // Between -1 and 1.
