@@ -86,7 +86,7 @@ static void fill_band(pl_bench_rows *r, int32_t width, double shift, uint64_t se
 pl_status pl_bench_rows_band(int32_t n, int32_t width, double tight, double shift, uint64_t seed,
                              pl_bench_rows *out)
 {
-    *out = (pl_bench_rows){0};
+    *out = (pl_bench_rows){.tolerance = 1e-10};
     int32_t *place = pl_alloc(n, sizeof *place), *at = pl_alloc(n, sizeof *at);
     pl_status status = take_rows(n, (int64_t)n * (2 * width + 1), out);
     if (place == NULL || at == NULL) status = PL_ERROR_MEMORY;

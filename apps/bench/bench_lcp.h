@@ -10,7 +10,8 @@
 typedef struct pl_bench_rows {
     char name[64];
     pl_lcp lcp;
-    double *start; // (n)
+    double *start;    // (n)
+    double tolerance; // [unit of w]
     int64_t *col;
     int32_t *row;
     double *val, *q, *lo, *hi, *x;

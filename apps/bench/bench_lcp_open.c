@@ -11,6 +11,9 @@
 // What W may take [bytes].
 static const double MOST = 1e9;
 
+// [m/s]: a tenth of a micrometre in a step of 1/60 s.
+static const double TOLERANCE = 6e-6;
+
 static pl_status copy(const void *from, int64_t count, size_t size, void *to)
 {
     void *block = pl_alloc(count, size);
@@ -77,7 +80,7 @@ pl_status pl_bench_rows_open(const char *path, pl_bench_rows *out)
     pl_recorded recorded;
     pl_workspace ws = {0};
     pl_modelled modelled = {0};
-    *out = (pl_bench_rows){0};
+    *out = (pl_bench_rows){.tolerance = TOLERANCE};
     PL_TRY(pl_recorded_read(path, &recorded));
     pl_status status = make_rows(&recorded, &ws, &modelled, out);
     if (status != PL_OK) pl_bench_rows_free(out);

@@ -41,6 +41,10 @@ static const column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+// As scalar_solve.c has it; [Lef20, Table 2.1] has 35 sets.
+static const double PIVOT_PART = 0.1;
+enum { MAX_SETS = 100, MAX_SECONDS = 5 };
+
 // Sums over the problems of a group, and the worst of them.
 typedef struct sums {
     double seconds, sets, anew, removed, error, difference;
@@ -74,12 +78,17 @@ static pl_status measure_column(table *t, const pl_bench_rows *rows, const colum
                                 double *seconds, pl_lcp_stats *stats)
 {
     int repeats = t->quick ? 1 : 5;
+    pl_lcp_options options = pl_lcp_options_default();
+    options.tolerance = rows->tolerance;
+    options.pivot_tolerance = PIVOT_PART * rows->tolerance;
+    options.max_iterations = MAX_SETS;
+    options.max_seconds = MAX_SECONDS;
     *seconds = 1e30;
     for (int r = 0; r < repeats; r++) {
         pl_arena_reset(&t->arena);
         memcpy(t->x, rows->start, (size_t)rows->lcp.n * sizeof *t->x);
         double start = pl_cpu_seconds();
-        pl_status status = pl_lcp_solve(&c->solver, &rows->lcp, NULL, &t->arena, t->x, stats);
+        pl_status status = pl_lcp_solve(&c->solver, &rows->lcp, &options, &t->arena, t->x, stats);
         if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
         *seconds = PL_MIN(*seconds, pl_cpu_seconds() - start);
     }
@@ -190,6 +199,7 @@ static void end_group(table *t, const char *name)
         printf("  removal%-9s factors differ by %.1e .. %.1e, mean %.1e; x by up to %.1e\n",
                k == 1 ? ", skyline" : "", d->least, d->most, d->mean / compared, d->x);
     }
+    fflush(stdout); // it takes minutes
     t->groups += t->problems > 0;
     t->problems = t->compared = 0;
     t->rows = t->entries = t->tight = 0;
@@ -227,7 +237,7 @@ static pl_status measure_grid(table *t)
     pl_status status = start != NULL ? PL_OK : PL_ERROR_MEMORY;
     if (status == PL_OK) {
         for (int32_t i = 0; i < data.lcp.n; i++) start[i] = 1;
-        pl_bench_rows rows = {.lcp = data.lcp, .start = start};
+        pl_bench_rows rows = {.lcp = data.lcp, .start = start, .tolerance = 1e-10};
         snprintf(rows.name, sizeof rows.name, "grid of %d^3", side);
         status = measure_problem(t, &rows);
         end_group(t, rows.name);
