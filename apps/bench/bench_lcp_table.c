@@ -277,10 +277,12 @@ pl_status pl_bench_lcp_table(const pl_bench_options *options)
 {
     table t = {.quick = options->quick};
     for (int i = 0; i < COLUMNS; i++) t.column[i].hash = PL_HASH_START;
-    printf("Block principal pivoting with each kind of factor, all rows free at the start: means\n"
-           "of the least time of a solve, 'gain' over full dense, how many sets it went through,\n"
-           "factors made anew, rows removed; the worst error (the yardstick, in the unit of w),\n"
-           "and the farthest that x is from that of full dense, over its largest entry\n\n");
+    printf(
+        "Block principal pivoting with each kind of factor, all rows of bands and grids free at\n"
+        "the start, those of recorded problems as in the solution with cones: means\n"
+        "of the least time of a solve, 'gain' over full dense, how many sets it went through,\n"
+        "factors made anew, rows removed; the worst error (the yardstick, in the unit of w),\n"
+        "and the farthest that x is from that of full dense, over its largest entry\n\n");
     pl_status status = PL_OK;
     if (options->problems != NULL) {
         status = measure_folder(&t, options->problems);
