@@ -23,8 +23,9 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # No contraction: the same bits whether or not the machine has a fused multiply-add.
 COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -pthread -ffp-contract=off -fno-math-errno -fPIC \
           -fvisibility=hidden -MMD -MP -Wall -Wextra -Wconversion -Wno-psabi $(if $(PLAIN),-DPL_PLAIN)
-CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
-CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
+# Expanded when used: COMMON grows below.
+CFLAGS_ALL = -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
+CXXFLAGS_ALL = -std=c++17 $(COMMON) $(CXXFLAGS)
 LINK := $(O) $(SANITIZE) -pthread -Wl,--as-needed $(LDFLAGS)
 LIB_LIBS := -lgmp -lz -lm
 

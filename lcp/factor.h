@@ -18,6 +18,7 @@ typedef struct pl_factor {
     double *x;        // (n)
     double factored;  // multiplications of all factorizations so far,
     double rotated;   // of all removals,
+    double steps;     // columns that these came to,
     double copied;    // and entries of all copies
 } pl_factor;
 

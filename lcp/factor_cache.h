@@ -19,7 +19,7 @@ typedef struct pl_cache_entry {
 
 typedef struct pl_factor_cache {
     const pl_skyline *skyline;
-    const double *path; // (n) of pl_skyline_path_work
+    const double *path; // (n) of pl_skyline_path_cost
     pl_arena *arena;
     int64_t bytes;       // of one entry
     int32_t n_word;      // of a key

@@ -20,7 +20,8 @@ static pl_status take(pl_factor_sets *f, pl_arena *arena)
         if (*numbers[i] == NULL) return PL_ERROR_MEMORY;
     }
     f->tight = pl_arena_take(arena, n, sizeof *f->tight);
-    if (f->tight == NULL) return PL_ERROR_MEMORY;
+    f->before = pl_arena_take(arena, (int64_t)n + 1, sizeof *f->before);
+    if (f->tight == NULL || f->before == NULL) return PL_ERROR_MEMORY;
     PL_TRY(pl_skyline_take(&f->some[0], n, arena));
     PL_TRY(pl_skyline_take(&f->some[1], n, arena));
     return pl_skyline_take(&f->all, n, arena);
@@ -43,6 +44,11 @@ static void find_skyline(pl_factor_sets *f, const uint8_t *state, pl_skyline *s,
     }
 }
 
+static void find_path(const pl_skyline *s, double *path)
+{
+    pl_skyline_path_cost(s, PL_REMOVAL_COST, PL_STEP_COST, path);
+}
+
 pl_status pl_factor_sets_make(pl_factor_sets *f, const pl_lcp *lcp, pl_factor_way way, bool narrow,
                               int64_t cache_bytes, pl_arena *arena, pl_lcp_end *end)
 {
@@ -55,7 +61,7 @@ pl_status pl_factor_sets_make(pl_factor_sets *f, const pl_lcp *lcp, pl_factor_wa
         *end = PL_LCP_SIZE;
         return PL_OK;
     }
-    pl_skyline_path_work(&f->all, f->path);
+    find_path(&f->all, f->path);
     memset(f->shift, 0, (size_t)lcp->n * sizeof *f->shift);
     PL_TRY(pl_factor_take(&f->work, &f->all, arena));
     if (way != PL_FACTOR_ANEW) PL_TRY(pl_factor_take(&f->base, &f->all, arena));
@@ -68,6 +74,7 @@ pl_status pl_factor_sets_make(pl_factor_sets *f, const pl_lcp *lcp, pl_factor_wa
 static void make_base(pl_factor_sets *f)
 {
     f->made++;
+    f->read += (double)f->lcp->col[f->lcp->n];
     f->has_base = pl_factor_make(&f->base, f->lcp, f->shift, &f->all, f->place);
     f->failed = !f->has_base;
 }
@@ -76,6 +83,7 @@ static void make_base(pl_factor_sets *f)
 static bool make_anew(pl_factor_sets *f, int32_t which)
 {
     f->made++;
+    f->read += (double)f->lcp->col[f->lcp->n];
     f->current = which;
     f->has_work = pl_factor_make(&f->work, f->lcp, f->shift, &f->some[which], f->place_some[which]);
     return f->has_work;
@@ -125,7 +133,7 @@ static double cost_of_going_on(const pl_factor_sets *f, const pl_lcp_sets *sets)
         if (free && at < 0) return INFINITY;
         if (!free && at >= 0) sum += path[at];
     }
-    return PL_REMOVAL_COST * sum;
+    return sum;
 }
 
 static double cost_from_base(const pl_factor_sets *f, const pl_lcp_sets *sets)
@@ -134,7 +142,25 @@ static double cost_from_base(const pl_factor_sets *f, const pl_lcp_sets *sets)
     for (int32_t i = 0; i < f->lcp->n; i++) {
         if (sets->state[i] != PL_LCP_FREE) sum += f->path[f->place[i]];
     }
-    return PL_REMOVAL_COST * sum + PL_COPY_COST * (double)f->all.col[f->all.n];
+    return sum + PL_COPY_COST * (double)f->all.col[f->all.n];
+}
+
+// Of a new factor: within the skyline of all rows, of whose columns only the free rows are left. It
+// may be narrower, but to know that takes as long as reading M.
+static double cost_anew(const pl_factor_sets *f, const pl_lcp_sets *sets)
+{
+    int32_t n = f->all.n;
+    double sum = 0;
+    f->before[0] = 0; // free rows before each place
+    for (int32_t k = 0; k < n; k++) {
+        f->before[k + 1] = f->before[k] + (sets->state[f->order[k]] == PL_LCP_FREE);
+    }
+    for (int32_t k = 0; k < n; k++) {
+        if (f->before[k + 1] == f->before[k]) continue;
+        double below = f->before[f->all.last[k] + 1] - f->before[k + 1];
+        sum += 0.5 * below * (below + 3);
+    }
+    return sum + PL_ENTRY_COST * (double)f->lcp->col[n];
 }
 
 // Where the first set is not all rows, nobody knows whether their factor will pay. It is made when
@@ -142,14 +168,12 @@ static double cost_from_base(const pl_factor_sets *f, const pl_lcp_sets *sets)
 // more than twice that of the better way.
 static bool choose(pl_factor_sets *f, const pl_lcp_sets *sets)
 {
-    int32_t other = f->has_work && f->work.skyline != &f->all ? 1 - f->current : 0;
-    find_skyline(f, sets->state, &f->some[other], f->place_some[other]);
     double going_on = cost_of_going_on(f, sets), from_base = cost_from_base(f, sets);
-    double anew = pl_skyline_factor_work(&f->some[other]);
-    double whole = pl_skyline_factor_work(&f->all);
-    double least = PL_MIN(going_on, anew);
+    double anew = cost_anew(f, sets), least = PL_MIN(going_on, anew);
     if (!f->has_base && !f->failed) {
         f->regret += PL_MAX(least - from_base, 0);
+        double whole = pl_skyline_factor_work(&f->all);
+        whole += PL_ENTRY_COST * (double)f->lcp->col[f->lcp->n];
         if (f->regret >= whole || sets->n_free == f->lcp->n) make_base(f);
     }
     if (f->has_base && sets->n_free == f->lcp->n) {
@@ -159,8 +183,10 @@ static bool choose(pl_factor_sets *f, const pl_lcp_sets *sets)
     if (f->has_base && from_base < least) {
         copy_base(f);
     } else if (anew < going_on) {
+        int32_t other = f->has_work && f->work.skyline != &f->all ? 1 - f->current : 0;
+        find_skyline(f, sets->state, &f->some[other], f->place_some[other]);
         if (!make_anew(f, other)) return false;
-        pl_skyline_path_work(&f->some[other], f->path_some);
+        find_path(&f->some[other], f->path_some);
         return true;
     } else {
         f->kept++;
@@ -217,7 +243,8 @@ double pl_factor_sets_cost(const pl_factor_sets *f)
     const pl_factor *L[2] = {&f->base, &f->work};
     double sum = 0;
     for (int i = 0; i < 2; i++) {
-        sum += L[i]->factored + PL_REMOVAL_COST * L[i]->rotated + PL_COPY_COST * L[i]->copied;
+        sum += L[i]->factored + PL_COPY_COST * L[i]->copied;
+        sum += PL_REMOVAL_COST * L[i]->rotated + PL_STEP_COST * L[i]->steps;
     }
-    return sum;
+    return sum + PL_ENTRY_COST * f->read;
 }

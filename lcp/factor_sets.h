@@ -16,11 +16,16 @@ typedef enum pl_factor_way {
     PL_FACTOR_CHOOSE, // the cheapest of: anew, from that of M, from the last one
 } pl_factor_way;
 
-// What a multiplication of a removal, and an entry of a copy, take of the time of a multiplication
-// of a factorization: as measured by `pliant bench lcp`, which prints them; README.md has the
-// numbers.
-#define PL_REMOVAL_COST 1.5
-#define PL_COPY_COST 1.0
+// What it takes, where a multiplication of a new factor takes 1 (about 0.15 ns): a multiplication
+// of a removal; a column that a removal comes to, which waits for the one before; an entry of a
+// copy, from a cache or from memory; an entry of M that is read for a new factor. The first and the
+// third by `pliant bench lcp` on 100 to 800 dense rows (0.3 to 0.7; 0.7 to 9), the others by bands
+// of 2 to 80 in 400 rows (7 to 16 ns; 3 ns in a dense matrix, 10 to 16 in a band whose order has no
+// meaning).
+#define PL_REMOVAL_COST 0.55
+#define PL_STEP_COST 80.0
+#define PL_COPY_COST 4.0
+#define PL_ENTRY_COST 40.0
 
 typedef struct pl_factor_sets {
     const pl_lcp *lcp;
@@ -32,7 +37,8 @@ typedef struct pl_factor_sets {
     int32_t *place;     // (lcp->n) in `all`
     int32_t *place_some[2];
     int32_t *root;             // (lcp->n) scratch
-    double *path, *path_some;  // (lcp->n) of `all`, and of the skyline of `work`
+    double *path, *path_some;  // (lcp->n) what removing a row from `all` costs; from `work`
+    int32_t *before;           // (lcp->n + 1) scratch
     uint8_t *tight;            // (lcp->n) by place in `all`
     double *shift;             // (lcp->n) of M's diagonal, as factored
     bool has_base, failed;     // is the factor of all rows there? Is M not positive definite?
@@ -43,6 +49,7 @@ typedef struct pl_factor_sets {
     const pl_factor *now;      // of these: what `solve` solves with
     pl_factor_cache cache;     // of PL_FACTOR_CACHE
     int64_t made, taken, kept; // factors from scratch; rows removed; sets that went on from `work`
+    double read;               // entries of M
     int32_t n_free;            // of the sets factored last,
     int32_t *list;             // (lcp->n) and their free rows
     double *x;                 // (lcp->n) scratch
@@ -56,7 +63,7 @@ pl_status pl_factor_sets_make(pl_factor_sets *f, const pl_lcp *lcp, pl_factor_wa
 bool pl_factor_sets_factor(pl_factor_sets *f, const pl_lcp_sets *sets, const double *shift);
 void pl_factor_sets_solve(pl_factor_sets *f, double *b);
 
-// What all of it has cost so far, in multiplications of factorizations; solves are not counted.
+// What all of it has cost so far, in multiplications of new factors; solves are not counted.
 double pl_factor_sets_cost(const pl_factor_sets *f);
 
 #endif

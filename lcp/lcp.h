@@ -217,8 +217,10 @@ pl_lcp_solve_fn pl_lcp_bpp_down;             // linear_factor.c
 pl_lcp_solve_fn pl_lcp_bpp_skyline;          // linear_factor.c
 pl_lcp_solve_fn pl_lcp_bpp_refactor_skyline; // linear_factor.c
 pl_lcp_solve_fn pl_lcp_bpp_cache;            // linear_factor.c
-pl_lcp_solve_fn pl_lcp_bpp_cache_dense;      // linear_factor.c; not in the table: to measure
 pl_lcp_solve_fn pl_lcp_bpp_auto;             // linear_factor.c
+// Not in the table: to measure.
+pl_lcp_solve_fn pl_lcp_bpp_cache_dense;    // linear_factor.c
+pl_lcp_solve_fn pl_lcp_bpp_refactor_dense; // linear_factor.c
 #ifdef PL_CXSPARSE
 pl_lcp_solve_fn pl_lcp_bpp_sparse;      // linear_sparse.c
 pl_lcp_solve_fn pl_lcp_bpp_sparse_down; // linear_sparse.c

@@ -13,8 +13,10 @@ extern const pl_bpp_linear pl_bpp_down;
 extern const pl_bpp_linear pl_bpp_skyline;
 extern const pl_bpp_linear pl_bpp_refactor_skyline;
 extern const pl_bpp_linear pl_bpp_cache;
-extern const pl_bpp_linear pl_bpp_cache_dense; // not in the table of solvers: to measure
 extern const pl_bpp_linear pl_bpp_auto;
+// Not in the table of solvers: to measure.
+extern const pl_bpp_linear pl_bpp_cache_dense;
+extern const pl_bpp_linear pl_bpp_refactor_dense;
 
 #ifdef PL_CXSPARSE // linear_sparse.c
 extern const pl_bpp_linear pl_bpp_sparse;

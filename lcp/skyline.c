@@ -65,10 +65,11 @@ double pl_skyline_factor_work(const pl_skyline *skyline)
     return sum;
 }
 
-void pl_skyline_path_work(const pl_skyline *skyline, double *path)
+void pl_skyline_path_cost(const pl_skyline *skyline, double multiplication, double step,
+                          double *path)
 {
     for (int32_t k = skyline->n - 1; k >= 0; k--) {
         int32_t p = skyline->parent[k];
-        path[k] = p < 0 ? 0 : path[p] + 4 * (skyline->last[p] - p + 1);
+        path[k] = p < 0 ? 0 : path[p] + step + 4 * multiplication * (skyline->last[p] - p + 1);
     }
 }

@@ -31,7 +31,9 @@ void pl_skyline_fill(pl_skyline *skyline);
 // Multiplications that factoring takes.
 double pl_skyline_factor_work(const pl_skyline *skyline);
 
-// path (n): of removing each row alone, times four, which is what an entry takes.
-void pl_skyline_path_work(const pl_skyline *skyline, double *path);
+// path (n): what removing each row alone costs, four multiplications for each entry of the columns
+// that it comes to, and `step` for each of these.
+void pl_skyline_path_cost(const pl_skyline *skyline, double multiplication, double step,
+                          double *path);
 
 #endif

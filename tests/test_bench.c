@@ -112,6 +112,14 @@ static void test_ensemble(void)
     for (int64_t i = 0; i < csv.n_row; i++) TEST_ASSERT_EQUAL_DOUBLE(1, of[i]);
 }
 
+static void test_lcp(void)
+{
+    expect(0, "$P bench lcp --quick", "break-even at m = 80");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "Geometric mean of the gains"), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "ours"), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
+}
+
 static void test_growth(void)
 {
     expect(0, "$P bench growth --quick --out $T/b", "time grows like n^");
@@ -225,6 +233,7 @@ int main(void)
     RUN_TEST(test_ho22);
     RUN_TEST(test_schurpa);
     RUN_TEST(test_ensemble);
+    RUN_TEST(test_lcp);
     RUN_TEST(test_growth);
     RUN_TEST(test_threads);
     RUN_TEST(test_busy);

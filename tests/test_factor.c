@@ -298,7 +298,7 @@ static void make_kept(int32_t n, int32_t entries, kept *k)
     *k = (kept){.own = banded_lcp(n, 3, 100, 0.5)};
     make_factor(&k->own.lcp, find_order(&k->own.lcp), NULL, true, &k->s, &k->base);
     k->path = take(n, sizeof *k->path);
-    pl_skyline_path_work(&k->s, k->path);
+    pl_skyline_path_cost(&k->s, 1, 0, k->path);
     // What an entry takes, a cache without any says.
     TEST_ASSERT_EQUAL_INT(PL_OK, pl_factor_cache_make(&k->cache, &k->s, k->path, 0, &arena));
     TEST_ASSERT_EQUAL_INT32(0, k->cache.capacity);

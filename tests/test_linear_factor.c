@@ -29,6 +29,7 @@ static const struct {
     {"down", &pl_bpp_down},
     {"skyline", &pl_bpp_skyline},
     {"refactor-skyline", &pl_bpp_refactor_skyline},
+    {"refactor-dense", &pl_bpp_refactor_dense},
     {"cache", &pl_bpp_cache},
     {"cache-dense", &pl_bpp_cache_dense},
     {"auto", &pl_bpp_auto},
@@ -298,10 +299,15 @@ static void test_both_ways_are_taken(void)
     TEST_ASSERT_EQUAL_INT64(1, w.f[2].made);
     TEST_ASSERT_TRUE(w.f[2].kept > 0);
     TEST_ASSERT_TRUE(cost_of(&w, 2) < 0.5 * cost_of(&w, 0));
-    walk_sets(&own.lcp, 0.9, 10, true, &w);
+    own_lcp_free(&own);
+    pl_lcp_data data;
+    pl_lcp_params params = pl_lcp_params_default();
+    params.half_bandwidth = 4;
+    TEST_ASSERT_EQUAL_INT(PL_OK, pl_lcp_generate(PL_LCP_KIND_BAND, 120, 7, &params, &data));
+    walk_sets(&data.lcp, 0.9, 10, false, &w);
     TEST_ASSERT_TRUE(w.f[2].made > 5);
     TEST_ASSERT_TRUE(cost_of(&w, 2) < 0.5 * cost_of(&w, 1));
-    own_lcp_free(&own);
+    pl_lcp_data_free(&data);
 }
 
 // --- Memory ---

@@ -7,16 +7,18 @@
 #include "../../base/base.h"
 
 typedef struct pl_bench_options {
-    bool quick;       // small sizes: to see that it runs, not to measure
-    bool simple;      // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *only; // of `rigid`: the one scene wanted, or NULL
-    const char *out;  // the folder of tables and figures
+    bool quick;           // small sizes: to see that it runs, not to measure
+    bool simple;          // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
+    const char *only;     // of `rigid`: the one scene wanted, or NULL
+    const char *problems; // of `lcp`: a folder of recorded problems; NULL: bands and a grid
+    const char *out;      // the folder of tables and figures
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
 pl_status pl_bench_fem(const pl_bench_options *options);
 pl_status pl_bench_collision(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
+pl_status pl_bench_lcp(const pl_bench_options *options);
 pl_status pl_bench_ensemble(const pl_bench_options *options); // writes OUT/ensemble.csv
 // Of whole scenes; each writes OUT/NAME.csv, and `figures` pictures.
 pl_status pl_bench_table1(const pl_bench_options *options);

@@ -19,6 +19,7 @@ static const bench benches[] = {
     {"fem", pl_bench_fem, "force and stiffness assembly, likewise"},
     {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
     {"spmv", pl_bench_spmv, "the sparse product and iterations of solvers, likewise"},
+    {"lcp", pl_bench_lcp, "factors from which rows are removed, and sparse ones, against new ones"},
     {"ensemble", pl_bench_ensemble, "solvers on rigid bodies and mechanisms, hit at random"},
     {"table1", pl_bench_table1, "all solvers on the problems of VJ19, Table 1, and of a stack"},
     {"growth", pl_bench_growth,
@@ -72,12 +73,14 @@ int pl_command_bench(int argc, char **argv)
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
         {"--only", PL_OPTION_TEXT, &bench.only, "SCENE", "of rigid: this scene and no other"},
+        {"--problems", PL_OPTION_TEXT, &bench.problems, "DIR",
+         "of lcp: recorded problems (run --record)"},
         {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
     };
     char notes[NOTES_SIZE];
     list_benches(notes);
     const pl_command command = {
-        .usage = "bench NAME [--quick] [--simple] [--only SCENE] [--out DIR]",
+        .usage = "bench NAME [--quick] [--simple] [--only SCENE] [--problems DIR] [--out DIR]",
         .summary = "Measures Pliant on this machine. Claims are ratios of two times taken in the "
                    "same run.",
         .options = options,
