@@ -129,10 +129,11 @@ void pl_lcp_multiply(const pl_lcp *lcp, const double *restrict x, double *restri
     }
 }
 
-// x - clamp(x - w / a).
+// x - clamp(x - w / a), as w / a between the ways to the bounds: as it stands, an x so large that w
+// is lost in it would obey anything.
 static double natural_map(const pl_lcp *lcp, double a, const double *x, double w, int32_t i)
 {
-    return x[i] - pl_lcp_clamp(x[i] - w / a, pl_lcp_lo(lcp, x, i), pl_lcp_hi(lcp, x, i));
+    return pl_lcp_clamp(w / a, x[i] - pl_lcp_hi(lcp, x, i), x[i] - pl_lcp_lo(lcp, x, i));
 }
 
 static double scale_of(double diag)
