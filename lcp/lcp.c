@@ -26,7 +26,12 @@ pl_lcp_options pl_lcp_options_default(void)
                             .drop = 1e-5,
                             .fill = 100,
                             .max_solves = 500,
-                            .cache_bytes = (int64_t)1 << 28};
+                            .cache_bytes = (int64_t)1 << 28,
+                            .inner = PL_LCP_INNER_EXACT,
+                            .restart = 30,
+                            .perturbation = 1e-4,
+                            .penalty = 0.95,
+                            .over_relaxation = 1.6};
 }
 
 bool pl_lcp_is_late(const pl_lcp_work *work, const pl_lcp_options *options)
@@ -195,6 +200,16 @@ static pl_status check_options(const pl_lcp_options *o)
     if (!(o->relaxation > 0 && o->relaxation < 2)) {
         return pl_fail(PL_ERROR_ARGUMENT, "relaxation of %g: it must be between 0 and 2",
                        o->relaxation);
+    }
+    if (!(o->over_relaxation > 0 && o->over_relaxation < 2) ||
+        !(o->penalty > 0 && o->penalty <= 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "over-relaxation of %g: it must be between 0 and 2; penalty of %g: up to 1",
+                       o->over_relaxation, o->penalty);
+    }
+    if (o->restart < 1 || !(o->perturbation >= 0) || o->inner >= PL_LCP_N_INNER) {
+        return pl_fail(PL_ERROR_ARGUMENT, "restart of %d, perturbation of %g, inner solves %d",
+                       o->restart, o->perturbation, (int)o->inner);
     }
     return PL_OK;
 }

@@ -47,6 +47,14 @@ typedef enum pl_lcp_precond {
     PL_LCP_N_PRECOND
 } pl_lcp_precond;
 
+// How a Newton method solves its linear systems.
+typedef enum pl_lcp_inner {
+    PL_LCP_INNER_EXACT,     // a factor
+    PL_LCP_INNER_KRYLOV,    // products, to a part of the residual that shrinks with it
+    PL_LCP_INNER_PERTURBED, // a factor of M plus a diagonal that shrinks with the error
+    PL_LCP_N_INNER
+} pl_lcp_inner;
+
 // Called once per (outer) iteration, before it: `error` is pl_lcp_errors.natural.
 typedef void pl_lcp_trace_fn(int32_t iteration, double error, void *user);
 
@@ -70,6 +78,11 @@ typedef struct pl_lcp_options {
     int32_t regularize_after; // d of the same: pivots of a row of friction before the first time
     int32_t max_solves;       // of schurpa: solves with a factor before a new one [Lit13, 7.2]
     int64_t cache_bytes;      // of bpp-cache: what its factors may take
+    pl_lcp_inner inner;       // of fischer, penalised and minmap
+    int32_t restart;          // of GMRES, where krylov needs it: vectors kept at most; 1 or more
+    double perturbation;      // of PL_LCP_INNER_PERTURBED, at the start: parts of M_ii
+    double penalty;           // of penalised: the weight of Fischer's function, above 0 and up to 1
+    double over_relaxation;   // of admm, above 0 and below 2
 } pl_lcp_options;
 
 // 1e-10, 1,000 iterations, no limit of time; the parameters of the papers.
@@ -82,7 +95,7 @@ typedef enum pl_lcp_end {
     PL_LCP_STALLED,   // no step improves it
     PL_LCP_CYCLING,   // sets recur; x is of the best set seen
     PL_LCP_RAY,       // of lemke: no solution was found, and for most classes of M there is none
-    PL_LCP_UNBOUNDED, // a row without curvature pulls for ever: no solution
+    PL_LCP_UNBOUNDED, // a row without curvature pulls for ever; M >= 0 symmetric: no solution
     PL_LCP_BREAKDOWN, // a pivot that is not positive where it must be, or a number not finite
     PL_LCP_SIZE,      // it would take more memory than the solver allows itself
     PL_LCP_N_END
@@ -205,9 +218,17 @@ static inline bool pl_lcp_is_friction(const pl_lcp *lcp, int32_t i)
 // Has the time that the options allow passed?
 bool pl_lcp_is_late(const pl_lcp_work *work, const pl_lcp_options *options);
 
-pl_lcp_solve_fn pl_lcp_pgs;   // pgs.c
-pl_lcp_solve_fn pl_lcp_psor;  // pgs.c
-pl_lcp_solve_fn pl_lcp_murty; // bpp.c
-pl_lcp_solve_fn pl_lcp_bpp;   // bpp.c
+pl_lcp_solve_fn pl_lcp_pgs;            // pgs.c
+pl_lcp_solve_fn pl_lcp_psor;           // pgs.c
+pl_lcp_solve_fn pl_lcp_murty;          // bpp.c
+pl_lcp_solve_fn pl_lcp_bpp;            // bpp.c
+pl_lcp_solve_fn pl_lcp_pgs_sm;         // pgs_sm.c
+pl_lcp_solve_fn pl_lcp_nncg;           // nncg.c
+pl_lcp_solve_fn pl_lcp_admm;           // admm.c
+pl_lcp_solve_fn pl_lcp_fischer;        // newton.c
+pl_lcp_solve_fn pl_lcp_fischer_krylov; // newton.c
+pl_lcp_solve_fn pl_lcp_penalised;      // newton.c
+pl_lcp_solve_fn pl_lcp_minmap;         // newton.c
+pl_lcp_solve_fn pl_lcp_ipm;            // ipm.c
 
 #endif

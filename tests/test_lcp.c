@@ -165,15 +165,15 @@ static void test_what_is_refused(void)
 
 static void test_what_solvers_need(void)
 {
-    const pl_lcp_solver *pgs;
-    double x[2] = {0}, M[4] = {0, 1, 1, 1}, q[2] = {1, 1};
+    const pl_lcp_solver *nncg;
+    double x[2] = {0}, M[4] = {1, 0, 1, 1}, q[2] = {1, 1};
     own_lcp own = own_lcp_make(2, M, q);
     pl_lcp_stats stats;
-    TEST_ASSERT_EQUAL_INT(PL_OK, pl_lcp_solver_find("pgs", &pgs));
-    TEST_ASSERT_EQUAL_INT(PL_ERROR_ARGUMENT, run(pgs, &own, x, &stats));
-    TEST_ASSERT_EQUAL_STRING("pgs needs a diagonal above 0, and row 0 has 0", pl_error_text());
-    TEST_ASSERT_EQUAL_INT(PL_ERROR_ARGUMENT, pl_lcp_solver_find("pqs", &pgs));
-    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "pgs"));
+    TEST_ASSERT_EQUAL_INT(PL_OK, pl_lcp_solver_find("nncg", &nncg));
+    TEST_ASSERT_EQUAL_INT(PL_ERROR_ARGUMENT, run(nncg, &own, x, &stats));
+    TEST_ASSERT_EQUAL_STRING("nncg needs a symmetric matrix", pl_error_text());
+    TEST_ASSERT_EQUAL_INT(PL_ERROR_ARGUMENT, pl_lcp_solver_find("nncq", &nncg));
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "nncg"));
     own_lcp_free(&own);
 }
 
