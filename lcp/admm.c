@@ -6,15 +6,18 @@
 // which is Douglas and Rachford's splitting of M x + q and the bounds [Lions & Mercier 1979], and
 // so converges for any M with x^T M x >= 0, symmetric or not. R = rho diag(M) (1 where M_ii is not
 // above 0), so that rows of different units are alike. -R u tends to w. One factorization serves
-// until rho changes, which follows the ratio of the two residuals as in [Stellato et al. 2020].
+// until rho changes, which follows the ratio of the two residuals as in [Stellato et al. 2020]; and
+// as there a set of tight rows that stays is solved for exactly. What comes out of that is taken if
+// it is the solution.
 
-#include "shifted.h"
+#include "polish.h"
 #include "watch.h"
 
 #include <string.h>
 
 enum {
     PATIENCE = 5000,  // iterations without a lower error
+    STEADY = 20,      // iterations that a set must last before it is solved for
     ADAPT_EVERY = 10, // iterations between looks at rho, at first; twice as many after each change
 };
 
@@ -30,6 +33,8 @@ typedef struct admm {
     double *x, *u, *b;   // (n)
     double primal, dual; // residuals, relative
     pl_shifted shifted;
+    pl_polish polish;
+    pl_shifted polisher;
 } admm;
 
 static pl_status take(const pl_lcp *lcp, pl_lcp_work *work, admm *s)
@@ -41,6 +46,8 @@ static pl_status take(const pl_lcp *lcp, pl_lcp_work *work, admm *s)
         if (*array[i] == NULL) return PL_ERROR_MEMORY;
     }
     for (int32_t i = 0; i < lcp->n; i++) s->scale[i] = work->diag[i] > 0 ? work->diag[i] : 1;
+    PL_TRY(pl_polish_take(lcp->n, work->arena, &s->polish));
+    PL_TRY(pl_shifted_take(lcp, work->arena, &s->polisher));
     return pl_shifted_take(lcp, work->arena, &s->shifted);
 }
 
@@ -85,6 +92,19 @@ static bool adapt(admm *s, bool *changed, pl_lcp_stats *stats)
     return factor(s, stats);
 }
 
+// z := the solution, if the set of tight rows is the right one and has lasted.
+static void polish(admm *s, double tolerance, const pl_lcp_work *work, double *z,
+                   pl_lcp_stats *stats)
+{
+    double error;
+    for (int32_t i = 0; i < s->lcp->n; i++) {
+        s->polish.free[i] = z[i] > s->lcp->lo[i] && z[i] < s->lcp->hi[i];
+    }
+    if (!pl_polish_is_due(&s->polish, s->lcp->n, STEADY)) return;
+    bool ok = pl_polish_solve(&s->polish, &s->polisher, work, z, stats, &error);
+    if (ok && error <= tolerance) memcpy(z, s->polish.x, (size_t)s->lcp->n * sizeof *z);
+}
+
 pl_status pl_lcp_admm(const pl_lcp *lcp, const pl_lcp_options *options, pl_lcp_work *work,
                       double *x, pl_lcp_stats *stats)
 {
@@ -112,5 +132,6 @@ pl_status pl_lcp_admm(const pl_lcp *lcp, const pl_lcp_options *options, pl_lcp_w
             return PL_OK;
         }
         iterate(&s, options->over_relaxation, x, stats);
+        polish(&s, options->tolerance, work, x, stats);
     }
 }

@@ -8,9 +8,10 @@
 // an infinite bound has no s and no z. Steps of x and z are equally long, since M couples them.
 //
 // An x inside its bounds never obeys exactly: what is measured, and left, has the rows at their
-// bound where z is more than M_ii s.
+// bound where z is more than M_ii s. Once mu is small those sets are solved for exactly [Ye 1992],
+// since rows with s = z = 0, which tend there as slowly as sqrt(mu), are right in either set.
 
-#include "shifted.h"
+#include "polish.h"
 #include "watch.h"
 
 #include <string.h>
@@ -21,8 +22,9 @@ enum {
     MOST_SHIFTS = 8, // of a singular matrix
 };
 
-static const double BOUNDARY = 0.01;     // of the way to the boundary that a step leaves, at most
-static const double SHORT = 1e-10;       // a step that hardly moves
+static const double BOUNDARY = 0.01; // of the way to the boundary that a step leaves, at most
+static const double SHORT = 1e-10;   // a step that hardly moves
+static const double SMALL = 1e-4;    // mu, parts of that of the start, from which sets are tried
 static const double FIRST_SHIFT = 1e-12; // of a singular matrix, parts of M_ii; times 100 in turn
 
 // One side of all rows: where `has` is 0 the bound is infinite, and nothing else is set.
@@ -44,6 +46,7 @@ typedef struct ipm {
     double *shift, *b, *dx; // (n)
     uint8_t *free;          // (n) rows with lo < hi
     pl_shifted shifted;
+    pl_polish polish;
 } ipm;
 
 static pl_status take(const pl_lcp *lcp, pl_lcp_work *work, ipm *m)
@@ -61,6 +64,7 @@ static pl_status take(const pl_lcp *lcp, pl_lcp_work *work, ipm *m)
         *flag[i] = pl_arena_take(work->arena, lcp->n, sizeof(uint8_t));
         if (*flag[i] == NULL) return PL_ERROR_MEMORY;
     }
+    PL_TRY(pl_polish_take(lcp->n, work->arena, &m->polish));
     return pl_shifted_take(lcp, work->arena, &m->shifted);
 }
 
@@ -177,16 +181,29 @@ static void move(ipm *m, double step)
     }
 }
 
-// x := what is inside, with tight rows at their bound.
-static void settle(const ipm *m, double *x)
+// x := what is inside, with tight rows at their bound; m->polish.free: the others.
+static void settle(ipm *m, double *x)
 {
     for (int32_t i = 0; i < m->lcp->n; i++) {
         x[i] = pl_lcp_clamp(m->x[i], m->lcp->lo[i], m->lcp->hi[i]);
+        m->polish.free[i] = m->free[i];
         for (int c = 0; c < 2; c++) {
             const side *e = &m->side[c];
-            if (e->has[i] != 0 && e->z[i] > m->scale[i] * e->s[i]) x[i] = e->at[i];
+            if (e->has[i] == 0 || !(e->z[i] > m->scale[i] * e->s[i])) continue;
+            x[i] = e->at[i];
+            m->polish.free[i] = 0;
         }
     }
+}
+
+// x := the solution, if its sets are the right ones.
+static void finish(ipm *m, double first, double tolerance, const pl_lcp_work *work, double *x,
+                   pl_lcp_stats *stats)
+{
+    double error;
+    if (mean_product(m, 0) > SMALL * first || !pl_polish_is_due(&m->polish, m->lcp->n, 0)) return;
+    bool ok = pl_polish_solve(&m->polish, &m->shifted, work, x, stats, &error);
+    if (ok && error <= tolerance) memcpy(x, m->polish.x, (size_t)m->lcp->n * sizeof *x);
 }
 
 // One iteration; the length of its step.
@@ -239,5 +256,6 @@ pl_status pl_lcp_ipm(const pl_lcp *lcp, const pl_lcp_options *options, pl_lcp_wo
             return PL_OK;
         }
         settle(&m, x);
+        finish(&m, first, options->tolerance, work, x, stats);
     }
 }

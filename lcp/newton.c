@@ -10,8 +10,9 @@
 // is symmetric where M is, and positive definite where M is semidefinite and F is Fischer's. For
 // the minimum map it is M in its free rows, as in the active-set method of [Lit13, Alg. 2.2], whose
 // sets and steps are those of this method without a line search. theta of the minimum map has
-// kinks, at which neither its step nor its gradient may lower it; then a step is one of Fischer's,
-// judged by Fischer's theta, as [De Luca et al. 2000] do in every step.
+// kinks, at which neither its step nor its gradient may lower it; then the steps are Fischer's,
+// judged by Fischer's theta, as [De Luca et al. 2000] judge all steps, until the error has fallen
+// to half of its lowest.
 
 #include "equations.h"
 #include "krylov.h"
@@ -21,9 +22,8 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 100,     // iterations without a lower error
-    MOST_SHIFTS = 8,    // of a singular system
-    MOST_FALLBACKS = 50 // in a row: steps of Fischer's in the minimum map
+    PATIENCE = 100,  // iterations without a lower error
+    MOST_SHIFTS = 8, // of a singular system
 };
 
 static const double BACKTRACK = 0.5;     // alpha of [Erl13]: what a step is cut by
@@ -46,6 +46,7 @@ typedef struct newton {
     double *F, *p, *q;                // (n) at x
     double theta;                     // |F|^2 / 2
     double first;                     // |F| at the start
+    double resume;                    // the error up to which the minimum map is used
     double *grad;                     // (n) J^T F
     double *dx, *b, *shift, *inverse; // (n)
     double *to, *to_w;                // (n) a trial
@@ -248,54 +249,66 @@ static bool search(newton *s, double slope, double shortest, bool projected)
     return false;
 }
 
-static bool step(newton *s, pl_lcp_stats *stats)
+// J dx = -F, and the slope along dx; 0 if there is none.
+static double newton_direction(newton *s, pl_lcp_stats *stats)
 {
-    bool found = true;
     if (s->inner == PL_LCP_INNER_KRYLOV) {
         krylov(s, stats);
-    } else {
-        found = direct(s, stats);
+    } else if (!direct(s, stats)) {
+        return 0;
     }
-    double slope = found ? slope_of(s) : 0;
-    if (slope < 0 && (search(s, slope, SHORT, true) || search(s, slope, SHORT, false))) return true;
-    stats->fallbacks++;
-    steepest(s);
-    slope = slope_of(s);
-    return slope < 0 && (search(s, slope, SHORT, true) || search(s, slope, SHORTEST, false));
+    return slope_of(s);
 }
 
-// A step of Fischer's in place of one of the minimum map.
-static bool step_of_fischer(newton *s, pl_lcp_stats *stats)
+static bool newton_step(newton *s, pl_lcp_stats *stats)
 {
-    s->equations.form = PL_LCP_FORM_FISCHER;
-    linearize(s, s->work->w);
-    bool moved = step(s, stats);
-    s->equations.form = PL_LCP_FORM_MINMAP;
-    return moved;
+    double slope = newton_direction(s, stats);
+    return slope < 0 && (search(s, slope, SHORT, true) || search(s, slope, SHORT, false));
+}
+
+static bool gradient_step(newton *s, pl_lcp_stats *stats)
+{
+    steepest(s);
+    stats->fallbacks++;
+    double slope = slope_of(s);
+    return slope < 0 && (search(s, slope, SHORT, true) || search(s, slope, SHORTEST, false));
 }
 
 // --- The methods ---
 
+// One iteration, with the equations of the method or, until the error has fallen to half, Fischer's
+// after the minimum map has failed.
+static bool step(newton *s, const pl_lcp_watch *watch, double error, pl_lcp_stats *stats)
+{
+    if (s->equations.form == PL_LCP_FORM_MINMAP && !(error > s->resume)) {
+        linearize(s, s->work->w);
+        if (newton_step(s, stats)) return true;
+        s->resume = 0.5 * watch->least;
+        stats->fallbacks++;
+    }
+    pl_lcp_form form = s->equations.form;
+    if (form == PL_LCP_FORM_MINMAP) s->equations.form = PL_LCP_FORM_FISCHER;
+    linearize(s, s->work->w);
+    bool moved = newton_step(s, stats) || gradient_step(s, stats);
+    s->equations.form = form;
+    return moved;
+}
+
 static pl_status iterate(newton *s, pl_lcp_watch *watch, pl_lcp_stats *stats)
 {
-    int32_t in_a_row = 0;
+    s->resume = INFINITY;
     for (double error;; stats->iterations++) {
         pl_lcp_multiply(s->lcp, s->x, s->work->w);
         if (!pl_lcp_watch_look(watch, s->lcp, s->options, s->work, s->x, s->work->w, stats,
                                &error)) {
             return PL_OK;
         }
-        if (stats->iterations == 0) s->equations.unit = error;
-        linearize(s, s->work->w);
-        if (stats->iterations == 0) s->first = sqrt(2 * s->theta);
-        if (step(s, stats)) {
-            in_a_row = 0;
-            continue;
+        if (stats->iterations == 0) {
+            s->equations.unit = error;
+            linearize(s, s->work->w);
+            s->first = sqrt(2 * s->theta);
         }
-        if (s->equations.form == PL_LCP_FORM_MINMAP && in_a_row++ < MOST_FALLBACKS &&
-            step_of_fischer(s, stats)) {
-            continue;
-        }
+        if (step(s, watch, error, stats)) continue;
         pl_lcp_watch_leave(watch, s->lcp, PL_LCP_STALLED, s->x, stats);
         return PL_OK;
     }

@@ -51,7 +51,7 @@ static const pl_lcp_solver solvers[] = {
      .solve = pl_lcp_penalised},
     {.name = "minmap",
      .guarantee = "few steps that solve for the free rows alone; exact; may stall without symmetry",
-     .paper = "Newton on the minimum map [Erl13; Erleben & Ortiz 2008]",
+     .paper = "Newton on the minimum map [Erl13; Erleben & Ortiz]",
      .solve = pl_lcp_minmap},
     {.name = "ipm",
      .guarantee = "converges where x^T M x >= 0, in some 10 to 30 factors of all rows",
