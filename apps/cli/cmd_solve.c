@@ -25,7 +25,7 @@ enum { ROW_MAX = 1024, NOTES_ROOM = 4096, NAME_LEAST = 7, SOLVER_WIDTH = 11 };
 
 // What the command line asks for.
 typedef struct job {
-    const char *solver, *precond, *csv, *export;
+    const char *solver, *precond, *friction, *csv, *export;
     double residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int32_t max_iterations, threads;
     bool vj19, cold;
@@ -265,14 +265,27 @@ static pl_status solve(replay *r, const char *path, loaded *l, int32_t solver)
     return PL_OK;
 }
 
+// Does a solver know what a friction model makes of cones?
+static bool knows_friction(const pl_solver_info *info, const char *model)
+{
+    if (strcmp(model, "cone") == 0) return info->cones;
+    if (strcmp(model, "box:follow") == 0 || strcmp(model, "outer:4") == 0) return info->following;
+    return strncmp(model, "box", 3) == 0 ? info->boxes : info->pyramids;
+}
+
 // Does a solver know the laws of the constraints?
-static bool knows_laws(const pl_solver_info *info, const loaded *l)
+static bool knows_laws(const pl_solver_info *info, const loaded *l, const char *friction)
 {
     for (int32_t k = 0; k < l->size.constraints; k++) {
         pl_constraint_info c;
         if (pl_problem_constraint(l->problem, k, &c) != PL_OK) return false;
         bool soft = c.compliance[0] > 0 || c.compliance[1] > 0 || c.compliance[2] > 0;
-        if ((c.law == PL_LAW_BOX && !info->boxes) || (soft && !info->compliance)) return false;
+        bool square = c.outer && c.directions == 4;
+        bool knows = c.law == PL_LAW_CONE  ? knows_friction(info, friction)
+                     : c.law == PL_LAW_BOX ? info->boxes
+                     : square              ? info->following
+                                           : info->pyramids;
+        if (!knows || (soft && !info->compliance)) return false;
     }
     return true;
 }
@@ -283,7 +296,7 @@ static pl_status solve_loaded(replay *r, const char *path, loaded *l)
     for (int32_t i = r->first; i <= r->last; i++) {
         pl_solver_info info;
         PL_TRY(pl_solver_describe(i, &info));
-        if (r->first < r->last && !knows_laws(&info, l)) continue;
+        if (r->first < r->last && !knows_laws(&info, l, r->options.friction_model)) continue;
         PL_TRY(solve(r, path, l, i));
     }
     return r->export != NULL ? pl_problem_export(l->problem, l->v, l->f, path, r->export) : PL_OK;
@@ -354,6 +367,7 @@ static pl_status choose_options(const job *j, replay *r)
         PL_TRY(status);
         r->options.precond = j->precond;
     }
+    if (j->friction != NULL) r->options.friction_model = j->friction;
     if (j->residual_tolerance >= 1) {
         return pl_fail(PL_ERROR_ARGUMENT, "--residual-tolerance: %g is not between 0 and 1",
                        j->residual_tolerance);
@@ -426,6 +440,8 @@ int pl_command_solve(int argc, char **argv)
         {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "see below, or all; default that of run"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
          "of cr and minres: full, diag, schur or none"},
+        {"--friction", PL_OPTION_TEXT, &j.friction, "MODEL",
+         "in place of cones: diamond, pyramid:N, outer:N, box, box:N, box:last, box:follow"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
          "relative residual; default 1e-5"},
         {"--contact-tolerance", PL_OPTION_NUMBER, &j.contact_tolerance, "X",
