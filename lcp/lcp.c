@@ -124,14 +124,26 @@ pl_status pl_lcp_check(const pl_lcp *lcp)
 
 // --- Products and errors ---
 
-void pl_lcp_multiply(const pl_lcp *lcp, const double *restrict x, double *restrict w)
+// y += M x.
+static void add_product(const pl_lcp *lcp, const double *restrict x, double *restrict y)
 {
-    memcpy(w, lcp->q, (size_t)lcp->n * sizeof *w);
     for (int32_t j = 0; j < lcp->n; j++) {
         double xj = x[j];
         if (xj == 0) continue;
-        for (int64_t k = lcp->col[j]; k < lcp->col[j + 1]; k++) w[lcp->row[k]] += lcp->val[k] * xj;
+        for (int64_t k = lcp->col[j]; k < lcp->col[j + 1]; k++) y[lcp->row[k]] += lcp->val[k] * xj;
     }
+}
+
+void pl_lcp_multiply(const pl_lcp *lcp, const double *x, double *w)
+{
+    memcpy(w, lcp->q, (size_t)lcp->n * sizeof *w);
+    add_product(lcp, x, w);
+}
+
+void pl_lcp_product(const pl_lcp *lcp, const double *x, double *y)
+{
+    memset(y, 0, (size_t)lcp->n * sizeof *y);
+    add_product(lcp, x, y);
 }
 
 // x - clamp(x - w / a), as w / a between the ways to the bounds: as it stands, an x so large that w

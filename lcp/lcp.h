@@ -188,6 +188,9 @@ pl_lcp_errors pl_lcp_measure(const pl_lcp *lcp, const double *x, double *w);
 // w := M x + q.
 void pl_lcp_multiply(const pl_lcp *lcp, const double *x, double *w);
 
+// y := M x.
+void pl_lcp_product(const pl_lcp *lcp, const double *x, double *y);
+
 // The bounds of row i as they are at x.
 static inline double pl_lcp_lo(const pl_lcp *lcp, const double *x, int32_t i)
 {

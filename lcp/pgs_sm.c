@@ -48,22 +48,11 @@ static pl_status take(const pl_lcp *lcp, pl_lcp_work *work, subspace *s)
     return pl_krylov_take(lcp->n, 0, work->arena, &s->krylov);
 }
 
-// y := M x.
-static void multiply(const pl_lcp *lcp, const double *restrict x, double *restrict y)
-{
-    memset(y, 0, (size_t)lcp->n * sizeof *y);
-    for (int32_t j = 0; j < lcp->n; j++) {
-        if (x[j] == 0) continue;
-        for (int64_t k = lcp->col[j]; k < lcp->col[j + 1]; k++)
-            y[lcp->row[k]] += lcp->val[k] * x[j];
-    }
-}
-
 // The free part of M.
 static void apply(void *context, const double *x, double *y)
 {
     const subspace *s = context;
-    multiply(s->lcp, x, y); // x is 0 in the rows that are tight
+    pl_lcp_product(s->lcp, x, y); // x is 0 in the rows that are tight
     for (int32_t i = 0; i < s->lcp->n; i++) y[i] *= s->free[i];
 }
 
@@ -94,7 +83,7 @@ static bool search(subspace *s, double *x, double *w, bool *clamped)
             s->change[i] = s->to[i] - x[i];
             slope += w[i] * s->change[i];
         }
-        multiply(s->lcp, s->change, s->product);
+        pl_lcp_product(s->lcp, s->change, s->product);
         for (int32_t i = 0; i < n; i++) curvature += s->change[i] * s->product[i];
         if (!(slope < 0)) return false;
         if (slope + 0.5 * curvature > SUFFICIENT * slope) continue;
