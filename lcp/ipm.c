@@ -68,20 +68,26 @@ static pl_status take(const pl_lcp *lcp, pl_lcp_work *work, ipm *m)
     return pl_shifted_take(lcp, work->arena, &m->shifted);
 }
 
-// Both s and z of every row are at least the largest error of the start.
-static void start(ipm *m, const pl_lcp_work *work, const double *x, double error)
+// Both s and z of every row are at least what makes s z the largest M_ii d^2 of the start, with d
+// its natural map: an energy, so that rows of different units add up.
+static void start(ipm *m, const pl_lcp_work *work, const double *x)
 {
     const pl_lcp *lcp = m->lcp;
+    double energy = 0;
     for (int32_t i = 0; i < lcp->n; i++) {
+        double scale = m->scale[i] = work->diag[i] > 0 ? work->diag[i] : 1;
+        double d = pl_lcp_clamp(work->w[i] / scale, x[i] - lcp->hi[i], x[i] - lcp->lo[i]);
+        energy = fmax(energy, scale * d * d);
         m->x[i] = x[i];
-        m->scale[i] = work->diag[i] > 0 ? work->diag[i] : 1;
         m->free[i] = lcp->lo[i] < lcp->hi[i];
+    }
+    for (int32_t i = 0; i < lcp->n; i++) {
         for (int c = 0; c < 2; c++) {
             side *e = &m->side[c];
             e->has[i] = m->free[i] != 0 && isfinite(e->at[i]);
             if (e->has[i] == 0) continue;
-            e->s[i] = fmax(e->sign * (x[i] - e->at[i]), error / m->scale[i]);
-            e->z[i] = fmax(e->sign * work->w[i], error);
+            e->s[i] = fmax(e->sign * (x[i] - e->at[i]), sqrt(energy / m->scale[i]));
+            e->z[i] = fmax(e->sign * work->w[i], sqrt(energy * m->scale[i]));
             m->n_pair++;
         }
     }
@@ -246,7 +252,7 @@ pl_status pl_lcp_ipm(const pl_lcp *lcp, const pl_lcp_options *options, pl_lcp_wo
         pl_lcp_multiply(lcp, x, work->w);
         if (!pl_lcp_watch_look(&watch, lcp, options, work, x, work->w, stats, &error)) return PL_OK;
         if (stats->iterations == 0) {
-            start(&m, work, x, error);
+            start(&m, work, x);
             first = mean_product(&m, 0);
         }
         double step = iterate(&m, first, stats);

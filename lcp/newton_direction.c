@@ -106,7 +106,7 @@ static void apply_free(void *context, const double *x, double *y)
     }
 }
 
-// The residual that is asked for falls with the square root of |F|, and its part of |F| goes to 0:
+// What is left of the residual is a part of |F| that falls with the square root of |F|, so that
 // convergence stays faster than linear.
 static double inner_tolerance(const pl_newton *s)
 {
