@@ -225,6 +225,11 @@ pl_lcp_solve_fn pl_lcp_pgs;            // pgs.c
 pl_lcp_solve_fn pl_lcp_psor;           // pgs.c
 pl_lcp_solve_fn pl_lcp_murty;          // bpp.c
 pl_lcp_solve_fn pl_lcp_bpp;            // bpp.c
+pl_lcp_solve_fn pl_lcp_dantzig;        // drive.c
+pl_lcp_solve_fn pl_lcp_keller;         // drive.c
+pl_lcp_solve_fn pl_lcp_bpp_pcg;        // linear_pcg.c
+pl_lcp_solve_fn pl_lcp_pgcg;           // pgcg.c
+pl_lcp_solve_fn pl_lcp_lemke;          // lemke.c
 pl_lcp_solve_fn pl_lcp_pgs_sm;         // pgs_sm.c
 pl_lcp_solve_fn pl_lcp_nncg;           // nncg.c
 pl_lcp_solve_fn pl_lcp_admm;           // admm.c

@@ -353,8 +353,9 @@ static void warn_unused(const job *j, const replay *r)
         pl_solver_info info;
         precond = precond || (pl_solver_describe(i, &info) == PL_OK && info.has_precond);
     }
-    pl_args_no_effect(j->precond != NULL && !precond, "--precond", "only cr and minres have one");
-    pl_args_no_effect(j->vj19 && !precond, "--vj19", "only cr and minres know the difference");
+    pl_args_no_effect(j->precond != NULL && !precond, "--precond",
+                      "only cr, minres and gcr have one");
+    pl_args_no_effect(j->vj19 && !precond, "--vj19", "only cr, minres and gcr know the difference");
 }
 
 static pl_status choose_options(const job *j, replay *r)
@@ -439,7 +440,7 @@ int pl_command_solve(int argc, char **argv)
     const pl_option options[] = {
         {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "see below, or all; default that of run"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
-         "of cr and minres: full, diag, schur or none"},
+         "of cr, minres and gcr: full, diag, schur or none"},
         {"--friction", PL_OPTION_TEXT, &j.friction, "MODEL",
          "in place of cones: diamond, pyramid:N, outer:N, box, box:N, box:last, box:follow"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
