@@ -24,18 +24,18 @@ static const double SHORT = 1e-3;       // and at which the next direction is tr
 static const double DESCENT = 2.3e-16;  // rho: slope below -rho |M_ii dx|^2
 
 // theta at x, given w.
-static double merit(const pl_newton *s, const double *x, const double *w)
+static double merit(const pl_lcp_newton *s, const double *x, const double *w)
 {
     double sum = 0;
     for (int32_t i = 0; i < s->lcp->n; i++) {
-        double value = pl_newton_row(s, i, x[i], w[i]).value;
+        double value = pl_lcp_newton_row(s, i, x[i], w[i]).value;
         sum += 0.5 * value * value;
     }
     return sum;
 }
 
 // grad . dx, or 0 where dx is no direction of descent.
-static double slope_of(const pl_newton *s)
+static double slope_of(const pl_lcp_newton *s)
 {
     double slope = 0, size = 0;
     for (int32_t i = 0; i < s->lcp->n; i++) {
@@ -48,7 +48,7 @@ static double slope_of(const pl_newton *s)
 // --- The line search ---
 
 // Moves s->x along dx, by at least `shortest`; false if theta does not fall enough.
-static bool search(pl_newton *s, double slope, double shortest, bool projected)
+static bool search(pl_lcp_newton *s, double slope, double shortest, bool projected)
 {
     int32_t n = s->lcp->n;
     for (double tau = 1; tau >= shortest; tau *= BACKTRACK) {
@@ -68,15 +68,15 @@ static bool search(pl_newton *s, double slope, double shortest, bool projected)
     return false;
 }
 
-static bool newton_step(pl_newton *s, pl_lcp_stats *stats)
+static bool newton_step(pl_lcp_newton *s, pl_lcp_stats *stats)
 {
-    double slope = pl_newton_direction(s, stats) ? slope_of(s) : 0;
+    double slope = pl_lcp_newton_direction(s, stats) ? slope_of(s) : 0;
     return slope < 0 && (search(s, slope, SHORT, true) || search(s, slope, SHORT, false));
 }
 
-static bool gradient_step(pl_newton *s, pl_lcp_stats *stats)
+static bool gradient_step(pl_lcp_newton *s, pl_lcp_stats *stats)
 {
-    pl_newton_steepest(s);
+    pl_lcp_newton_steepest(s);
     stats->fallbacks++;
     double slope = slope_of(s);
     return slope < 0 && (search(s, slope, SHORT, true) || search(s, slope, SHORTEST, false));
@@ -86,23 +86,23 @@ static bool gradient_step(pl_newton *s, pl_lcp_stats *stats)
 
 // One iteration, with the equations of the method or, until the error has fallen to half, Fischer's
 // after the minimum map has failed.
-static bool step(pl_newton *s, const pl_lcp_watch *watch, double error, pl_lcp_stats *stats)
+static bool step(pl_lcp_newton *s, const pl_lcp_watch *watch, double error, pl_lcp_stats *stats)
 {
     if (s->equations.form == PL_LCP_FORM_MINMAP && !(error > s->resume)) {
-        pl_newton_linearize(s, s->x, s->work->w);
+        pl_lcp_newton_linearize(s, s->x, s->work->w);
         if (newton_step(s, stats)) return true;
         s->resume = 0.5 * watch->least;
         stats->fallbacks++;
     }
     pl_lcp_form form = s->equations.form;
     if (form == PL_LCP_FORM_MINMAP) s->equations.form = PL_LCP_FORM_FISCHER;
-    pl_newton_linearize(s, s->x, s->work->w);
+    pl_lcp_newton_linearize(s, s->x, s->work->w);
     bool moved = newton_step(s, stats) || gradient_step(s, stats);
     s->equations.form = form;
     return moved;
 }
 
-static pl_status iterate(pl_newton *s, pl_lcp_watch *watch, pl_lcp_stats *stats)
+static pl_status iterate(pl_lcp_newton *s, pl_lcp_watch *watch, pl_lcp_stats *stats)
 {
     s->resume = INFINITY;
     for (double error;; stats->iterations++) {
@@ -113,7 +113,7 @@ static pl_status iterate(pl_newton *s, pl_lcp_watch *watch, pl_lcp_stats *stats)
         }
         if (stats->iterations == 0) {
             s->equations.unit = error;
-            pl_newton_linearize(s, s->x, s->work->w);
+            pl_lcp_newton_linearize(s, s->x, s->work->w);
             s->first = sqrt(2 * s->theta);
         }
         if (step(s, watch, error, stats)) continue;
@@ -125,15 +125,15 @@ static pl_status iterate(pl_newton *s, pl_lcp_watch *watch, pl_lcp_stats *stats)
 static pl_status solve(const pl_lcp *lcp, const pl_lcp_options *options, pl_lcp_work *work,
                        pl_lcp_form form, pl_lcp_inner inner, double *x, pl_lcp_stats *stats)
 {
-    pl_newton s = {.lcp = lcp,
-                   .options = options,
-                   .work = work,
-                   .inner = inner,
-                   .equations = {.form = form, .penalty = options->penalty, .unit = 1},
-                   .x = x};
+    pl_lcp_newton s = {.lcp = lcp,
+                       .options = options,
+                       .work = work,
+                       .inner = inner,
+                       .equations = {.form = form, .penalty = options->penalty, .unit = 1},
+                       .x = x};
     pl_lcp_watch watch;
     PL_TRY(pl_lcp_watch_make(lcp, PATIENCE, work, &watch));
-    PL_TRY(pl_newton_take(&s));
+    PL_TRY(pl_lcp_newton_take(&s));
     if (inner != PL_LCP_INNER_KRYLOV && !s.shifted.fits) {
         stats->end = PL_LCP_SIZE;
         return PL_OK;

@@ -15,7 +15,7 @@ static const double FIRST_SHIFT = 1e-12; // of a singular system, parts of M_ii;
 static const double LOOSE = 1e-2;        // inner residuals: at most this part of |F|
 static const double QUIET = 1e-14;       // q M_ii / p at which a row is eliminated
 
-pl_status pl_newton_take(pl_newton *s)
+pl_status pl_lcp_newton_take(pl_lcp_newton *s)
 {
     double **array[11] = {&s->scale, &s->F,     &s->p,       &s->q,  &s->grad, &s->dx,
                           &s->b,     &s->shift, &s->inverse, &s->to, &s->to_w};
@@ -34,17 +34,17 @@ pl_status pl_newton_take(pl_newton *s)
     return pl_krylov_take(n, s->options->restart, arena, &s->krylov);
 }
 
-pl_equation pl_newton_row(const pl_newton *s, int32_t i, double x, double w)
+pl_equation pl_lcp_newton_row(const pl_lcp_newton *s, int32_t i, double x, double w)
 {
     return pl_equations_row(&s->equations, s->scale[i], s->lcp->lo[i], s->lcp->hi[i], x, w);
 }
 
-void pl_newton_linearize(pl_newton *s, const double *x, const double *w)
+void pl_lcp_newton_linearize(pl_lcp_newton *s, const double *x, const double *w)
 {
     const pl_lcp *lcp = s->lcp;
     s->theta = 0;
     for (int32_t i = 0; i < lcp->n; i++) {
-        pl_equation e = pl_newton_row(s, i, x[i], w[i]);
+        pl_equation e = pl_lcp_newton_row(s, i, x[i], w[i]);
         s->F[i] = e.value, s->p[i] = e.dx, s->q[i] = e.dw;
         s->theta += 0.5 * e.value * e.value;
     }
@@ -57,7 +57,7 @@ void pl_newton_linearize(pl_newton *s, const double *x, const double *w)
 }
 
 // dx of rows without q, and what is left of the others: (M + shift) dx = b in the free rows.
-static void eliminate(pl_newton *s)
+static void eliminate(pl_lcp_newton *s)
 {
     int32_t n = s->lcp->n;
     for (int32_t i = 0; i < n; i++) {
@@ -71,7 +71,7 @@ static void eliminate(pl_newton *s)
     }
 }
 
-static bool direct(pl_newton *s, pl_lcp_stats *stats)
+static bool direct(pl_lcp_newton *s, pl_lcp_stats *stats)
 {
     int32_t n = s->lcp->n;
     double error = s->first > 0 ? sqrt(2 * s->theta) / s->first : 0, part = 0;
@@ -91,7 +91,7 @@ static bool direct(pl_newton *s, pl_lcp_stats *stats)
 
 static void apply_jacobian(void *context, const double *x, double *y)
 {
-    const pl_newton *s = context;
+    const pl_lcp_newton *s = context;
     pl_lcp_product(s->lcp, x, y);
     for (int32_t i = 0; i < s->lcp->n; i++) y[i] = s->p[i] * x[i] + s->q[i] * y[i];
 }
@@ -99,7 +99,7 @@ static void apply_jacobian(void *context, const double *x, double *y)
 // M + shift in the free rows; x is 0 in the others.
 static void apply_free(void *context, const double *x, double *y)
 {
-    const pl_newton *s = context;
+    const pl_lcp_newton *s = context;
     pl_lcp_product(s->lcp, x, y);
     for (int32_t i = 0; i < s->lcp->n; i++) {
         y[i] = s->free[i] != 0 ? y[i] + s->shift[i] * x[i] : 0;
@@ -108,14 +108,14 @@ static void apply_free(void *context, const double *x, double *y)
 
 // What is left of the residual is a part of |F| that falls with the square root of |F|, so that
 // convergence stays faster than linear.
-static double inner_tolerance(const pl_newton *s)
+static double inner_tolerance(const pl_lcp_newton *s)
 {
     double size = sqrt(2 * s->theta), part = s->first > 0 ? sqrt(size / s->first) : 0;
     return fmax(s->options->inner_tolerance, fmin(LOOSE, part * LOOSE) * size);
 }
 
 // Conjugate gradients for the minimum map with a symmetric M, GMRES on J for all else.
-static void krylov(pl_newton *s, pl_lcp_stats *stats)
+static void krylov(pl_lcp_newton *s, pl_lcp_stats *stats)
 {
     int32_t n = s->lcp->n, most = s->options->max_inner;
     double tolerance = inner_tolerance(s), residual;
@@ -141,14 +141,14 @@ static void krylov(pl_newton *s, pl_lcp_stats *stats)
                                     s->b, s->dx, &residual);
 }
 
-bool pl_newton_direction(pl_newton *s, pl_lcp_stats *stats)
+bool pl_lcp_newton_direction(pl_lcp_newton *s, pl_lcp_stats *stats)
 {
     if (s->inner != PL_LCP_INNER_KRYLOV) return direct(s, stats);
     krylov(s, stats);
     return true;
 }
 
-void pl_newton_steepest(pl_newton *s)
+void pl_lcp_newton_steepest(pl_lcp_newton *s)
 {
     for (int32_t i = 0; i < s->lcp->n; i++) {
         s->dx[i] = -s->grad[i] / (s->scale[i] * s->scale[i]);

@@ -126,7 +126,7 @@ static void test_partial_derivatives(void)
 // --- Gradients and directions ---
 
 typedef struct setup {
-    pl_newton newton;
+    pl_lcp_newton newton;
     pl_lcp_options options;
     pl_lcp_work work;
     double *x;
@@ -146,15 +146,15 @@ static void prepare(setup *s, const pl_lcp *lcp, pl_lcp_form form, pl_lcp_inner 
             if (lcp->row[k] == j) s->work.diag[j] = lcp->val[k];
         }
     }
-    s->newton = (pl_newton){.lcp = lcp,
-                            .options = &s->options,
-                            .work = &s->work,
-                            .inner = inner,
-                            .equations = equations_of(form),
-                            .x = s->x};
-    TEST_ASSERT_EQUAL_INT(PL_OK, pl_newton_take(&s->newton));
+    s->newton = (pl_lcp_newton){.lcp = lcp,
+                                .options = &s->options,
+                                .work = &s->work,
+                                .inner = inner,
+                                .equations = equations_of(form),
+                                .x = s->x};
+    TEST_ASSERT_EQUAL_INT(PL_OK, pl_lcp_newton_take(&s->newton));
     pl_lcp_multiply(lcp, s->x, s->work.w);
-    pl_newton_linearize(&s->newton, s->x, s->work.w);
+    pl_lcp_newton_linearize(&s->newton, s->x, s->work.w);
     s->newton.first = sqrt(2 * s->newton.theta);
 }
 
@@ -163,7 +163,7 @@ static double theta_at(const setup *s, const double *x)
     double w[64], sum = 0;
     pl_lcp_multiply(s->newton.lcp, x, w);
     for (int32_t i = 0; i < s->newton.lcp->n; i++) {
-        double value = pl_newton_row(&s->newton, i, x[i], w[i]).value;
+        double value = pl_lcp_newton_row(&s->newton, i, x[i], w[i]).value;
         sum += 0.5 * value * value;
     }
     return sum;
@@ -199,7 +199,7 @@ static void test_gradient(void)
         hold_gradient(&s, 1e-5);
         for (int32_t i = 0; i < 6; i++) s.x[i] = data.x[i]; // kinks, in part
         pl_lcp_multiply(&data.lcp, s.x, s.work.w);
-        pl_newton_linearize(&s.newton, s.x, s.work.w);
+        pl_lcp_newton_linearize(&s.newton, s.x, s.work.w);
         hold_gradient(&s, 1e-4);
         pl_lcp_data_free(&data);
     }
@@ -220,7 +220,7 @@ static void test_directions(void)
                               pl_lcp_generate(k % 2 == 0 ? PL_LCP_KIND_SPD : PL_LCP_KIND_P_MATRIX,
                                               30, (uint64_t)k, &params, &data));
         prepare(&s, &data.lcp, forms[k % 3], inner);
-        TEST_ASSERT_TRUE(pl_newton_direction(&s.newton, &stats));
+        TEST_ASSERT_TRUE(pl_lcp_newton_direction(&s.newton, &stats));
         double slope = 0, theta = s.newton.theta;
         for (int32_t i = 0; i < 30; i++) slope += s.newton.grad[i] * s.newton.dx[i];
         // conjugate gradients weigh rows otherwise than |F| does
@@ -241,7 +241,7 @@ static void test_singular_systems(void)
     setup s;
     pl_lcp_stats stats = {0};
     prepare(&s, &own.lcp, PL_LCP_FORM_FISCHER, PL_LCP_INNER_EXACT);
-    TEST_ASSERT_TRUE(pl_newton_direction(&s.newton, &stats));
+    TEST_ASSERT_TRUE(pl_lcp_newton_direction(&s.newton, &stats));
     TEST_ASSERT_EQUAL_INT64(1, stats.shifts);
     own_lcp_free(&own);
 }
@@ -259,9 +259,9 @@ static void test_the_slides_projection_fails(void)
     for (int32_t i = 0; i < N; i++) s.x[i] = 10;
     for (int32_t iteration = 0; iteration < 100; iteration++) {
         pl_lcp_multiply(&data.lcp, s.x, s.work.w);
-        pl_newton_linearize(&s.newton, s.x, s.work.w);
+        pl_lcp_newton_linearize(&s.newton, s.x, s.work.w);
         theta = s.newton.theta;
-        TEST_ASSERT_TRUE(pl_newton_direction(&s.newton, &stats));
+        TEST_ASSERT_TRUE(pl_lcp_newton_direction(&s.newton, &stats));
         for (double tau = 1; tau > 1e-14; tau *= 0.5) {
             for (int32_t i = 0; i < N; i++) x[i] = s.x[i] + tau * fmax(0, s.newton.dx[i]);
             if (theta_at(&s, x) > theta * (1 - 0.002 * tau)) continue;
