@@ -26,7 +26,8 @@ static const pl_lcp_solver solvers[] = {
      .paper = "nonsmooth nonlinear conjugate gradients [Silcowitz et al. 2010 b]",
      .solve = pl_lcp_nncg},
     {.name = "admm",
-     .guarantee = "converges where x^T M x >= 0, linearly; one or a few dense factors",
+     .guarantee =
+         "converges where x^T M x >= 0, linearly; one or a few dense factors, an exact end",
      .paper = "alternating directions [Boyd et al. 2011], adaptive [Stellato et al. 2020]",
      .solve = pl_lcp_admm},
     {.name = "murty",
@@ -76,11 +77,12 @@ static const pl_lcp_solver solvers[] = {
      .paper = "Newton on the penalised Fischer function [Chen, Chen & Kanzow 2000]",
      .solve = pl_lcp_penalised},
     {.name = "minmap",
-     .guarantee = "few steps that solve for the free rows alone; exact; may stall without symmetry",
+     .guarantee =
+         "exact; few steps that solve for the free rows alone, and Fischer's where those fail",
      .paper = "Newton on the minimum map [Erl13; Erleben & Ortiz]",
      .solve = pl_lcp_minmap},
     {.name = "ipm",
-     .guarantee = "converges where x^T M x >= 0, in some 10 to 30 factors of all rows",
+     .guarantee = "exact; converges where x^T M x >= 0, in some 5 to 20 factors of all rows",
      .paper = "interior points with predictor and corrector [Mehrotra 1992]",
      .solve = pl_lcp_ipm},
 };

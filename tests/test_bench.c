@@ -68,6 +68,13 @@ static void test_stiffness(void)
 }
 
 // By Coulomb's law the way does not depend on the angle; with others it does.
+static void test_classes(void)
+{
+    expect(0, "$P bench classes --quick", "fluid-3d");
+    TEST_ASSERT_NOT_NULL(strstr(output, "fischer-krylov"));
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "nan"), output);
+}
+
 static void test_friction(void)
 {
     expect(0, "$P bench friction --quick --out $T/b", "box:follow");
@@ -194,6 +201,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_table1);
     RUN_TEST(test_stiffness);
+    RUN_TEST(test_classes);
     RUN_TEST(test_friction);
     RUN_TEST(test_ensemble);
     RUN_TEST(test_growth);

@@ -403,7 +403,7 @@ static void test_no_claim_is_false(void)
             pl_lcp_options options = pl_lcp_options_default();
             double x[5] = {0};
             pl_lcp_stats stats;
-            options.max_iterations = 60;
+            options.max_iterations = 30;
             pl_arena_reset(&arena);
             pl_status status = pl_lcp_solve(solver, &own.lcp, &options, &arena, x, &stats);
             if (status == PL_ERROR_ARGUMENT) continue;
