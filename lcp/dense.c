@@ -10,26 +10,41 @@
 
 enum { PANEL = 48, TILE_ROWS = 16, TILE_COLS = 4 };
 
-// The tile C (rows * cols, at most TILE_ROWS * TILE_COLS) -= A B, with A (rows * k) and entry (p,
-// j) of B at b[p * step_p + j * step_j].
-static inline void tile(int32_t rows, int32_t cols, int32_t k, const double *restrict a, int64_t ld,
-                        const double *restrict b, int64_t step_p, int64_t step_j,
-                        double *restrict c)
+// Eight numbers at any address. In loops over arrays instead, GCC 12 shuffles numbers between
+// registers, at a fraction of the speed.
+typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
+
+// The tile C (TILE_ROWS * TILE_COLS) -= A B, with A (TILE_ROWS * k) and entry (p, j) of B at b[p *
+// step_p + j * step_j].
+static inline __attribute__((always_inline)) void full_tile(int32_t k, const double *a, int64_t ld,
+                                                            const double *b, int64_t step_p,
+                                                            int64_t step_j, double *c)
+{
+    eight low[TILE_COLS] = {{0}}, high[TILE_COLS] = {{0}};
+    for (int32_t p = 0; p < k; p++) {
+        eight x = *(const eight *)(a + p * ld), y = *(const eight *)(a + p * ld + 8);
+        for (int32_t j = 0; j < TILE_COLS; j++) {
+            double factor = b[p * step_p + j * step_j];
+            low[j] += x * factor;
+            high[j] += y * factor;
+        }
+    }
+    for (int32_t j = 0; j < TILE_COLS; j++) {
+        *(eight *)(c + j * ld) -= low[j];
+        *(eight *)(c + j * ld + 8) -= high[j];
+    }
+}
+
+// The same with fewer rows and columns.
+static inline __attribute__((always_inline)) void
+part_tile(int32_t rows, int32_t cols, int32_t k, const double *restrict a, int64_t ld,
+          const double *restrict b, int64_t step_p, int64_t step_j, double *restrict c)
 {
     double sum[TILE_COLS][TILE_ROWS] = {{0}};
-    if (rows == TILE_ROWS && cols == TILE_COLS) {
-        for (int32_t p = 0; p < k; p++) {
-            for (int32_t j = 0; j < TILE_COLS; j++) {
-                double factor = b[p * step_p + j * step_j];
-                for (int32_t i = 0; i < TILE_ROWS; i++) sum[j][i] += a[i + p * ld] * factor;
-            }
-        }
-    } else {
-        for (int32_t p = 0; p < k; p++) {
-            for (int32_t j = 0; j < cols; j++) {
-                double factor = b[p * step_p + j * step_j];
-                for (int32_t i = 0; i < rows; i++) sum[j][i] += a[i + p * ld] * factor;
-            }
+    for (int32_t p = 0; p < k; p++) {
+        for (int32_t j = 0; j < cols; j++) {
+            double factor = b[p * step_p + j * step_j];
+            for (int32_t i = 0; i < rows; i++) sum[j][i] += a[i + p * ld] * factor;
         }
     }
     for (int32_t j = 0; j < cols; j++) {
@@ -46,8 +61,12 @@ static void multiply_into(int32_t m, int32_t n, int32_t k, const double *a, int6
     for (int32_t j = 0; j < n; j += TILE_COLS) {
         int32_t first = lower ? j / TILE_ROWS * TILE_ROWS : 0;
         for (int32_t i = first; i < m; i += TILE_ROWS) {
-            tile(PL_MIN(TILE_ROWS, m - i), PL_MIN(TILE_COLS, n - j), k, a + i, ld, b + j * step_j,
-                 step_p, step_j, c + i + j * ld);
+            int32_t rows = PL_MIN(TILE_ROWS, m - i), cols = PL_MIN(TILE_COLS, n - j);
+            if (rows == TILE_ROWS && cols == TILE_COLS) {
+                full_tile(k, a + i, ld, b + j * step_j, step_p, step_j, c + i + j * ld);
+            } else {
+                part_tile(rows, cols, k, a + i, ld, b + j * step_j, step_p, step_j, c + i + j * ld);
+            }
         }
     }
 }
