@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-enum { MOST_SHIFTS = 8 }; // of a singular system
+enum {
+    MOST_SHIFTS = 8,  // of a singular system
+    MOST_CYCLES = 10, // of GMRES, between restarts: what is left then is a direction all the same
+};
 
 static const double FIRST_SHIFT = 1e-12; // of a singular system, parts of M_ii; times 100 in turn
 static const double LOOSE = 1e-2;        // inner residuals: at most this part of |F|
@@ -117,7 +120,7 @@ static double inner_tolerance(const pl_lcp_newton *s)
 // Conjugate gradients for the minimum map with a symmetric M, GMRES on J for all else.
 static void krylov(pl_lcp_newton *s, pl_lcp_stats *stats)
 {
-    int32_t n = s->lcp->n, most = s->options->max_inner;
+    int32_t n = s->lcp->n, most = s->options->max_inner, kept = s->krylov.restart;
     double tolerance = inner_tolerance(s), residual;
     stats->solves++;
     if (s->equations.form == PL_LCP_FORM_MINMAP && s->lcp->symmetric) {
@@ -137,6 +140,7 @@ static void krylov(pl_lcp_newton *s, pl_lcp_stats *stats)
         s->b[i] = -s->F[i];
         s->dx[i] = 0;
     }
+    if (kept < most / MOST_CYCLES) most = kept * MOST_CYCLES;
     stats->inner += pl_krylov_gmres(&s->krylov, apply_jacobian, s, s->inverse, tolerance, most,
                                     s->b, s->dx, &residual);
 }
