@@ -59,14 +59,15 @@ static pl_status make(const problem_class *c, bool quick, problems *p)
     return PL_OK;
 }
 
-static pl_status solve(const pl_lcp_solver *solver, const pl_lcp_data *data, pl_arena *arena,
-                       double *x, outcome *out)
+static pl_status solve(const pl_lcp_solver *solver, pl_lcp_inner inner, const pl_lcp_data *data,
+                       pl_arena *arena, double *x, outcome *out)
 {
     pl_lcp_options options = pl_lcp_options_default();
     pl_lcp_stats stats;
     size_t size = (size_t)data->lcp.n * sizeof *x;
     options.max_iterations = MAX_ITERATIONS;
     options.max_seconds = MAX_SECONDS;
+    options.inner = inner;
     memset(x, 0, size);
     if (data->start != NULL) memcpy(x, data->start, size);
     pl_arena_reset(arena);
@@ -85,25 +86,37 @@ static pl_status solve(const pl_lcp_solver *solver, const pl_lcp_data *data, pl_
     return PL_OK;
 }
 
+// One row, unless the solver can do nothing with the class.
+static pl_status run_solver(const pl_lcp_solver *solver, pl_lcp_inner inner, problems *p,
+                            pl_arena *arena)
+{
+    outcome o = {.hash = PL_HASH_START};
+    for (int seed = 0; seed < N_SEED; seed++) {
+        PL_TRY(solve(solver, inner, &p->data[seed], arena, p->x, &o));
+    }
+    if (o.refused > 0) return PL_OK;
+    char name[32];
+    snprintf(name, sizeof name, "%s%s", solver->name,
+             inner == PL_LCP_INNER_KRYLOV ? " krylov" : "");
+    printf("  %-15s %4d/%d %10.1f %10.1f %8.1f %10.1f %8.1e  %016llx\n", name, o.solved, N_SEED,
+           o.iterations / N_SEED, o.inner / N_SEED, o.factors / N_SEED,
+           o.seconds / N_SEED / p->product, o.error, (unsigned long long)o.hash);
+    return PL_OK;
+}
+
 static pl_status run_class(const problem_class *c, bool quick, problems *p, pl_arena *arena)
 {
+    const pl_lcp_solver *minmap;
     PL_TRY(make(c, quick, p));
     printf("\n%s: %d rows, condition %.1e, a product in %.3f ms\n", pl_lcp_kind_name(c->kind),
            p->data[0].lcp.n, p->data[0].condition, 1e3 * p->product);
     printf("  %-15s %6s %10s %10s %8s %10s %8s  %s\n", "solver", "solved", "iterations", "inner",
            "factors", "products", "error", "hash");
     for (int32_t s = 0; s < pl_lcp_solver_count(); s++) {
-        const pl_lcp_solver *solver = pl_lcp_solver_at(s);
-        outcome o = {.hash = PL_HASH_START};
-        for (int seed = 0; seed < N_SEED; seed++) {
-            PL_TRY(solve(solver, &p->data[seed], arena, p->x, &o));
-        }
-        if (o.refused > 0) continue; // no problem for this solver
-        printf("  %-15s %4d/%d %10.1f %10.1f %8.1f %10.1f %8.1e  %016llx\n", solver->name, o.solved,
-               N_SEED, o.iterations / N_SEED, o.inner / N_SEED, o.factors / N_SEED,
-               o.seconds / N_SEED / p->product, o.error, (unsigned long long)o.hash);
+        PL_TRY(run_solver(pl_lcp_solver_at(s), PL_LCP_INNER_EXACT, p, arena));
     }
-    return PL_OK;
+    PL_TRY(pl_lcp_solver_find("minmap", &minmap));
+    return run_solver(minmap, PL_LCP_INNER_KRYLOV, p, arena);
 }
 
 pl_status pl_bench_classes(const pl_bench_options *options)
