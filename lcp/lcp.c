@@ -26,7 +26,12 @@ pl_lcp_options pl_lcp_options_default(void)
                             .drop = 1e-5,
                             .fill = 100,
                             .max_solves = 500,
-                            .cache_bytes = (int64_t)1 << 28};
+                            .cache_bytes = (int64_t)1 << 28,
+                            .inner = PL_LCP_INNER_EXACT,
+                            .restart = 30,
+                            .perturbation = 1e-4,
+                            .penalty = 0.95,
+                            .over_relaxation = 1.6};
 }
 
 bool pl_lcp_is_late(const pl_lcp_work *work, const pl_lcp_options *options)
@@ -126,18 +131,30 @@ static void add(int64_t n, double factor, const double *restrict x, double *rest
     for (int64_t i = 0; i < n; i++) w[i] += factor * x[i];
 }
 
-void pl_lcp_multiply(const pl_lcp *lcp, const double *restrict x, double *restrict w)
+// y += M x.
+static void add_product(const pl_lcp *lcp, const double *restrict x, double *restrict y)
 {
-    memcpy(w, lcp->q, (size_t)lcp->n * sizeof *w);
     for (int32_t j = 0; j < lcp->n; j++) {
         int64_t from = lcp->col[j], to = lcp->col[j + 1];
         if (x[j] == 0 || from == to) continue;
         if (lcp->row[to - 1] - lcp->row[from] == to - from - 1) { // no gaps: dense, or a band
-            add(to - from, x[j], lcp->val + from, w + lcp->row[from]);
+            add(to - from, x[j], lcp->val + from, y + lcp->row[from]);
             continue;
         }
-        for (int64_t k = from; k < to; k++) w[lcp->row[k]] += lcp->val[k] * x[j];
+        for (int64_t k = from; k < to; k++) y[lcp->row[k]] += lcp->val[k] * x[j];
     }
+}
+
+void pl_lcp_multiply(const pl_lcp *lcp, const double *x, double *w)
+{
+    memcpy(w, lcp->q, (size_t)lcp->n * sizeof *w);
+    add_product(lcp, x, w);
+}
+
+void pl_lcp_product(const pl_lcp *lcp, const double *x, double *y)
+{
+    memset(y, 0, (size_t)lcp->n * sizeof *y);
+    add_product(lcp, x, y);
 }
 
 // x - clamp(x - w / a), without a difference of x and x - w / a: where x is huge that is 0.
@@ -227,6 +244,16 @@ static pl_status check_options(const pl_lcp_options *o)
     if (!(o->relaxation > 0 && o->relaxation < 2)) {
         return pl_fail(PL_ERROR_ARGUMENT, "relaxation of %g: it must be between 0 and 2",
                        o->relaxation);
+    }
+    if (!(o->over_relaxation > 0 && o->over_relaxation < 2) ||
+        !(o->penalty > 0 && o->penalty <= 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "over-relaxation of %g: it must be between 0 and 2; penalty of %g: up to 1",
+                       o->over_relaxation, o->penalty);
+    }
+    if (o->restart < 1 || !(o->perturbation >= 0) || o->inner >= PL_LCP_N_INNER) {
+        return pl_fail(PL_ERROR_ARGUMENT, "restart of %d, perturbation of %g, inner solves %d",
+                       o->restart, o->perturbation, (int)o->inner);
     }
     return PL_OK;
 }

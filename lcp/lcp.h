@@ -47,6 +47,14 @@ typedef enum pl_lcp_precond {
     PL_LCP_N_PRECOND
 } pl_lcp_precond;
 
+// How a Newton method solves its linear systems.
+typedef enum pl_lcp_inner {
+    PL_LCP_INNER_EXACT,     // a factor
+    PL_LCP_INNER_KRYLOV,    // products, to a part of the residual that shrinks with it
+    PL_LCP_INNER_PERTURBED, // a factor of M plus a diagonal that shrinks with the error
+    PL_LCP_N_INNER
+} pl_lcp_inner;
+
 // Called once per (outer) iteration, before it: `error` is pl_lcp_errors.natural.
 typedef void pl_lcp_trace_fn(int32_t iteration, double error, void *user);
 
@@ -70,6 +78,11 @@ typedef struct pl_lcp_options {
     int32_t regularize_after; // d of the same: pivots of a row of friction before the first time
     int32_t max_solves;       // of schurpa: solves with a factor before a new one [Lit13, 7.2]
     int64_t cache_bytes;      // of bpp-cache: what its factors may take; of schurpa: its columns
+    pl_lcp_inner inner;       // of fischer, penalised and minmap
+    int32_t restart;          // of GMRES, where krylov needs it: vectors kept at most; 1 or more
+    double perturbation;      // of PL_LCP_INNER_PERTURBED, at the start: parts of M_ii
+    double penalty;           // of penalised: the weight of Fischer's function, above 0 and up to 1
+    double over_relaxation;   // of admm, above 0 and below 2
 } pl_lcp_options;
 
 // 1e-10, 1,000 iterations, no limit of time; the parameters of the papers.
@@ -82,7 +95,7 @@ typedef enum pl_lcp_end {
     PL_LCP_STALLED,   // no step improves it
     PL_LCP_CYCLING,   // sets recur; x is of the best set seen
     PL_LCP_RAY,       // of lemke: no solution was found, and for most classes of M there is none
-    PL_LCP_UNBOUNDED, // a row without curvature pulls for ever: no solution
+    PL_LCP_UNBOUNDED, // a row without curvature pulls for ever; M >= 0 symmetric: no solution
     PL_LCP_BREAKDOWN, // a pivot that is not positive where it must be, or a number not finite
     PL_LCP_SIZE,      // it would take more memory than the solver allows itself
     PL_LCP_N_END
@@ -177,6 +190,9 @@ pl_lcp_errors pl_lcp_measure(const pl_lcp *lcp, const double *x, double *w);
 // w := M x + q.
 void pl_lcp_multiply(const pl_lcp *lcp, const double *x, double *w);
 
+// y := M x.
+void pl_lcp_product(const pl_lcp *lcp, const double *x, double *y);
+
 // The bounds of row i as they are at x.
 static inline double pl_lcp_lo(const pl_lcp *lcp, const double *x, int32_t i)
 {
@@ -225,10 +241,18 @@ pl_lcp_solve_fn pl_lcp_bpp_refactor_dense; // linear_factor.c
 pl_lcp_solve_fn pl_lcp_bpp_sparse;      // linear_sparse.c
 pl_lcp_solve_fn pl_lcp_bpp_sparse_down; // linear_sparse.c
 #endif
-pl_lcp_solve_fn pl_lcp_dantzig; // drive.c
-pl_lcp_solve_fn pl_lcp_keller;  // drive.c
-pl_lcp_solve_fn pl_lcp_bpp_pcg; // linear_pcg.c
-pl_lcp_solve_fn pl_lcp_pgcg;    // pgcg.c
-pl_lcp_solve_fn pl_lcp_lemke;   // lemke.c
+pl_lcp_solve_fn pl_lcp_dantzig;        // drive.c
+pl_lcp_solve_fn pl_lcp_keller;         // drive.c
+pl_lcp_solve_fn pl_lcp_bpp_pcg;        // linear_pcg.c
+pl_lcp_solve_fn pl_lcp_pgcg;           // pgcg.c
+pl_lcp_solve_fn pl_lcp_lemke;          // lemke.c
+pl_lcp_solve_fn pl_lcp_pgs_sm;         // pgs_sm.c
+pl_lcp_solve_fn pl_lcp_nncg;           // nncg.c
+pl_lcp_solve_fn pl_lcp_admm;           // admm.c
+pl_lcp_solve_fn pl_lcp_fischer;        // newton.c
+pl_lcp_solve_fn pl_lcp_fischer_krylov; // newton.c
+pl_lcp_solve_fn pl_lcp_penalised;      // newton.c
+pl_lcp_solve_fn pl_lcp_minmap;         // newton.c
+pl_lcp_solve_fn pl_lcp_ipm;            // ipm.c
 
 #endif

@@ -76,6 +76,13 @@ static void test_ho22(void)
 }
 
 // By Coulomb's law the way does not depend on the angle; with others it does.
+static void test_classes(void)
+{
+    expect(0, "$P bench classes --quick", "fluid-3d");
+    TEST_ASSERT_NOT_NULL(strstr(output, "fischer-krylov"));
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "nan"), output);
+}
+
 static void test_friction(void)
 {
     expect(0, "$P bench friction --quick --out $T/b", "box:follow");
@@ -229,6 +236,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_table1);
     RUN_TEST(test_stiffness);
+    RUN_TEST(test_classes);
     RUN_TEST(test_friction);
     RUN_TEST(test_ho22);
     RUN_TEST(test_schurpa);

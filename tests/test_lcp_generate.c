@@ -1,5 +1,6 @@
 // Generated linear complementarity problems: what their kinds promise.
 
+#include "failing_alloc.h"
 #include "lcps.h"
 #include "../lcp/condition.h"
 #include "../lcp/generate.h"
@@ -235,6 +236,40 @@ static void test_conditions(void)
     own_lcp_free(&own);
 }
 
+static pl_status make_one(void *user)
+{
+    pl_lcp_data out;
+    pl_lcp_params params = pl_lcp_params_default();
+    params.inverted = 2;
+    pl_status status = pl_lcp_generate(*(const pl_lcp_kind *)user, 5, 3, &params, &out);
+    pl_lcp_data_free(&out);
+    return status;
+}
+
+static pl_status solve_one(void *user)
+{
+    pl_arena arena = {0};
+    pl_lcp_stats stats;
+    double x[5] = {0};
+    pl_status status = pl_lcp_solve(user, &data.lcp, NULL, &arena, x, &stats);
+    pl_arena_free(&arena);
+    return status;
+}
+
+// Whichever allocation fails, nothing is left behind: of problems of all kinds, and of all solvers.
+static void test_memory_that_is_not_there(void)
+{
+    for (int kind = 0; kind < PL_LCP_N_KIND; kind++) {
+        pl_lcp_kind k = (pl_lcp_kind)kind;
+        fail_each_allocation(make_one, &k);
+    }
+    generate(PL_LCP_KIND_SPD, 5, 3, NULL);
+    for (int32_t s = 0; s < pl_lcp_solver_count(); s++) {
+        pl_lcp_solver solver = *pl_lcp_solver_at(s);
+        fail_each_allocation(solve_one, &solver);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -247,5 +282,6 @@ int main(void)
     RUN_TEST(test_the_same_seed);
     RUN_TEST(test_what_is_refused);
     RUN_TEST(test_conditions);
+    RUN_TEST(test_memory_that_is_not_there);
     return UNITY_END();
 }

@@ -20,6 +20,7 @@ static const bench benches[] = {
     {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
     {"spmv", pl_bench_spmv, "the sparse product and iterations of solvers, likewise"},
     {"lcp", pl_bench_lcp, "factors from which rows are removed, and sparse ones, against new ones"},
+    {"classes", pl_bench_classes, "the solvers of lcp/ on classes of problems by their matrix"},
     {"ensemble", pl_bench_ensemble, "solvers on rigid bodies and mechanisms, hit at random"},
     {"table1", pl_bench_table1, "all solvers on the problems of VJ19, Table 1, and of a stack"},
     {"growth", pl_bench_growth,
