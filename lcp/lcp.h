@@ -151,7 +151,7 @@ enum {
     PL_LCP_NEEDS_DIAGONAL = 2,  // M_ii > 0
     PL_LCP_KNOWS_FOLLOWING = 4, // bounds that follow another row
     PL_LCP_BY_ISLANDS = 8,      // is given rows that M connects by themselves (islands.h)
-    PL_LCP_NEEDS_P = 16,        // all principal minors positive, which is not looked at before
+    PL_LCP_NOT_PYRAMIDS = 16,   // rows of friction in pyramids are too much for it (scalar_form.h)
 };
 
 typedef struct pl_lcp_solver {

@@ -138,7 +138,7 @@ static void fill_scalar(void)
         const pl_lcp_solver *lcp = pl_lcp_solver_at(i);
         unsigned can = PL_CAN_BOX | PL_CAN_COMPLIANCE;
         // The rows of a pyramid are not symmetric, and have zeros on the diagonal.
-        unsigned none = PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL | PL_LCP_NEEDS_P;
+        unsigned none = PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL | PL_LCP_NOT_PYRAMIDS;
         if ((lcp->needs & none) == 0) {
             can |= PL_CAN_PYRAMID | PL_CAN_FOLLOWING | PL_CAN_DIAMOND;
         }
