@@ -1461,6 +1461,48 @@ PL_API void pl_problem_destroy(pl_problem *problem);
 PL_API pl_status pl_problem_add_constraint(pl_problem *problem, const pl_constraint_info *info,
                                            int32_t n_term, const pl_term *term);
 
+// A sparse matrix in compressed columns: the entries of column j are col[j] .. col[j+1] - 1, with
+// their rows ascending.
+typedef struct pl_sparse {
+    int32_t n_row, n_col;
+    const int64_t *col; // (n_col + 1)
+    const int32_t *row; // (col[n_col])
+    const double *val;  // (col[n_col])
+} pl_sparse;
+
+// Contacts as other programs state them (FCLIB), with cones of Coulomb; `dimension` rows for each,
+// the normal first. Global: velocities v and impulses r, l with
+//     M v = f + H r + G l,    G^T v + b = 0,    u = H^T v + w
+// where (u, r) obey the law of each contact.
+typedef struct pl_global_contacts {
+    int32_t n_contact, dimension; // 3 or 2
+    pl_sparse M;                  // (n*n) symmetric, positive definite
+    pl_sparse H;                  // (n*m), m = dimension n_contact
+    pl_sparse G;                  // (n*p) of equations; n_col of 0: there are none
+    const double *f, *w, *b, *mu; // (n), (m), (p), (n_contact)
+} pl_global_contacts;
+
+// Local: impulses r, l alone, with
+//     u = W r + V l + q,    V^T r + R l + s = 0
+// for a matrix [W V; V^T R] that is symmetric and positive semidefinite: contacts may say the same.
+typedef struct pl_local_contacts {
+    int32_t n_contact, dimension;
+    pl_sparse W;              // (m*m)
+    pl_sparse V, R;           // (m*p), (p*p); n_col of 0: there are none
+    const double *q, *s, *mu; // (m), (p), (n_contact)
+} pl_local_contacts;
+
+// Problems that say the same, for every solver: of the global form A is M; of the local one A is
+// the identity and L a factor of W = L L^T, found by pivots as far as its rank goes. Constraints
+// are the contacts, then the equations, three in each, as boxes without bounds. Velocities have no
+// unit but those given; dt turns them into displacements. Fail with PL_ERROR_ARGUMENT: sizes,
+// numbers that are not finite, a matrix that is not symmetric, or not positive where it must be, or
+// parts of W with too many rows (6,000) that touch each other; named.
+PL_API pl_status pl_problem_create_global(const pl_global_contacts *data, double dt,
+                                          pl_problem **out);
+PL_API pl_status pl_problem_create_local(const pl_local_contacts *data, double dt,
+                                         pl_problem **out);
+
 // Reads and writes .plp files, whose format is in solvers/README.md. Reading fails with
 // PL_ERROR_FILE, or PL_ERROR_FORMAT (not a problem, another version, damaged; named).
 PL_API pl_status pl_problem_read(const char *path, pl_problem **out);
@@ -1504,6 +1546,10 @@ PL_API pl_status pl_problem_start(const pl_problem *problem, bool cold, double *
 // Sets where it begins. Fails with PL_ERROR_ARGUMENT on a number that is not finite.
 PL_API pl_status pl_problem_set_start(pl_problem *problem, const double *v, const double *f);
 
+// What cr and minres tell before each iteration: the relative residual of the velocities, and the
+// largest error of a row that counts [m].
+typedef void pl_solve_trace_fn(int32_t iteration, double residual, double constraint, void *user);
+
 typedef struct pl_solve_options {
     double residual_tolerance; // relative residual, > 0
     double contact_tolerance;  // error of a constraint [m], > 0
@@ -1512,6 +1558,8 @@ typedef struct pl_solve_options {
     const char *precond;       // see pl_world_options
     bool vj19;                 // the solver as VJ19 prints it
     int32_t threads;           // up to 256; 0: one per core. A solver of your own gets the number
+    pl_solve_trace_fn *trace;  // NULL: nobody looks
+    void *trace_user;
 } pl_solve_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed.
