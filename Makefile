@@ -75,7 +75,7 @@ $(B)/pliant: $(B)/apps/cli/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 # The rooms of inner loops.
-$(B)/fem/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
+$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
 
 $(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)

@@ -15,6 +15,14 @@ static const pl_lcp_solver solvers[] = {
      .guarantee = "as pgs, with steps that are longer or shorter by a factor",
      .paper = "projected successive over-relaxation [Erl13]",
      .solve = pl_lcp_psor},
+    {.name = "murty",
+     .guarantee = "exact; ends where all principal minors are positive, after up to 2^n pivots",
+     .paper = "principal pivoting of the least index [Murty 1974; Ho22, 2.5.2]",
+     .solve = pl_lcp_murty},
+    {.name = "bpp",
+     .guarantee = "exact; few pivots of many rows, with the end that murty has; dense factors",
+     .paper = "block principal pivoting [Judice & Pires 1994; Ho22, Alg. 1]",
+     .solve = pl_lcp_bpp},
 };
 
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
