@@ -39,7 +39,13 @@ ifeq ($(OPENBLAS),1)
 COMMON += -DPL_OPENBLAS
 LIB_LIBS += $(shell pkg-config --libs openblas)
 endif
-APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
+# And in the command, for files of FCLIB: HDF5. `make HDF5=0` builds without.
+HDF5 ?= $(if $(shell pkg-config --exists hdf5-serial 2>/dev/null && echo 1),1,0)
+ifeq ($(HDF5),1)
+COMMON += -DPL_HDF5 $(patsubst -I%,-isystem %,$(shell pkg-config --cflags hdf5-serial))
+HDF5_LIBS := $(shell pkg-config --libs hdf5-serial)
+endif
+APP_LIBS = $(HDF5_LIBS) -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.

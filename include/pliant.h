@@ -1461,6 +1461,11 @@ PL_API void pl_problem_destroy(pl_problem *problem);
 PL_API pl_status pl_problem_add_constraint(pl_problem *problem, const pl_constraint_info *info,
                                            int32_t n_term, const pl_term *term);
 
+// The same for rows of any kind: n blocks, each once, with the three rows of the constraint in
+// each, along its axes (9*n, row by row). A constraint from elsewhere may have what no term has.
+PL_API pl_status pl_problem_add_blocks(pl_problem *problem, const pl_constraint_info *info,
+                                       int32_t n, const int32_t *block, const double *rows);
+
 // A sparse matrix in compressed columns: the entries of column j are col[j] .. col[j+1] - 1, with
 // their rows ascending.
 typedef struct pl_sparse {

@@ -185,11 +185,22 @@ static pl_status blocks_create(int32_t n_row, int64_t n, number *list, blocks *o
     return PL_OK;
 }
 
-// Takes a block apart: w v + v x r + S v.
-static void split_block(const double *N, pl_term *term, double S[6])
+// What the parts of a block may differ by and still be the same, over its largest number.
+static const double SAME = 1e-13;
+
+// Takes rows G along the axes R apart: R^T G v = w v + v x r + S v. What is S by rounding alone is
+// left out, so that the rows of bodies are those that ours have. Returns if there is an S.
+static bool split_block(const double *R, const double *G, pl_term *term, double S[6])
 {
-    bool round = N[0] == N[4] && N[4] == N[8];
-    term->w = round ? N[0] : 0;
+    double N[9], most = 0, rest = 0;
+    for (int e = 0; e < 9; e++) {
+        const double *r = R + e / 3, *g = G + e % 3;
+        N[e] = (r[0] * g[0] + r[3] * g[3]) + r[6] * g[6];
+        most = fmax(most, fabs(G[e]));
+    }
+    double w = (N[0] + N[4] + N[8]) / 3;
+    bool round = fmax(fabs(N[0] - w), fmax(fabs(N[4] - w), fabs(N[8] - w))) <= SAME * most;
+    term->w = round ? w : 0;
     term->r[0] = 0.5 * (N[5] - N[7]);
     term->r[1] = 0.5 * (N[6] - N[2]);
     term->r[2] = 0.5 * (N[1] - N[3]);
@@ -197,26 +208,50 @@ static void split_block(const double *N, pl_term *term, double S[6])
     S[1] = 0.5 * (N[1] + N[3]);
     S[2] = 0.5 * (N[2] + N[6]);
     S[4] = 0.5 * (N[5] + N[7]);
+    for (int e = 0; e < 6; e++) rest = fmax(rest, fabs(S[e]));
+    for (int a = 0; a < 3; a++) {
+        if (fabs(term->r[a]) <= SAME * most) term->r[a] = 0;
+    }
+    return rest > SAME * most;
 }
 
-static pl_status add_row(pl_problem *problem, const pl_constraint_info *info, const blocks *L,
-                         int32_t k, pl_term *term)
+static pl_status check_blocks(const pl_problem *problem, int32_t n, const int32_t *block)
 {
-    int32_t n = (int32_t)(L->row[k + 1] - L->row[k]), at = problem->n_term;
+    if (n < 0) return pl_fail(PL_ERROR_ARGUMENT, "a constraint of %d blocks", (int)n);
     for (int32_t t = 0; t < n; t++) {
-        double S[6];
-        term[t].block = L->col[L->row[k] + t];
-        split_block(L->val + 9 * (L->row[k] + t), term + t, S);
-    }
-    PL_TRY(pl_problem_add_constraint(problem, info, n, term));
-    for (int32_t t = 0; t < n; t++) {
-        pl_term ignored;
-        double S[6], size = 0;
-        split_block(L->val + 9 * (L->row[k] + t), &ignored, S);
-        for (int e = 0; e < 6; e++) size += fabs(S[e]);
-        if (size > 0) PL_TRY(pl_problem_stretch(problem, at + t, S));
+        bool again = t > 0 && block[t] <= block[t - 1];
+        if (block[t] >= 0 && block[t] < problem->A->n && !again) continue;
+        return pl_fail(PL_ERROR_ARGUMENT, "block %d of a constraint is %d: they ascend, below %d",
+                       (int)t, (int)block[t], (int)problem->A->n);
     }
     return PL_OK;
+}
+
+pl_status pl_problem_add_blocks(pl_problem *problem, const pl_constraint_info *info, int32_t n,
+                                const int32_t *block, const double *rows)
+{
+    PL_REQUIRE(problem);
+    PL_REQUIRE(info);
+    if (n != 0) PL_REQUIRE(block);
+    if (n != 0) PL_REQUIRE(rows);
+    PL_TRY(check_blocks(problem, n, block));
+    pl_term *term = pl_alloc(n, sizeof *term);
+    if (term == NULL) return PL_ERROR_MEMORY;
+    double S[6];
+    int32_t before = problem->n_constraint, at = problem->n_term;
+    for (int32_t t = 0; t < n; t++) {
+        term[t].block = block[t];
+        split_block(info->axes, rows + 9 * (int64_t)t, term + t, S);
+    }
+    pl_status status = pl_problem_add_constraint(problem, info, n, term);
+    for (int32_t t = 0; t < n && status == PL_OK; t++) {
+        bool stretched = split_block(info->axes, rows + 9 * (int64_t)t, term + t, S);
+        if (stretched) status = pl_problem_stretch(problem, at + t, S);
+    }
+    if (status == PL_OK) status = pl_problem_check_constraint(problem, before);
+    pl_free(term);
+    if (status != PL_OK && problem->n_constraint > before) pl_problem_cut(problem, before);
+    return status;
 }
 
 // What the constraints are made of, whatever the form. Constraint k is contact k, those after them
@@ -262,19 +297,35 @@ static pl_constraint_info describe(const plan *p, int32_t k)
     return info;
 }
 
+// Is G a turn times a number? Then R is that turn.
+static bool find_frame(const double *G, double *R)
+{
+    double size = (G[0] * G[0] + G[1] * G[1]) + G[2] * G[2];
+    for (int e = 0; e < 9; e++) {
+        const double *a = G + 3 * (e / 3), *b = G + 3 * (e % 3);
+        double dot = (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+        if (!(fabs(dot - (e % 4 == 0 ? size : 0)) <= SAME * size)) return false;
+    }
+    if (!(size > 0)) return false;
+    for (int e = 0; e < 9; e++) R[e] = G[e] / sqrt(size);
+    return true;
+}
+
+// The axes of a contact are those of the first of its blocks that is a turn: the linear velocity of
+// a body, or of a vertex, has the same weight along each then, as in problems of ours.
 static pl_status add_constraints(const plan *p, pl_problem *problem)
 {
-    int64_t most = 0;
     int32_t n = count_constraints(p);
-    for (int32_t k = 0; k < n; k++) most = PL_MAX(most, p->L.row[k + 1] - p->L.row[k]);
-    pl_term *term = pl_alloc(most, sizeof *term);
-    pl_status status = term != NULL ? PL_OK : PL_ERROR_MEMORY;
-    for (int32_t k = 0; k < n && status == PL_OK; k++) {
+    for (int32_t k = 0; k < n; k++) {
         pl_constraint_info info = describe(p, k);
-        status = add_row(problem, &info, &p->L, k, term);
+        int64_t first = p->L.row[k], last = p->L.row[k + 1];
+        for (int64_t t = first; t < last && k < p->n_contact; t++) {
+            if (find_frame(p->L.val + 9 * t, info.axes)) break;
+        }
+        PL_TRY(pl_problem_add_blocks(problem, &info, (int32_t)(last - first), p->L.col + first,
+                                     p->L.val + 9 * first));
     }
-    pl_free(term);
-    return status;
+    return PL_OK;
 }
 
 // --- The global form ---
