@@ -695,6 +695,9 @@ typedef struct pl_world_options {
     const char *solver;         // name of the contact solver; pl_solver_help lists them
     const char *precond;        // preconditioner of "cr" and "minres": "full", "diag", "schur" or
                                 // "none"
+    const char *friction_model; // "cone", or what takes its place in the contacts of a step:
+                                // "diamond", "pyramid:N", "outer:N", "box", "box:N", "box:last",
+                                // "box:follow". See docs/solvers.md. Not with vj19
     bool rescue;                // if the solver fails, "auto" continues; false: the step fails
     double residual_tolerance;  // relative residual of the equations of motion with contact
                                 // impulses, in (0, 1)
@@ -719,7 +722,7 @@ typedef struct pl_world_options {
 } pl_world_options;
 
 // dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; linear solves to 1e-8 in 10,000
-// iterations, Newton to 1e-8 in 200, at most 600 s per step. Contact by "auto", with rescue;
+// iterations, Newton to 1e-8 in 200, at most 600 s per step. Contact by "auto", with rescue; cones;
 // precond "full"; residual 1e-5, contacts 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings; no
 // events. No sleep; below 0.05 m/s for 0.5 s.
 PL_API pl_world_options pl_world_options_default(void);
@@ -1381,7 +1384,11 @@ typedef struct pl_solver_info {
     const char *paper;     // where it is from
     bool has_precond;      // the option `precond` makes a difference to it
     bool reduced;          // it works on W = L A^-1 L^T + E, see pl_problem
-    bool boxes;            // it knows joints, motors and limits beside contacts
+    bool scalar;           // and on that row by row, as a linear complementarity problem
+    bool cones;            // it knows Coulomb's friction
+    bool boxes;            // it knows joints, motors and limits
+    bool pyramids;         // it knows friction in a pyramid
+    bool following;        // it knows "box:follow", which is the pyramid of outer:4
     bool compliance;       // it knows soft constraints
     bool own;              // it is a program's: pl_solver_register
 } pl_solver_info;
@@ -1400,6 +1407,10 @@ PL_API const char *pl_precond_name(int32_t precond);
 // Fails like pl_solver_number.
 PL_API pl_status pl_precond_number(const char *name, int32_t *out);
 
+// *name := the friction model of this text ("cone", "box:3", ..., see pl_world_options), as a text
+// that lives as long as the program. Fails with PL_ERROR_ARGUMENT if there is none, and lists them.
+PL_API pl_status pl_friction_model_find(const char *text, const char **name);
+
 // --- Problems ---
 
 // What a step solves, as an object of its own: out of a world or a file, or built by a program.
@@ -1417,6 +1428,8 @@ typedef enum pl_law {
     PL_LAW_CONE, // a contact: w_n >= 0, f_n >= 0, w_n f_n = 0; |f_t| <= mu f_n, and
                  // f_t = -mu f_n w_t / |w_t| where it slips
     PL_LAW_BOX,  // lo <= f <= hi in each row: w = 0 between the bounds, w >= 0 at lo, w <= 0 at hi
+    PL_LAW_PYRAMID, // as a cone, with f_t in a regular polygon of the size mu f_n, where it does
+                    // the most work against w_t
 } pl_law;
 
 // What a block adds to the relative velocity of a constraint: w v + v x r. A linear velocity has
@@ -1430,11 +1443,13 @@ typedef struct pl_term {
 
 typedef struct pl_constraint_info {
     pl_law law;
-    double axes[9]; // three orthonormal vectors, one after another; of a cone normal, tangents
+    double axes[9]; // three orthonormal vectors, one after another; of a contact normal, tangents
     double c[3];    // the relative velocity that is asked for along them [m/s]
-    double mu;      // of a cone: the coefficient of friction, >= 0
-    double compliance[3]; // E of each row, >= 0 [1/kg]; the same for both tangents of a cone
+    double mu;      // of a contact: the coefficient of friction, >= 0
+    double compliance[3]; // E of each row, >= 0 [1/kg]; the same for both tangents of a contact
     double lo[3], hi[3];  // of a box [N s]: may be infinite; lo = hi = 0 is a row that is not used
+    int32_t directions;   // of a pyramid: an even number from 4 to 64, the first along a tangent
+    bool outer; // of a pyramid: the sides of its polygon are at the directions, not its corners
 } pl_constraint_info;
 
 typedef struct pl_problem_size {
@@ -1556,18 +1571,19 @@ PL_API pl_status pl_problem_set_start(pl_problem *problem, const double *v, cons
 typedef void pl_solve_trace_fn(int32_t iteration, double residual, double constraint, void *user);
 
 typedef struct pl_solve_options {
-    double residual_tolerance; // relative residual, > 0
-    double contact_tolerance;  // error of a constraint [m], > 0
-    int32_t max_iterations;    // 0 or more
-    double max_seconds;        // wall clock [s]; 0: no limit
-    const char *precond;       // see pl_world_options
-    bool vj19;                 // the solver as VJ19 prints it
-    int32_t threads;           // up to 256; 0: one per core. A solver of your own gets the number
-    pl_solve_trace_fn *trace;  // NULL: nobody looks
+    double residual_tolerance;  // relative residual, > 0
+    double contact_tolerance;   // error of a constraint [m], > 0
+    int32_t max_iterations;     // 0 or more
+    double max_seconds;         // wall clock [s]; 0: no limit
+    const char *precond;        // see pl_world_options
+    bool vj19;                  // the solver as VJ19 prints it
+    const char *friction_model; // in place of the cones of the problem, see pl_world_options
+    int32_t threads;            // up to 256; 0: one per core. A solver of your own gets the number
+    pl_solve_trace_fn *trace;   // NULL: nobody looks
     void *trace_user;
 } pl_solve_options;
 
-// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed.
+// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, "cone".
 PL_API pl_solve_options pl_solve_options_default(void);
 
 // How a solve ended.

@@ -40,6 +40,26 @@ static double update(double dt, double mu, const double *s, const double *u, con
     return 0.5 * (dn * dn / s[0] + dd / s[1]);
 }
 
+// The same for a pyramid, w its velocities with compliance. `cone` is how far f_t is from the
+// polygon.
+static double update_pyramid(double dt, const pl_limits *limits, double mu, const double *s,
+                             const double *w, const double *f, pl_contact_errors *e)
+{
+    pl_polygon polygon = pl_law_polygon(limits);
+    const double x[2] = {f[1] - w[1] / s[1], f[2] - w[2] / s[1]};
+    double limit = mu * PL_MAX(f[0], 0), p[2], g[2];
+    pl_polygon_project(&polygon, limit, x, p);
+    pl_polygon_project(&polygon, limit, f + 1, g);
+    double d1 = s[1] * (f[1] - p[0]), d2 = s[1] * (f[2] - p[1]);
+    double o1 = s[1] * (f[1] - g[0]), o2 = s[1] * (f[2] - g[1]);
+    double dn = fabs(PL_MIN(w[0], s[0] * f[0])), dd = d1 * d1 + d2 * d2;
+    e->normal = larger(e->normal, dt * dn);
+    e->friction = larger(e->friction, dt * sqrt(dd));
+    e->cone = larger(e->cone, dt * PL_MAX(sqrt(o1 * o1 + o2 * o2), -s[0] * f[0]));
+    e->fischer_normal = larger(e->fischer_normal, fischer(dt * s[0] * f[0], dt * w[0]));
+    return 0.5 * (dn * dn / s[0] + dd / s[1]);
+}
+
 // The same for a box; its rows have the same s.
 static double update_box(double dt, const pl_limits *limits, double s, const double *u,
                          const double *f, pl_contact_errors *e)
@@ -62,7 +82,9 @@ static double update_limited(double dt, const pl_limits *limits, double mu, cons
     if (limits->law == PL_LAW_BOX) return answers ? update_box(dt, limits, s[0], u, f, e) : 0;
     pl_law_velocity(limits, u, f, w);
     e->penetration = larger(e->penetration, -dt * w[0]);
-    return answers ? update(dt, mu, s, w, f, e) : 0;
+    if (!answers) return 0;
+    return pl_law_is_pyramid(limits) ? update_pyramid(dt, limits, mu, s, w, f, e)
+                                     : update(dt, mu, s, w, f, e);
 }
 
 // Of the constraints first .. last - 1; the energy is their sum.

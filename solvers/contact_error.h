@@ -3,7 +3,8 @@
 // Velocities u become displacements by dt, impulses f by dt s, with s how much a constraint's
 // velocity answers to its impulse and those of its neighbours (pl_contact_scales): so all but the
 // first and the last are in metres; rows that weigh angular velocities count in radians. Where
-// there is compliance, u stands for w = u + E f. All are maxima, over the contacts (cones) or, of
+// there is compliance, u stands for w = u + E f. P is the disk of a cone or the polygon of a
+// pyramid, which has no fischer_stick and fischer_slip. All are maxima, over the contacts or, of
 // `joint`, over the boxes, but for the last. Constraints all of whose blocks are prescribed have no
 // impulse that could help; they count in `penetration` only, or not at all.
 
@@ -19,9 +20,9 @@ typedef struct pl_contact_errors {
     double residual;
     double penetration; // dt max(0, -u_n) [m]
     double normal;      // of the natural map: dt |min(u_n, s_n f_n)| [m]
-    double friction;    // of the natural map: dt s_t |f_t - P(f_t - u_t / s_t)|, where P shortens
-                        // to mu f_n [m]
-    double cone;        // dt s_t (|f_t| - mu f_n), or dt s_n (-f_n) [m]
+    double friction;    // of the natural map: dt s_t |f_t - p(f_t - u_t / s_t)|, where p moves to
+                        // the nearest point of mu f_n P [m]
+    double cone;        // dt s_t times the distance of f_t from mu f_n P, or dt s_n (-f_n) [m]
     double fischer;     // |x + y - sqrt(x^2 + y^2)| [VJ19, Eq. 24]: the largest of those below [m]
     double fischer_normal; // x = dt s_n f_n, y = dt u_n
     // Of friction, x = dt s_t (mu f_n - |f_t|) and y = dt |u_t|. One of them should be 0, and the

@@ -21,6 +21,11 @@ void pl_block_prepare(pl_block *block, const pl_limits *limits, double mu, const
 
 void pl_block_set(pl_block *block, const pl_limits *limits, double mu, const double *S, double unit)
 {
+    if (pl_law_is_pyramid(limits)) {
+        block->pyramid = (pl_pyramid){.mu = mu, .polygon = pl_law_polygon(limits)};
+        memcpy(block->pyramid.S, S, sizeof block->pyramid.S);
+        return;
+    }
     if (!is_box(limits)) {
         pl_coulomb_prepare(S, mu, &block->cone);
         return;
@@ -34,6 +39,7 @@ void pl_block_set(pl_block *block, const pl_limits *limits, double mu, const dou
 
 double pl_block_relax(pl_block *block, const pl_limits *limits, const double *w, double *f)
 {
+    if (pl_law_is_pyramid(limits)) return pl_pyramid_relax(&block->pyramid, w, f);
     return is_box(limits) ? pl_box_law_relax(&block->box, w, f)
                           : pl_coulomb_relax(&block->cone, w, f);
 }
@@ -42,6 +48,11 @@ double pl_block_relax(pl_block *block, const pl_limits *limits, const double *w,
 
 void pl_law_project(const pl_limits *limits, double mu, const double *x, double *p)
 {
+    if (pl_law_is_pyramid(limits)) {
+        pl_polygon polygon = pl_law_polygon(limits);
+        pl_pyramid_project(&polygon, mu, x, p);
+        return;
+    }
     if (!is_box(limits)) {
         pl_coulomb_project(mu, x, p);
         return;
@@ -92,11 +103,29 @@ static pl_slope cone_slope(double mu, const double *K, const double *f, const do
     return J;
 }
 
+static pl_slope pyramid_slope(const pl_limits *limits, double mu, const double *K, const double *f,
+                              const double *u)
+{
+    pl_polygon polygon = pl_law_polygon(limits);
+    const double z[3] = {f[0] - K[0] * u[0], f[1] - K[1] * u[1], f[2] - K[2] * u[2]};
+    double p[3], e1, e2, by;
+    if (!(z[0] > 0)) return (pl_slope){0};
+    pl_polygon_place place = pl_pyramid_project(&polygon, mu, z, p);
+    if (place.kind == PL_POLYGON_INSIDE) return (pl_slope){K[0], K[1], 0, K[1], 0, 0};
+    e1 = place.d[0], e2 = place.d[1];
+    if (place.kind == PL_POLYGON_CORNER) {
+        return (pl_slope){K[0], 0, 0, 0, mu * K[0] * e1, mu * K[0] * e2};
+    }
+    by = polygon.apothem * mu * K[0];
+    return (pl_slope){K[0], K[1] * e2 * e2, -K[1] * e1 * e2, K[1] * e1 * e1, by * e1, by * e2};
+}
+
 pl_slope pl_law_slope(const pl_limits *limits, double mu, const double *K, const double *f,
                       const double *u, const double *F)
 {
     double k[3], g[3];
     soften(limits, K, f, k, g);
+    if (pl_law_is_pyramid(limits)) return pyramid_slope(limits, mu, k, g, u);
     if (!is_box(limits)) return cone_slope(mu, k, g, u, F);
     for (int a = 0; a < 3; a++) {
         if (!(F[a] > limits->lo[a] && F[a] < limits->hi[a])) k[a] = 0;

@@ -1,5 +1,5 @@
-// The laws of constraints, one block of three rows at a time: the only place that tells cones from
-// boxes. Internal.
+// The laws of constraints, one block of three rows at a time: the only place that tells cones,
+// boxes and pyramids apart. Internal.
 //
 // The names are those of problem.h: u the relative velocities, f the impulses, w = u + E f with the
 // compliance E, and the law is between w and f. `limits` is NULL for a plain cone.
@@ -10,6 +10,7 @@
 #include "box.h"
 #include "coulomb.h"
 #include "problem.h"
+#include "pyramid.h"
 
 #include <math.h>
 
@@ -19,6 +20,7 @@
 typedef union pl_block {
     pl_coulomb cone;
     pl_box_law box;
+    pl_pyramid pyramid;
 } pl_block;
 
 // For u = S f + q; S (9) without the compliance. Impulses are in units of `unit` [1], which makes
@@ -50,6 +52,10 @@ double pl_block_relax(pl_block *block, const pl_limits *limits, const double *w,
 //     a cone [Alart & Curnier 1991]: open: J = 0;    stick: J = K';
 //         slip, with p = f'_t - K'_t u_t, d = p / |p|:  J_nn = K'_n,  J_tn = mu K'_n d,
 //             J_tt = (mu F_n / |p|) K'_t (I - d d^T)
+//     a pyramid: open and stick as a cone;
+//         slip along a side with the outward normal e and the apothem a: J_nn = K'_n,
+//             J_tn = a mu K'_n e,  J_tt = K'_t (I - e e^T)
+//         slip at a corner c: J_nn = K'_n,  J_tn = mu K'_n c,  J_tt = 0
 // K of an unused row is 0, or F is 0 by its bounds.
 
 // J of a block [kg].
@@ -58,7 +64,8 @@ typedef struct pl_slope {
     double n1, n2;            // J_tn, by which it is not: of the tangents by the normal velocity
 } pl_slope;
 
-// p (3) := the point of the cone (pl_coulomb_project) or of the box that x (3) is projected to.
+// p (3) := the point of the cone (pl_coulomb_project), of the box or of the pyramid that x (3) is
+// projected to.
 void pl_law_project(const pl_limits *limits, double mu, const double *x, double *p);
 
 // F (3) := F(u). K (3), the same for both tangents of a cone; one with K[0] = 0 has F = 0.
@@ -68,6 +75,17 @@ void pl_law_push(const pl_limits *limits, double mu, const double *K, const doub
 // J at u (3), where the block pushes with F (3).
 pl_slope pl_law_slope(const pl_limits *limits, double mu, const double *K, const double *f,
                       const double *u, const double *F);
+
+static inline bool pl_law_is_pyramid(const pl_limits *limits)
+{
+    return limits != NULL && limits->law == PL_LAW_PYRAMID;
+}
+
+// The polygon of a pyramid.
+static inline pl_polygon pl_law_polygon(const pl_limits *limits)
+{
+    return pl_polygon_make(limits->directions, limits->outer);
+}
 
 // Is the row of a box used, and without bounds?
 static inline bool pl_is_bilateral(const pl_limits *limits, int a)

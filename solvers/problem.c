@@ -1,4 +1,5 @@
 #include "problem.h"
+#include "pyramid.h"
 
 #include <math.h>
 #include <string.h>
@@ -155,8 +156,15 @@ static double frame_error(const double *R)
 static pl_status check_limits(const pl_limits *limits, int32_t k)
 {
     const double *e = limits->compliance;
-    if (limits->law != PL_LAW_CONE && limits->law != PL_LAW_BOX) {
+    if (limits->law != PL_LAW_CONE && limits->law != PL_LAW_BOX && limits->law != PL_LAW_PYRAMID) {
         return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: an unknown law, %d", k, limits->law);
+    }
+    bool polygon = limits->directions >= PL_PYRAMID_LEAST &&
+                   limits->directions <= PL_PYRAMID_MOST && limits->directions % 2 == 0;
+    if (limits->law == PL_LAW_PYRAMID && !polygon) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "constraint %d: a pyramid of %d directions; an even number from %d to %d", k,
+                       limits->directions, PL_PYRAMID_LEAST, PL_PYRAMID_MOST);
     }
     for (int a = 0; a < 3; a++) {
         if (!(e[a] >= 0) || !isfinite(e[a])) {
@@ -169,11 +177,12 @@ static pl_status check_limits(const pl_limits *limits, int32_t k)
                            limits->lo[a], limits->hi[a]);
         }
     }
-    if (limits->law == PL_LAW_CONE && e[1] != e[2]) {
-        return pl_fail(PL_ERROR_ARGUMENT,
-                       "constraint %d: compliances of %g and %g in the tangents of a cone, which "
-                       "must be the same",
-                       k, e[1], e[2]);
+    if (limits->law != PL_LAW_BOX && e[1] != e[2]) {
+        return pl_fail(
+            PL_ERROR_ARGUMENT,
+            "constraint %d: compliances of %g and %g in the tangents of a contact, which "
+            "must be the same",
+            k, e[1], e[2]);
     }
     return PL_OK;
 }

@@ -14,8 +14,10 @@
 //     |f_t| <= mu f_n, and f_t = -mu f_n w_t / |w_t| where w_t is not 0       Coulomb
 // box, row by row, with bounds lo <= hi:
 //     lo <= f <= hi,  w > 0 only where f = lo,  w < 0 only where f = hi
+// pyramid, of a contact whose friction lies in a polygon P in place of the unit circle (pyramid.h):
+//     as a cone, with f_t in mu f_n P, where w_t . f_t is least
 //
-// so that w = 0 between the bounds. Bounds -INFINITY .. INFINITY are a bilateral row (w = 0), 0 ..
+// In a box w = 0 between the bounds. Bounds -INFINITY .. INFINITY are a bilateral row (w = 0), 0 ..
 // INFINITY a unilateral one, finite ones a motor or dry friction, which gives way beyond its
 // strength; and lo = hi = 0 is a row that is not used: its velocity is free.
 //
@@ -47,14 +49,17 @@ typedef struct pl_entry {
 // What a plain cone, which is hard, does not need.
 typedef struct pl_limits {
     pl_law law;
-    double compliance[3]; // of each row, 0 or more [1/kg]; of a cone the last two are the same
-    double lo[3], hi[3];  // of a box: lo <= f <= hi [N s], also infinite; a cone has none
+    double compliance[3]; // of each row, 0 or more [1/kg]; of cones and pyramids the last two are
+                          // the same
+    double lo[3], hi[3];  // of a box: lo <= f <= hi [N s], also infinite; others have none
+    int32_t directions;   // of a pyramid: corners of its polygon, even, PL_PYRAMID_LEAST .. _MOST
+    bool outer;           // of a pyramid: its sides are at the directions, not its corners
 } pl_limits;
 
 typedef struct pl_constraint {
     double R[9];          // its axes one after the other, orthonormal; of a cone n, t1, t2
     double c[3];          // along them [m/s]; what the partner without a term does is in here
-    double mu;            // friction coefficient of a cone, 0 or more; not used by a box
+    double mu;            // friction coefficient of a contact, 0 or more; not used by a box
     int32_t first, count; // its terms
     int32_t limits;       // where these stand among the problem's limits, -1 for a plain cone
 } pl_constraint;

@@ -148,6 +148,8 @@ pl_status pl_problem_add_constraint(pl_problem *problem, const pl_constraint_inf
     memcpy(limits.compliance, info->compliance, sizeof limits.compliance);
     memcpy(limits.lo, info->lo, sizeof limits.lo);
     memcpy(limits.hi, info->hi, sizeof limits.hi);
+    limits.directions = info->directions;
+    limits.outer = info->outer;
     int32_t n_entry = problem->n_term, n_arm = problem->n_arm, n_limits = problem->n_limits;
     PL_TRY(pl_problem_add_limited(problem, &constraint, is_plain(info) ? NULL : &limits, n_term,
                                   term));
@@ -272,6 +274,8 @@ pl_status pl_problem_constraint(const pl_problem *problem, int32_t k, pl_constra
     if (limits == NULL) return PL_OK;
     out->law = limits->law;
     memcpy(out->compliance, limits->compliance, sizeof out->compliance);
+    out->directions = limits->directions;
+    out->outer = limits->outer;
     memcpy(out->lo, limits->lo, sizeof out->lo);
     memcpy(out->hi, limits->hi, sizeof out->hi);
     return PL_OK;

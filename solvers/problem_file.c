@@ -20,7 +20,10 @@ enum {
 };
 
 // What a constraint is in a file; all but plain cones have limits.
-enum { KIND_PLAIN, KIND_CONE, KIND_BOX };
+enum { KIND_PLAIN, KIND_CONE, KIND_BOX, KIND_PYRAMID, N_KINDS };
+
+static const pl_law laws[N_KINDS] = {
+    [KIND_CONE] = PL_LAW_CONE, [KIND_BOX] = PL_LAW_BOX, [KIND_PYRAMID] = PL_LAW_PYRAMID};
 
 typedef struct header {
     uint64_t magic, version;
@@ -45,12 +48,17 @@ static void put(writer *w, const void *data, size_t size)
 static void put_limits(writer *w, const pl_limits *limits)
 {
     int32_t kind = KIND_PLAIN;
-    if (limits != NULL) kind = limits->law == PL_LAW_BOX ? KIND_BOX : KIND_CONE;
+    if (limits != NULL) {
+        for (kind = KIND_CONE; laws[kind] != limits->law;) kind++;
+    }
     put(w, &kind, sizeof kind);
     if (limits == NULL) return;
     put(w, limits->compliance, sizeof limits->compliance);
     put(w, limits->lo, sizeof limits->lo);
     put(w, limits->hi, sizeof limits->hi);
+    if (kind != KIND_PYRAMID) return;
+    const int32_t polygon[2] = {limits->directions, limits->outer};
+    put(w, polygon, sizeof polygon);
 }
 
 static void put_constraints(writer *w, const pl_problem *problem)
@@ -185,14 +193,19 @@ static pl_status get_limits(reader *r, const header *h, entry *e)
     e->kind = KIND_PLAIN;
     if (h->version > OLDEST) PL_TRY(get(r, &e->kind, sizeof e->kind));
     if (e->kind == KIND_PLAIN) return PL_OK;
-    if (e->kind != KIND_CONE && e->kind != KIND_BOX) {
+    if (e->kind < KIND_CONE || e->kind >= N_KINDS) {
         return damaged(r, "a constraint of an unknown kind");
     }
     PL_TRY(get(r, number, sizeof number));
-    e->limits.law = e->kind == KIND_BOX ? PL_LAW_BOX : PL_LAW_CONE;
+    e->limits.law = laws[e->kind];
     memcpy(e->limits.compliance, number, sizeof e->limits.compliance);
     memcpy(e->limits.lo, number + 3, sizeof e->limits.lo);
     memcpy(e->limits.hi, number + 6, sizeof e->limits.hi);
+    if (e->kind != KIND_PYRAMID) return PL_OK;
+    int32_t polygon[2];
+    PL_TRY(get(r, polygon, sizeof polygon));
+    e->limits.directions = polygon[0];
+    e->limits.outer = polygon[1] != 0;
     return PL_OK;
 }
 

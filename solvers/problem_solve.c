@@ -1,5 +1,6 @@
 // Problems of programs, solved and measured.
 
+#include "friction_model.h"
 #include "problem_api.h"
 #include "../base/hash.h"
 #include "../base/team.h"
@@ -9,7 +10,8 @@
 pl_solve_options pl_solve_options_default(void)
 {
     pl_solver_options o = pl_solver_options_default();
-    return (pl_solve_options){.residual_tolerance = o.residual_tolerance,
+    return (pl_solve_options){.friction_model = "cone",
+                              .residual_tolerance = o.residual_tolerance,
                               .contact_tolerance = o.contact_tolerance,
                               .max_seconds = o.max_seconds,
                               .max_iterations = o.max_iterations,
@@ -94,6 +96,7 @@ pl_status pl_problem_solve(pl_problem *problem, const char *solver, const pl_sol
     const pl_solve_options usual = pl_solve_options_default();
     const pl_solver *found;
     pl_solver_options o;
+    pl_friction_model friction;
     pl_solve_stats stats;
     if (options == NULL) options = &usual;
     PL_REQUIRE(out);
@@ -103,10 +106,15 @@ pl_status pl_problem_solve(pl_problem *problem, const char *solver, const pl_sol
     if (problem->n_constraint > 0) PL_REQUIRE(f);
     PL_TRY(pl_solver_find(solver, &found));
     PL_TRY(options_of(options, &o));
+    PL_REQUIRE(options->friction_model);
+    PL_TRY(pl_friction_model_parse(options->friction_model, &friction));
     PL_TRY(pl_threads_check(options->threads));
     int32_t before = pl_threads_enter(options->threads);
     pl_workspace *ws = &pl_problem_owner(problem)->workspace;
-    pl_status status = pl_solve(found, problem, &o, ws, v, f, &stats);
+    pl_modelled modelled = {0};
+    pl_status status =
+        pl_friction_solve(&friction, found, problem, &o, ws, &modelled, v, f, &stats);
+    pl_modelled_free(&modelled);
     pl_threads_set(before);
     if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
     report(problem, v, f, &stats, out);

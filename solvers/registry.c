@@ -1,12 +1,15 @@
-// The table of solvers: those of the library, then those of the program.
+// The table of solvers: those of the library, those of ../lcp on the scalar form, then those of the
+// program.
 
+#include "../lcp/lcp.h"
 #include "solver.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <threads.h>
 
 // What most solvers know.
-#define ALL_LAWS (PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE)
+#define ALL_LAWS (PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE | PL_CAN_PYRAMID | PL_CAN_FOLLOWING)
 
 static const pl_solver built_in[] = {
     {.name = "apg",
@@ -80,6 +83,7 @@ static const pl_solver built_in[] = {
 
 enum {
     N_BUILT_IN = sizeof built_in / sizeof *built_in,
+    MAX_SCALAR = 64, // solvers of ../lcp
     NAME_ROOM = 32,
     TEXT_ROOM = 160,
 };
@@ -93,14 +97,51 @@ typedef struct own_solver {
 static own_solver own[PL_USER_SOLVERS_MAX];
 static int32_t n_own;
 
+// --- Solvers of linear complementarity problems, on the rows of a contact problem ---
+
+static pl_solver scalar[MAX_SCALAR];
+static int32_t n_scalar;
+static once_flag scalar_once = ONCE_FLAG_INIT;
+
+static void fill_scalar(void)
+{
+    n_scalar = PL_MIN(pl_lcp_solver_count(), MAX_SCALAR);
+    for (int32_t i = 0; i < n_scalar; i++) {
+        const pl_lcp_solver *lcp = pl_lcp_solver_at(i);
+        unsigned can = PL_CAN_BOX | PL_CAN_COMPLIANCE;
+        // The rows of a pyramid are not symmetric, and have zeros on the diagonal.
+        if ((lcp->needs & (PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL)) == 0) {
+            can |= PL_CAN_PYRAMID | PL_CAN_FOLLOWING;
+        }
+        if ((lcp->needs & PL_LCP_KNOWS_FOLLOWING) != 0) can |= PL_CAN_FOLLOWING;
+        scalar[i] = (pl_solver){.name = lcp->name,
+                                .form = PL_FORM_SCALAR,
+                                .can = can,
+                                .guarantee = lcp->guarantee,
+                                .paper = lcp->paper,
+                                .solve = pl_scalar_solve,
+                                .lcp = lcp};
+    }
+}
+
+static int32_t scalar_count(void)
+{
+    call_once(&scalar_once, fill_scalar);
+    return n_scalar;
+}
+
+// --- All of them ---
+
 int32_t pl_solver_count(void)
 {
-    return N_BUILT_IN + n_own;
+    return N_BUILT_IN + scalar_count() + n_own;
 }
 
 const pl_solver *pl_solver_at(int32_t i)
 {
-    return i < N_BUILT_IN ? &built_in[i] : &own[i - N_BUILT_IN].solver;
+    int32_t n = scalar_count();
+    if (i < N_BUILT_IN) return &built_in[i];
+    return i < N_BUILT_IN + n ? &scalar[i - N_BUILT_IN] : &own[i - N_BUILT_IN - n].solver;
 }
 
 static const pl_solver *find(const char *name)
@@ -114,7 +155,7 @@ static const pl_solver *find(const char *name)
 
 pl_status pl_solver_find(const char *name, const pl_solver **out)
 {
-    const char *names[N_BUILT_IN + PL_USER_SOLVERS_MAX];
+    const char *names[N_BUILT_IN + MAX_SCALAR + PL_USER_SOLVERS_MAX];
     *out = find(name);
     if (*out != NULL) return PL_OK;
     int32_t n = pl_solver_count();

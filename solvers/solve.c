@@ -180,13 +180,17 @@ pl_status pl_workspace_prepare(const pl_problem *problem, pl_workspace *ws, cons
     return PL_OK;
 }
 
-// What the laws of the problem's constraints ask for, beyond plain cones.
+// What the laws of the problem's constraints ask for.
 static unsigned find_needs(const pl_problem *problem)
 {
-    unsigned needs = PL_CAN_CONE;
-    for (int32_t i = 0; i < problem->n_limits; i++) {
-        const pl_limits *limits = problem->limits + i;
+    unsigned needs = 0;
+    for (int32_t k = 0; k < problem->n_constraint; k++) {
+        const pl_limits *limits = pl_limits_of(problem, problem->constraint + k);
+        if (limits == NULL || limits->law == PL_LAW_CONE) needs |= PL_CAN_CONE;
+        if (limits == NULL) continue;
+        bool square = limits->outer && limits->directions == 4;
         if (limits->law == PL_LAW_BOX) needs |= PL_CAN_BOX;
+        if (limits->law == PL_LAW_PYRAMID) needs |= square ? PL_CAN_FOLLOWING : PL_CAN_PYRAMID;
         for (int a = 0; a < 3; a++) {
             if (limits->compliance[a] > 0) needs |= PL_CAN_COMPLIANCE;
         }
@@ -201,11 +205,21 @@ static double violation(const pl_problem *problem, const pl_workspace *ws, int32
                              ws->u + 3 * (int64_t)k);
 }
 
+// In words, the first of what a solver lacks.
+static const char *name_lack(unsigned lacks)
+{
+    return (lacks & PL_CAN_CONE) != 0        ? "friction cones"
+           : (lacks & PL_CAN_BOX) != 0       ? "box constraints"
+           : (lacks & PL_CAN_PYRAMID) != 0   ? "friction pyramids"
+           : (lacks & PL_CAN_FOLLOWING) != 0 ? "bounds of friction that follow the normal force"
+                                             : "compliance";
+}
+
 static pl_status check_laws(const pl_solver *solver, const pl_problem *problem)
 {
     unsigned needs = find_needs(problem), lacks = needs & ~solver->can;
     if (lacks == 0) return PL_OK;
-    char names[256];
+    char names[512];
     pl_text text = pl_text_start(names, sizeof names);
     int32_t n = 0, at = 0;
     for (int32_t i = 0; i < pl_solver_count(); i++) n += (needs & ~pl_solver_at(i)->can) == 0;
@@ -215,8 +229,9 @@ static pl_status check_laws(const pl_solver *solver, const pl_problem *problem)
         pl_text_add(&text, "%s%s", before, pl_solver_at(i)->name);
         at++;
     }
-    return pl_fail(PL_ERROR_ARGUMENT, "%s cannot do %s; %s can", solver->name,
-                   (lacks & PL_CAN_BOX) != 0 ? "box constraints" : "compliance", names);
+    bool model = (lacks & (PL_CAN_CONE | PL_CAN_PYRAMID | PL_CAN_FOLLOWING)) != 0;
+    return pl_fail(PL_ERROR_ARGUMENT, "%s cannot do %s; %s can%s", solver->name, name_lack(lacks),
+                   names, model ? "; or choose another friction model" : "");
 }
 
 // The first constraint that is violated, and that no unknown velocity could help; -1 if none.
@@ -349,7 +364,7 @@ pl_status pl_solve(const pl_solver *solver, const pl_problem *problem,
                        impossible, problem->dt * violation(problem, ws, impossible));
     }
     ws->solver = solver;
-    if (solver->form == PL_FORM_REDUCED) {
+    if (solver->form != PL_FORM_FULL) {
         PL_TRY(solve_reduced(solver, problem, options, ws, v, f, stats));
     } else {
         PL_TRY(solver->solve(problem, options, ws, v, f, stats));

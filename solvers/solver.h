@@ -101,10 +101,19 @@ typedef pl_status pl_solve_fn(const pl_problem *problem, const pl_solver_options
 typedef enum pl_form {
     PL_FORM_FULL,    // works on A and L
     PL_FORM_REDUCED, // works on W = L A^-1 L^T + E, which pl_solve builds (reduced.h)
+    PL_FORM_SCALAR,  // the same row by row: a solver of ../lcp (scalar_form.h)
 } pl_form;
 
-// The laws that a solver knows (problem.h), and if they may have compliance.
-enum { PL_CAN_CONE = 1, PL_CAN_BOX = 2, PL_CAN_COMPLIANCE = 4 };
+// The laws that a solver knows (problem.h), and if they may have compliance. PL_CAN_FOLLOWING: of
+// pyramids those whose four sides are at the tangents, which are boxes that follow their normal
+// row.
+enum {
+    PL_CAN_CONE = 1,
+    PL_CAN_BOX = 2,
+    PL_CAN_COMPLIANCE = 4,
+    PL_CAN_PYRAMID = 8,
+    PL_CAN_FOLLOWING = 16
+};
 
 typedef struct pl_solver {
     const char *name;
@@ -113,7 +122,8 @@ typedef struct pl_solver {
     const char *guarantee; // one line for a person who chooses
     const char *paper;     // where it is from
     pl_solve_fn *solve;
-    pl_user_solve_fn *own; // of pl_solver_register, which pl_user_solve calls; else NULL
+    const struct pl_lcp_solver *lcp; // of the scalar form, which pl_scalar_solve calls
+    pl_user_solve_fn *own;           // of pl_solver_register, which pl_user_solve calls; else NULL
     void *user;
 } pl_solver;
 
@@ -168,6 +178,7 @@ pl_solve_fn pl_ica_solve;         // ica.c
 pl_solve_fn pl_sp_cr_solve;       // sp.c
 pl_solve_fn pl_sp_as_solve;       // sp.c
 pl_solve_fn pl_delassus_solve;    // delassus.c
+pl_solve_fn pl_scalar_solve;      // scalar_solve.c
 pl_solve_fn pl_user_solve;        // user_solver.c
 
 #endif

@@ -25,7 +25,11 @@ pl_status pl_solver_describe(int32_t solver, pl_solver_info *out)
                             .guarantee = s->guarantee,
                             .paper = s->paper,
                             .has_precond = pl_solver_has_precond(s),
-                            .reduced = s->form == PL_FORM_REDUCED,
+                            .reduced = s->form != PL_FORM_FULL,
+                            .scalar = s->form == PL_FORM_SCALAR,
+                            .cones = (s->can & PL_CAN_CONE) != 0,
+                            .pyramids = (s->can & PL_CAN_PYRAMID) != 0,
+                            .following = (s->can & PL_CAN_FOLLOWING) != 0,
                             .boxes = (s->can & PL_CAN_BOX) != 0,
                             .compliance = (s->can & PL_CAN_COMPLIANCE) != 0,
                             .own = s->own != NULL};

@@ -53,6 +53,7 @@ static pl_solve_options show_options(const pl_solver_options *options)
                               .max_seconds = options->max_seconds,
                               .precond = pl_precond_names[options->precond],
                               .vj19 = options->vj19,
+                              .friction_model = "cone", // its problem has what takes their place
                               .threads = pl_threads()};
 }
 

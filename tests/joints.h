@@ -7,7 +7,7 @@
 #include "contacts.h"
 
 static const pl_limits BILATERAL = {
-    PL_LAW_BOX, {0}, {-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    PL_LAW_BOX, {0}, {-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}, 0, false};
 
 // Bodies of two blocks each, linear and angular velocity, with random inertias.
 static inline void start_bodies(small *s, int32_t n, const double *mass, double dt)

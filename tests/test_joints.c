@@ -134,7 +134,7 @@ static void test_a_motor_has_its_strength(void)
 // 0 .. INFINITY in the first row only is a contact without friction.
 static void test_a_unilateral_row_is_a_contact(void)
 {
-    const pl_limits unilateral = {PL_LAW_BOX, {0}, {0, 0, 0}, {INFINITY, 0, 0}};
+    const pl_limits unilateral = {PL_LAW_BOX, {0}, {0, 0, 0}, {INFINITY, 0, 0}, 0, false};
     for (int trial = 0; trial < 10; trial++) {
         small a, b;
         random_state = 7 + (uint64_t)trial;
@@ -163,7 +163,7 @@ static void test_everything_together(void)
         pl_limits limits = BILATERAL, soft = {.law = PL_LAW_CONE, .compliance = {0.1, 0.2, 0.2}};
         limits.compliance[1] = trial % 2 == 0 ? 0.3 : 0;
         add_ball(&s, 0, (double[]){0.3, -0.1, 0.2}, 1, (double[]){-0.2, 0.4, 0.1}, &limits);
-        limits = (pl_limits){PL_LAW_BOX, {0, 0, 0.1}, {-0.1, 0, 0}, {0.1, INFINITY, 0}};
+        limits = (pl_limits){PL_LAW_BOX, {0, 0, 0.1}, {-0.1, 0, 0}, {0.1, INFINITY, 0}, 0, false};
         add_turning(&s, 0, 1, (double[]){1, 0, 1}, 0.5, &limits);
         for (int k = 0; k < 4; k++) {
             pl_constraint contact = random_contact(0.3);
@@ -192,7 +192,8 @@ static void test_a_soft_row_is_a_spring_with_a_damper(void)
             small s;
             pl_constraint row = contact_along(0, 0, 1, 0);
             const pl_limits limits = {
-                PL_LAW_BOX, {1 / (h * b + h * h * k), 0, 0}, {-INFINITY, 0, 0}, {INFINITY, 0, 0}};
+                PL_LAW_BOX, {1 / (h * b + h * h * k), 0, 0}, {-INFINITY, 0, 0}, {INFINITY, 0, 0}, 0,
+                false};
             start_masses(&s, 1, &m, h);
             s.b[2] = m * v + h * g;
             row.c[0] = -gamma * x / h;
@@ -239,7 +240,8 @@ static void test_the_same_matrix_again(void)
     for (int32_t i = 0; i < 3 * s.A.n; i++) s.b[i] = random_number();
     for (int32_t i = 0; i < 9; i++) {
         pl_constraint frame = random_contact(0);
-        pl_limits limits = {PL_LAW_BOX, {0.2, 0.1, 0}, {-INFINITY, -0.1, 0}, {INFINITY, 0.1, 0}};
+        pl_limits limits = {PL_LAW_BOX, {0.2, 0.1, 0}, {-INFINITY, -0.1, 0}, {INFINITY, 0.1, 0},
+                            0,          false};
         add_limited(&s, &frame, &limits, 1, &(pl_term){i, 1, {0}});
     }
     double *v = random_vector(3 * s.A.n);
@@ -273,7 +275,7 @@ static void test_joints_and_contacts_of_vertices(void)
     for (int32_t i = 0; i < 3 * s.A.n; i++) s.b[i] = random_number() - (i % 3 == 2);
     for (int32_t i = 0; i < 9; i++) {
         pl_constraint contact = contact_along(0.1 * random_number(), 0.1 * random_number(), 1, 0.4);
-        pl_limits limits = {PL_LAW_BOX, {0}, {-0.1, -INFINITY, 0}, {0.1, INFINITY, 0}};
+        pl_limits limits = {PL_LAW_BOX, {0}, {-0.1, -INFINITY, 0}, {0.1, INFINITY, 0}, 0, false};
         if (i % 3 == 0) {
             add_limited(&s, &contact, &limits, 2, (pl_term[]){{i, 1, {0}}, {26, -1, {0}}});
         } else {
@@ -295,7 +297,7 @@ static void test_solvers_say_what_they_cannot(void)
     const char *cannot[] = {"cr", "minres", "sp-cr", "sp-as"};
     for (int i = 0; i < 4; i++) {
         char text[64];
-        snprintf(text, sizeof text, "%s cannot do box constraints; apg", cannot[i]);
+        snprintf(text, sizeof text, "%s cannot do box constraints; apg, ", cannot[i]);
         TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(cannot[i], &solver));
         TEST_ASSERT_EQUAL_UINT(PL_CAN_CONE, solver->can);
         way w = {cannot[i], PL_PRECOND_FULL};

@@ -190,6 +190,11 @@ static pushing random_pushing(int trial)
         p.limits.compliance[2] = p.limits.compliance[1];
         p.K[2] = p.K[1];
     }
+    if (trial % 4 == 2) {
+        p.limits.law = PL_LAW_PYRAMID;
+        p.limits.directions = 4 + 2 * (trial / 4 % 5);
+        p.limits.outer = trial % 3 == 0;
+    }
     return p;
 }
 
@@ -242,7 +247,7 @@ static void test_slopes_equal_differences(void)
 
 static void test_errors_of_boxes(void)
 {
-    pl_limits limits = {PL_LAW_BOX, {0, 0.5, 0}, {-INFINITY, -1, 0}, {INFINITY, 1, 0}};
+    pl_limits limits = {PL_LAW_BOX, {0, 0.5, 0}, {-INFINITY, -1, 0}, {INFINITY, 1, 0}, 0, false};
     double d[3];
     pl_box_map(&limits, 2, (double[]){0.3, -0.2, 7}, (double[]){5, 0.4, 0}, d);
     TEST_ASSERT_EQUAL_DOUBLE(0.3, d[0]);       // its velocity
@@ -275,8 +280,8 @@ static void test_errors_of_boxes(void)
 
 static void test_what_no_impulse_helps(void)
 {
-    const pl_limits bilateral = {PL_LAW_BOX, {0}, {-INFINITY, 0, 0}, {INFINITY, 0, 0}};
-    const pl_limits motor = {PL_LAW_BOX, {0}, {-1, 0, 0}, {1, INFINITY, 0}};
+    const pl_limits bilateral = {PL_LAW_BOX, {0}, {-INFINITY, 0, 0}, {INFINITY, 0, 0}, 0, false};
+    const pl_limits motor = {PL_LAW_BOX, {0}, {-1, 0, 0}, {1, INFINITY, 0}, 0, false};
     const pl_limits soft = {.law = PL_LAW_CONE, .compliance = {0.1, 0, 0}};
     const double out[3] = {0.5, 0, 3}, in[3] = {-0.5, -0.25, 3};
     TEST_ASSERT_EQUAL_DOUBLE(0.5, pl_law_impossible(NULL, in));

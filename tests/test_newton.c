@@ -379,8 +379,8 @@ static void test_interior_points_between_bounds(void)
     for (int trial = 0; trial < 10; trial++) {
         const double r[3] = {0.3, -0.1, 0.2}, q[3] = {-0.2, 0.4, 0.1}, axis[3] = {1, 2, 0.5};
         const pl_limits limits = {
-            PL_LAW_BOX, {0, 0.1, 0}, {-0.05 * trial, 0, 0}, {0.02 * trial, INFINITY, 0}};
-        const pl_limits soft = {PL_LAW_CONE, {0.2, 0.1, 0.1}, {0}, {0}};
+            PL_LAW_BOX, {0, 0.1, 0}, {-0.05 * trial, 0, 0}, {0.02 * trial, INFINITY, 0}, 0, false};
+        const pl_limits soft = {PL_LAW_CONE, {0.2, 0.1, 0.1}, {0}, {0}, 0, false};
         pl_solver_options options = pl_solver_options_default();
         options.residual_tolerance = options.contact_tolerance = 1e-8;
         small s;
@@ -501,7 +501,7 @@ static void test_joints_and_contacts(void)
         for (int i = 0; i < N - 1; i++) {
             s.b[6 * i + 2] -= 0.0981 * mass[i];
             add_ball(&s, i, up, i - 1, down, &BILATERAL);
-            const pl_limits motor = {PL_LAW_BOX, {0}, {-0.1, 0, 0}, {0.1, 0, 0}};
+            const pl_limits motor = {PL_LAW_BOX, {0}, {-0.1, 0, 0}, {0.1, 0, 0}, 0, false};
             if (motors) add_turning(&s, i, i - 1, (double[]){1, i % 2, 0}, 0.2, &motor);
         }
         for (int k = 0; k < 8; k++) { // the load on the box, the box on the floor

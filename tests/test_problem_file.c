@@ -28,8 +28,8 @@ static void start_example(small *s, bool prescribed)
     start_random(s, 9, 5, 0.4);
     for (int k = 0; k < 2; k++) {
         const pl_limits limits[] = {
-            {PL_LAW_CONE, {0.1, 0.2, 0.2}, {0}, {0}},
-            {PL_LAW_BOX, {0, 0.3, 0}, {-INFINITY, -1, 0}, {INFINITY, 2, 0}}};
+            {PL_LAW_CONE, {0.1, 0.2, 0.2}, {0}, {0}, 0, false},
+            {PL_LAW_BOX, {0, 0.3, 0}, {-INFINITY, -1, 0}, {INFINITY, 2, 0}, 0, false}};
         pl_constraint frame = random_contact(0.3);
         TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_limited(&s->problem, &frame, limits + k, 1,
                                                         &(pl_term){k, 1, {0}}));

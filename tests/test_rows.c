@@ -102,7 +102,7 @@ static void test_scales_of_boxes(void)
     small s;
     start_masses(&s, 2, (double[]){1, 0.5}, 1);
     pl_constraint frame = contact_along(1, 0, 0, 0); // S is 1 along x, 3 across it
-    pl_limits limits = {PL_LAW_BOX, {0}, {-1, 0, 0}, {1, 0, 0}};
+    pl_limits limits = {PL_LAW_BOX, {0}, {-1, 0, 0}, {1, 0, 0}, 0, false};
     const pl_term term[2] = {{0, 1, {0}}, {1, 0, {r[0], r[1], r[2]}}};
     for (int k = 0; k < 2; k++) {
         TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_limited(&s.problem, &frame, &limits, 2, term));
@@ -230,7 +230,8 @@ static void test_limits_that_no_solver_could_handle_are_named(void)
     small s;
     start_random(&s, 4, 2, 0.5);
     pl_constraint frame = random_contact(0);
-    const pl_limits good = {PL_LAW_BOX, {0, 0.1, 2}, {-INFINITY, 0, 1}, {INFINITY, 0, INFINITY}};
+    const pl_limits good = {PL_LAW_BOX, {0, 0.1, 2}, {-INFINITY, 0, 1}, {INFINITY, 0, INFINITY},
+                            0,          false};
     TEST_ASSERT_EQUAL(PL_OK,
                       pl_problem_add_limited(&s.problem, &frame, &good, 1, &(pl_term){0, 1, {0}}));
     TEST_ASSERT_EQUAL_INT32(-1, s.problem.constraint[1].limits);
@@ -256,7 +257,11 @@ static void test_limits_that_no_solver_could_handle_are_named(void)
     limits->law = (pl_law)7;
     refuse(&s, "constraint 2: an unknown law, 7");
     limits->law = PL_LAW_CONE;
-    refuse(&s, "compliances of 0.1 and 2 in the tangents of a cone");
+    refuse(&s, "compliances of 0.1 and 2 in the tangents of a contact");
+    limits->law = PL_LAW_PYRAMID;
+    limits->directions = 5;
+    refuse(&s, "constraint 2: a pyramid of 5 directions; an even number from 4 to 64");
+    limits->law = PL_LAW_CONE;
     limits->compliance[2] = 0.1;
     limits->lo[0] = NAN;
     TEST_ASSERT_EQUAL(PL_OK, pl_problem_check(&s.problem, s.v, s.f));

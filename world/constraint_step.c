@@ -22,6 +22,15 @@ pl_status pl_constraint_step_check(pl_world_options *o)
 {
     const pl_solver *solver;
     pl_precond precond;
+    pl_friction_model friction;
+    if (o->friction_model == NULL)
+        return pl_fail(PL_ERROR_ARGUMENT, "friction_model: none is named");
+    PL_TRY(pl_friction_model_parse(o->friction_model, &friction));
+    PL_TRY(pl_friction_model_find(o->friction_model, &o->friction_model));
+    if (o->vj19 && friction.kind != PL_FRICTION_CONE) {
+        return pl_fail(PL_ERROR_ARGUMENT, "friction_model: vj19 knows cones only, not \"%s\"",
+                       o->friction_model);
+    }
     if (o->solver == NULL) return pl_fail(PL_ERROR_ARGUMENT, "solver: none is named");
     if (o->precond == NULL) return pl_fail(PL_ERROR_ARGUMENT, "precond: none is named");
     PL_TRY(pl_solver_find(o->solver, &solver));
@@ -70,6 +79,7 @@ pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **
     c->options.max_iterations = o->contact_iterations;
     c->options.vj19 = o->vj19;
     pl_status status = pl_precond_find(o->precond, &c->options.precond);
+    if (status == PL_OK) status = pl_friction_model_parse(o->friction_model, &c->friction);
     if (status == PL_OK) status = pl_solver_find(o->solver, &c->solver);
     if (status == PL_OK) status = pl_solver_find(FALLBACK, &c->fallback);
     if (status != PL_OK) {
@@ -85,6 +95,7 @@ void pl_constraint_step_destroy(pl_constraint_step *constraints)
     if (constraints == NULL) return;
     pl_blocks_free(&constraints->blocks);
     pl_workspace_free(&constraints->workspace);
+    pl_modelled_free(&constraints->modelled);
     pl_free(constraints->v_start);
     pl_free(constraints->f_start);
     pl_free(constraints);
@@ -101,8 +112,9 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     pl_solve_stats solved;
     options.same_matrix = same;
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
-    pl_status status = pl_solve(solver, &c->blocks.problem, &options, &c->workspace,
-                                world->system.v_new, c->blocks.f, &solved);
+    pl_status status =
+        pl_friction_solve(&c->friction, solver, &c->blocks.problem, &options, &c->workspace,
+                          &c->modelled, world->system.v_new, c->blocks.f, &solved);
     stats->iterations += solved.iterations;
     stats->state_changes += (int32_t)solved.state_changes;
     stats->t_solve += solved.seconds;

@@ -8,13 +8,15 @@
 #define PL_CONSTRAINT_STEP_H
 
 #include "../solvers/blocks.h"
-#include "../solvers/solver.h"
+#include "../solvers/friction_model.h"
 #include "world.h"
 
 typedef struct pl_constraint_step {
     pl_blocks blocks;                   // what is solved; those of contacts stand last
     const pl_solver *solver, *fallback; // of choice, and if that fails
     pl_solver_options options;
+    pl_friction_model friction;
+    pl_modelled modelled; // the last problem as it was solved, unless its friction is that of cones
     pl_workspace workspace;
     double *v_start, *f_start; // (3*n_block), (3*n_start) where the last solve started from
     int32_t n_start;           // blocks of the last solve

@@ -34,6 +34,11 @@ static pl_status last_problem(const pl_world *world, pl_problem *out)
     const pl_constraint *last = &out->constraint[constraints->n_start - 1];
     out->n_constraint = constraints->n_start;
     out->n_term = last->first + last->count;
+    if (constraints->friction.kind == PL_FRICTION_CONE) return PL_OK;
+    const pl_problem *modelled = &constraints->modelled.problem; // terms may have moved since
+    out->constraint = modelled->constraint;
+    out->limits = modelled->limits;
+    out->n_limits = modelled->n_limits;
     return PL_OK;
 }
 

@@ -29,6 +29,7 @@ pl_world_options pl_world_options_default(void)
                               .contact = true,
                               .solver = "auto",
                               .precond = "full",
+                              .friction_model = "cone",
                               .rescue = true,
                               .residual_tolerance = 1e-5,
                               .contact_tolerance = 1e-6,

@@ -27,6 +27,7 @@ pl_status pl_bench_memory(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
 pl_status pl_bench_rigid(const pl_bench_options *options);
+pl_status pl_bench_friction(const pl_bench_options *options); // writes OUT/friction.csv
 
 // The formats that Pliant reads and does not write, for benchmarks and tests.
 typedef enum pl_sample_format {

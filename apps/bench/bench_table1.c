@@ -101,6 +101,7 @@ static void list_methods(table *t)
 {
     const char *usual = pl_world_options_default().solver;
     for (int32_t i = 0; i < pl_solver_count(); i++) {
+        if ((pl_solver_at(i)->can & PL_CAN_CONE) == 0) continue;
         if (strcmp(pl_solver_at(i)->name, usual) == 0) t->ours = t->n_method;
         add_method(t, pl_solver_at(i), "");
         if (strcmp(pl_solver_at(i)->name, "cr") != 0) continue;

@@ -29,6 +29,7 @@ static const bench benches[] = {
      "iterations over Young's modulus and mass ratios, of small scenes"},
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
     {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
+    {"friction", pl_bench_friction, "how far the motions of friction models part"},
     {"peers", pl_bench_peers, "Bullet and MuJoCo on the same workloads; needs 'make peers'"},
     {"figures", pl_bench_figures, "figures 6 and 9 to 13 of VJ19, from our runs, as CSV and SVG"},
 };

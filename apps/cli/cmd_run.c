@@ -27,7 +27,7 @@ enum { ERROR_ROOM = 1024, NOTES_ROOM = 4096 };
 typedef struct job {
     double started; // wall clock [s]
     const char *out, *format, *stats, *joints, *resume, *record;
-    const char *integrator, *solver, *precond;
+    const char *integrator, *solver, *precond, *friction;
     int32_t steps, threads, every, checkpoint_every, jitter;                  // 0: not given
     double time, dt, fps, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int formats;                                                              // of `out`
@@ -314,7 +314,8 @@ static pl_status check_option(const char *prefix, const pl_world_options *option
 // One by one, before anything is loaded.
 static pl_status check_contact(const job *j)
 {
-    pl_world_options solver = pl_world_options_default(), precond = solver;
+    pl_world_options solver = pl_world_options_default(), precond = solver, friction = solver;
+    if (j->friction != NULL) friction.friction_model = j->friction;
     if (j->solver != NULL) solver.solver = j->solver;
     if (j->precond != NULL) precond.precond = j->precond;
     if (j->residual_tolerance >= 1) {
@@ -322,6 +323,7 @@ static pl_status check_contact(const job *j)
                        j->residual_tolerance);
     }
     PL_TRY(check_option("--solver: ", &solver));
+    PL_TRY(check_option("--friction: ", &friction));
     return check_option("--precond: ", &precond);
 }
 
@@ -371,6 +373,7 @@ static void override(const job *j, pl_world_options *o)
     }
     if (j->solver != NULL) o->solver = j->solver;
     if (j->precond != NULL) o->precond = j->precond;
+    if (j->friction != NULL) o->friction_model = j->friction;
     if (j->residual_tolerance > 0) o->residual_tolerance = j->residual_tolerance;
     if (j->contact_tolerance > 0) o->contact_tolerance = j->contact_tolerance;
     if (j->no_rescue) o->rescue = false;
@@ -390,6 +393,7 @@ static void warn_unused(const job *j, const pl_world_options *o, bool had_contac
     if (!o->contact) {
         pl_args_no_effect(j->solver != NULL, "--solver", why);
         pl_args_no_effect(j->precond != NULL, "--precond", why);
+        pl_args_no_effect(j->friction != NULL, "--friction", why);
         pl_args_no_effect(j->residual_tolerance > 0, "--residual-tolerance", why);
         pl_args_no_effect(j->contact_tolerance > 0, "--contact-tolerance", why);
         pl_args_no_effect(j->vj19, "--vj19", why);
@@ -503,6 +507,8 @@ int pl_command_run(int argc, char **argv)
         {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "of contacts, see below"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
          "of cr and minres: full, diag, schur or none"},
+        {"--friction", PL_OPTION_TEXT, &j.friction, "MODEL",
+         "in place of the cone: diamond, pyramid:N, outer:N, box, box:N, box:last, box:follow"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
          "relative residual of contact problems"},
         {"--contact-tolerance", PL_OPTION_NUMBER, &j.contact_tolerance, "X",

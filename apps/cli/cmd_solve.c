@@ -6,6 +6,7 @@
 #include "problem_export.h"
 #include "../../base/text.h"
 #include "../common/paths.h"
+#include "../lab/collection.h"
 #include "../lab/comparison.h"
 #include "../lab/generate.h"
 
@@ -27,7 +28,8 @@ enum { NOTES_ROOM = 12288, NAME_LEAST = 7, MOST_SOLVERS = 64, NAME_ROOM = 40, DE
 
 // What the command line asks for.
 typedef struct job {
-    const char *solver, *precond, *csv, *export, *plot, *convergence, *generate, *save;
+    const char *solver, *precond, *csv, *export, *plot, *convergence, *generate, *save, *friction,
+        *collect;
     double tolerance, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int32_t max_iterations, threads;
     bool vj19, cold, json, markdown;
@@ -54,6 +56,8 @@ typedef struct replay {
     int name_width; // of the longest, without that folder
     bool made;      // paths are recipes
 
+    pl_collection collection; // with --collect
+    bool collects;
     pl_comparison results;
     int head;        // 0: no table has begun; 1: one of contacts; 2: one of rows
     int64_t refused; // files that could not be read, or hold no problem that can be solved
@@ -209,8 +213,16 @@ static void print_sums(const replay *r)
 
 // --- Solving ---
 
+// Does a solver know what a friction model makes of cones?
+static bool knows_friction(const pl_solver_info *info, const char *model)
+{
+    if (strcmp(model, "cone") == 0) return info->cones;
+    if (strcmp(model, "box:follow") == 0 || strcmp(model, "outer:4") == 0) return info->following;
+    return strncmp(model, "box", 3) == 0 ? info->boxes : info->pyramids;
+}
+
 // Does a solver of contacts know the laws of a problem?
-static bool knows_laws(const char *name, const pl_instance *instance)
+static bool knows_laws(const char *name, const char *friction, const pl_instance *instance)
 {
     pl_solver_info info;
     int32_t number;
@@ -220,7 +232,12 @@ static bool knows_laws(const char *name, const pl_instance *instance)
         pl_constraint_info c;
         if (pl_problem_constraint(instance->problem, k, &c) != PL_OK) return false;
         bool soft = c.compliance[0] > 0 || c.compliance[1] > 0 || c.compliance[2] > 0;
-        if ((c.law == PL_LAW_BOX && !info.boxes) || (soft && !info.compliance)) return false;
+        bool square = c.outer && c.directions == 4;
+        bool knows = c.law == PL_LAW_CONE  ? knows_friction(&info, friction)
+                     : c.law == PL_LAW_BOX ? info.boxes
+                     : square              ? info.following
+                                           : info.pyramids;
+        if (!knows || (soft && !info.compliance)) return false;
     }
     return true;
 }
@@ -250,7 +267,8 @@ static pl_status solve_instance(replay *r, const char *path, pl_instance *instan
     for (int32_t i = 0; i < r->n_choice; i++) {
         const choice *c = &r->choice[i];
         if (rows ? !c->rows : !c->contacts) continue;
-        bool fits = rows ? suits_rows(c->name, instance) : knows_laws(c->name, instance);
+        const char *friction = r->attempt.contact.friction_model;
+        bool fits = rows ? suits_rows(c->name, instance) : knows_laws(c->name, friction, instance);
         if (r->all && !fits) continue;
         PL_TRY(solve(r, path, instance, c->name));
         tried = true;
@@ -261,6 +279,10 @@ static pl_status solve_instance(replay *r, const char *path, pl_instance *instan
                        rows ? "plain rows" : "contacts");
     }
     if (r->save != NULL) PL_TRY(pl_instance_write(instance, r->save));
+    if (r->collects) {
+        PL_TRY(pl_collection_add(&r->collection, path + r->shared, instance,
+                                 &r->results.outcome[r->results.n - 1]));
+    }
     if (r->export == NULL || rows) return PL_OK;
     return pl_problem_export(instance->problem, instance->v, instance->f, path, r->export);
 }
@@ -411,6 +433,7 @@ static pl_status choose_limits(const job *j, replay *r)
     contact->max_seconds = rows->max_seconds = j->max_seconds > 0 ? j->max_seconds : MAX_SECONDS;
     contact->threads = j->threads;
     contact->vj19 = j->vj19;
+    if (j->friction != NULL) contact->friction_model = j->friction;
     return PL_OK;
 }
 
@@ -439,6 +462,7 @@ static void free_replay(replay *r)
     for (int64_t i = 0; i < r->n_path; i++) pl_free(r->path[i]);
     pl_free(r->path);
     pl_comparison_free(&r->results);
+    pl_collection_free(&r->collection);
 }
 
 // Before the work: can all be written?
@@ -469,7 +493,10 @@ static pl_status run(const job *j, int n_words, char **words, replay *r)
     PL_TRY(choose_options(j, r));
     PL_TRY(find_files(r, j, n_words, words));
     PL_TRY(try_outputs(j, r));
+    r->collects = j->collect != NULL;
+    if (r->collects) PL_TRY(pl_collection_open(j->collect, &r->collection));
     PL_TRY(solve_all(r));
+    if (r->collects) PL_TRY(pl_collection_close(&r->collection));
     if (j->json) pl_table_json(&r->results);
     if (j->markdown) pl_table_markdown(&r->results);
     PL_TRY(draw(j, r));
@@ -517,18 +544,18 @@ static const char NOTES[] =
     "Market: matrix, rows, right-hand side, offsets, and the solution by the last solver) and\n"
     "problem.json (dt, prescribed blocks; law, mu, axes, compliance and bounds of constraints).\n"
     "--save writes the problem once more, as FILE.plp or FILE.hdf5 (contacts), FILE.txt or DIR/ "
-    "(rows).\n\n"
+    "(rows).\n"
+    "--collect writes each as one of FCLIB, or as .plp where FCLIB has no such law, with the "
+    "solution\n"
+    "of the last solver, and manifest.csv and manifest.json: how many rows, their rank, how much "
+    "of\n"
+    "them is beyond it (hyperstatic), the condition of what is not, both estimated.\n\n"
     "Exit code: 0 if all converged, 2 if some did not, 1 if something failed; a file that is no\n"
     "problem is named, and the others are solved.\n\n";
 
-// Names of solvers of contacts, then of rows, then all.
 static const char *solver_name(int32_t i)
 {
-    int32_t n = pl_solver_count(), m = pl_complementarity_solver_count();
-    pl_complementarity_solver solver;
-    if (i < n) return pl_choice_solver(i);
-    if (i < n + m && pl_complementarity_describe(i - n, &solver) == PL_OK) return solver.name;
-    return i == n + m ? "all" : NULL;
+    return i == pl_solver_count() ? "all" : pl_choice_solver(i);
 }
 
 static const char *kind_name(int32_t i)
@@ -556,16 +583,17 @@ static void add_lists(char *notes, size_t room)
     for (int32_t i = 0; pl_complementarity_kind(i) != NULL; i++) {
         pl_text_add(&text, "%s%s", i > 0 ? ", " : "", pl_complementarity_kind(i));
     }
-    pl_text_add(&text, "\n\nSolvers of contacts:\n\n");
+    pl_text_add(&text, "\n\nSolvers:\n\n");
     size_t used = PL_MIN(text.length, room - 1);
     text.length += pl_solver_help(notes + used, room - used);
     text = (pl_text){notes, room, text.length};
-    pl_text_add(&text, "\nSolvers of plain rows:\n\n");
+    pl_text_add(&text, "\nThese know plain rows, and contacts with another friction than cones:\n");
     for (int32_t i = 0; i < pl_complementarity_solver_count(); i++) {
         pl_complementarity_solver solver;
         if (pl_complementarity_describe(i, &solver) != PL_OK) continue;
-        pl_text_add(&text, "%-12s %s\n", solver.name, solver.guarantee);
+        pl_text_add(&text, "%s%s", i == 0 ? "" : i % 8 == 0 ? ",\n" : ", ", solver.name);
     }
+    pl_text_add(&text, ".\n");
     PL_ASSERT(text.length < room);
 }
 
@@ -579,6 +607,8 @@ int pl_command_solve(int argc, char **argv)
          "make a problem, see below; several with ';' between them"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
          "of cr and minres: full, diag, schur or none"},
+        {"--friction", PL_OPTION_TEXT, &j.friction, "MODEL",
+         "in place of cones: diamond, pyramid:N, outer:N, box, box:N, box:last, box:follow"},
         {"--tol", PL_OPTION_NUMBER, &j.tolerance, "X",
          "all tolerances; of plain rows the only one, default 1e-10"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
@@ -600,6 +630,7 @@ int pl_command_solve(int argc, char **argv)
         {"--export", PL_OPTION_TEXT, &j.export, "DIR",
          "write problem and solution for other programs, see below"},
         {"--save", PL_OPTION_TEXT, &j.save, "FILE", "write the problem, see below"},
+        {"--collect", PL_OPTION_TEXT, &j.collect, "DIR", "write all, with a manifest, see below"},
     };
     char notes[NOTES_ROOM];
     add_lists(notes, sizeof notes);

@@ -147,8 +147,12 @@ static void put_numbers(pl_output *out, const char *key, int n, const double *x)
 
 static void put_constraint(pl_output *out, const pl_constraint_info *info)
 {
-    bool box = info->law == PL_LAW_BOX;
-    pl_output_printf(out, "    {\"law\": \"%s\"", box ? "box" : "cone");
+    bool box = info->law == PL_LAW_BOX, pyramid = info->law == PL_LAW_PYRAMID;
+    pl_output_printf(out, "    {\"law\": \"%s\"", box ? "box" : pyramid ? "pyramid" : "cone");
+    if (pyramid) {
+        pl_output_printf(out, ", \"directions\": %d, \"outer\": %s", (int)info->directions,
+                         info->outer ? "true" : "false");
+    }
     if (!box) {
         pl_output_printf(out, ", \"mu\": ");
         pl_output_double(out, info->mu);

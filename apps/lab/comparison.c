@@ -66,6 +66,38 @@ static pl_status solve_rows(const pl_attempt *attempt, pl_instance *instance, pl
     return PL_OK;
 }
 
+// W of a file need not be symmetric, as that of a step is. Then its symmetric part S is solved with,
+// and what the other part K brings to u is that of the impulses before: u = S r + (q + K r'). K is
+// small, and the rounds end where r and r' agree, by the measure of the file, or where they get no
+// nearer.
+enum { MOST_ROUNDS = 60, PATIENCE = 4 };
+
+static pl_status solve_rounds(const pl_solve_options *options, pl_instance *instance, pl_outcome *o)
+{
+    double best = pl_instance_measure(instance), enough = options->contact_tolerance;
+    double started = pl_seconds() - o->contact.seconds;
+    for (int round = 0, since = 0; round < MOST_ROUNDS && best > enough && since < PATIENCE;
+         round++) {
+        int32_t before = o->contact.iterations;
+        bool late = options->max_seconds > 0 && pl_seconds() - started > options->max_seconds;
+        if (late) break;
+        PL_TRY(pl_instance_update(instance));
+        PL_TRY(pl_problem_solve(instance->problem, o->solver, options, instance->v, instance->f,
+                                &o->contact));
+        o->contact.iterations += before;
+        double now = pl_instance_measure(instance);
+        since = now < 0.9 * best ? 0 : since + 1;
+        best = fmin(best, now);
+    }
+    o->contact.seconds = pl_seconds() - started;
+    bool agree = pl_instance_measure(instance) <= enough;
+    if (!agree && o->contact.end == PL_SOLVE_CONVERGED) {
+        o->contact.end = PL_SOLVE_STALLED;
+        pl_fail(PL_ERROR_NUMERICS, "W is not symmetric, and the rounds do not converge");
+    }
+    return PL_OK;
+}
+
 static pl_status solve_contacts(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
 {
     pl_solve_options options = attempt->contact;
@@ -76,6 +108,7 @@ static pl_status solve_contacts(const pl_attempt *attempt, pl_instance *instance
     o->trace.started = pl_seconds();
     PL_TRY(pl_problem_solve(instance->problem, o->solver, &options, instance->v, instance->f,
                             &o->contact));
+    if (instance->fclib.K.n_col > 0) PL_TRY(solve_rounds(&options, instance, o));
     o->solved = o->contact.end == PL_SOLVE_CONVERGED;
     o->end = pl_solve_end_name(o->contact.end);
     o->iterations = o->contact.iterations;

@@ -168,13 +168,16 @@ static pl_status get_numbers(const pl_json *at, const char *key, int n, double o
 
 static pl_status get_constraint(const pl_json *at, pl_constraint_info *info)
 {
-    static const char *const laws[] = {"cone", "box"};
+    static const char *const names[] = {"cone", "box", "pyramid"};
+    static const pl_law laws[] = {PL_LAW_CONE, PL_LAW_BOX, PL_LAW_PYRAMID};
     int law = 0;
-    PL_TRY(pl_json_choice(at, "law", laws, 2, &law));
-    info->law = law == 0 ? PL_LAW_CONE : PL_LAW_BOX;
+    PL_TRY(pl_json_choice(at, "law", names, 3, &law));
+    info->law = laws[law];
     PL_TRY(get_numbers(at, "axes", 9, 0, info->axes));
     PL_TRY(get_numbers(at, "compliance", 3, 0, info->compliance));
-    if (law == 0) return pl_json_number(at, "mu", &info->mu);
+    PL_TRY(pl_json_count(at, "directions", &info->directions));
+    PL_TRY(pl_json_bool(at, "outer", &info->outer));
+    if (info->law != PL_LAW_BOX) return pl_json_number(at, "mu", &info->mu);
     PL_TRY(get_numbers(at, "lo", 3, -INFINITY, info->lo));
     return get_numbers(at, "hi", 3, INFINITY, info->hi);
 }

@@ -12,12 +12,108 @@ void pl_fclib_free(pl_fclib *p)
     pl_columns_free(&p->M);
     pl_columns_free(&p->H);
     pl_columns_free(&p->G);
+    pl_columns_free(&p->K);
     *p = (pl_fclib){0};
 }
 
 static pl_sparse view(const pl_columns *c)
 {
     return (pl_sparse){c->n_row, c->n_col, c->col, c->row, c->val};
+}
+
+// y += C x, or C^T x.
+static void multiply(const pl_columns *C, bool transposed, const double *x, double *y)
+{
+    for (int32_t j = 0; j < C->n_col; j++) {
+        for (int64_t k = C->col[j]; k < C->col[j + 1]; k++) {
+            int32_t to = transposed ? j : C->row[k], from = transposed ? C->row[k] : j;
+            y[to] += C->val[k] * x[from];
+        }
+    }
+}
+
+// --- The antisymmetric part ---
+
+// Over the root of the product of the diagonals: beyond the first it is no rounding, beyond the
+// second no matrix of contacts that a program would write.
+static const double ASYMMETRY = 1e-7, DAMAGE = 0.05;
+
+// Entry (i, j); 0 where there is none.
+static double entry_of(const pl_columns *C, int32_t i, int32_t j)
+{
+    int64_t low = C->col[j], high = C->col[j + 1], end = high;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (C->row[middle] < i) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < end && C->row[low] == i ? C->val[low] : 0;
+}
+
+// Gives W an entry across the diagonal for each that it has.
+static pl_status fill_pattern(pl_columns *W)
+{
+    int64_t nnz = W->col[W->n_col], n = 0;
+    int32_t *row = pl_alloc(2 * nnz, sizeof *row), *col = pl_alloc(2 * nnz, sizeof *col);
+    double *val = pl_alloc(2 * nnz, sizeof *val);
+    bool all = row != NULL && col != NULL && val != NULL;
+    for (int32_t j = 0; j < W->n_col && all; j++) {
+        for (int64_t k = W->col[j]; k < W->col[j + 1]; k++) {
+            row[n] = W->row[k], col[n] = j, val[n++] = W->val[k];
+            row[n] = j, col[n] = W->row[k], val[n++] = 0;
+        }
+    }
+    pl_columns filled;
+    pl_status status = PL_ERROR_MEMORY;
+    if (all) status = pl_columns_from(W->n_row, W->n_col, n, row, col, val, &filled);
+    pl_free(row);
+    pl_free(col);
+    pl_free(val);
+    PL_TRY(status);
+    pl_columns_free(W);
+    *W = filled;
+    return PL_OK;
+}
+
+// K := (W - W^T) / 2, entry by entry of W; *worst is the largest difference, as a share.
+static pl_status find_difference(const pl_columns *W, pl_columns *K, double *worst)
+{
+    for (int32_t j = 0; j < W->n_col; j++) {
+        K->col[j + 1] = W->col[j + 1];
+        for (int64_t k = W->col[j]; k < W->col[j + 1]; k++) {
+            int32_t i = W->row[k];
+            double x = W->val[k], y = entry_of(W, j, i);
+            double size = sqrt(fabs(entry_of(W, i, i) * entry_of(W, j, j)));
+            K->row[k] = i;
+            K->val[k] = 0.5 * (x - y);
+            if (x != y) *worst = fmax(*worst, fabs(x - y) / size);
+            if (x == y || fabs(x - y) <= DAMAGE * size) continue;
+            return pl_fail(PL_ERROR_ARGUMENT,
+                           "W is not symmetric: row %d, column %d has %.9g, and across the "
+                           "diagonal stands %.9g",
+                           (int)i, (int)j, x, y);
+        }
+    }
+    return PL_OK;
+}
+
+pl_status pl_fclib_split(pl_fclib *p)
+{
+    pl_columns K;
+    double worst = 0;
+    if (!p->local || p->M.n_col == 0) return PL_OK;
+    PL_TRY(fill_pattern(&p->M));
+    PL_TRY(pl_columns_create(p->M.n_row, p->M.n_col, p->M.col[p->M.n_col], &K));
+    pl_status status = find_difference(&p->M, &K, &worst);
+    if (status == PL_OK && worst > ASYMMETRY) {
+        p->K = K;
+    } else {
+        pl_columns_free(&K);
+    }
+    return status;
 }
 
 // --- As a problem ---
@@ -53,13 +149,33 @@ static pl_status set_guess(const pl_fclib *p, pl_problem *problem)
     return status;
 }
 
-pl_status pl_fclib_problem(const pl_fclib *p, pl_problem **out)
+// With the symmetric part of W, and q + K r.
+static pl_status make_local(const pl_fclib *p, const double *r, pl_problem **out)
+{
+    int64_t m = p->M.n_col, nnz = p->M.col[m];
+    double *q = pl_alloc(m, sizeof *q), *W = pl_alloc(nnz, sizeof *W);
+    pl_status status = q != NULL && W != NULL ? PL_OK : PL_ERROR_MEMORY;
+    if (status == PL_OK) {
+        if (m > 0) memcpy(q, p->w, (size_t)m * sizeof *q);
+        if (nnz > 0) memcpy(W, p->M.val, (size_t)nnz * sizeof *W);
+        for (int64_t k = 0; k < nnz && p->K.n_col > 0; k++) W[k] -= p->K.val[k]; // of one pattern
+        if (r != NULL) multiply(&p->K, false, r, q);
+        pl_sparse symmetric = view(&p->M);
+        symmetric.val = W;
+        const pl_local_contacts local = {p->n_contact, p->dimension, symmetric, view(&p->H),
+                                         view(&p->G), q, p->b, p->mu};
+        status = pl_problem_create_local(&local, 1, out);
+    }
+    pl_free(q);
+    pl_free(W);
+    return status;
+}
+
+pl_status pl_fclib_problem(const pl_fclib *p, const double *r, pl_problem **out)
 {
     pl_status status;
     if (p->local) {
-        const pl_local_contacts local = {p->n_contact, p->dimension, view(&p->M), view(&p->H),
-                                         view(&p->G),  p->w,         p->b,        p->mu};
-        status = pl_problem_create_local(&local, 1, out);
+        status = make_local(p, r, out);
     } else {
         const pl_global_contacts global = {p->n_contact, p->dimension, view(&p->M),
                                            view(&p->H),  view(&p->G),  p->f,
@@ -103,6 +219,10 @@ static pl_status sort_constraint(export *e, int32_t k, pl_fclib *out)
     if (info.law == PL_LAW_CONE) {
         e->contact[k] = out->n_contact++;
         return PL_OK;
+    }
+    if (info.law != PL_LAW_BOX) {
+        return pl_fail(PL_ERROR_ARGUMENT, "constraint %d has friction in a pyramid, not in a cone",
+                       (int)k);
     }
     e->equation[k] = e->n_equation;
     for (int a = 0; a < 3; a++) {
@@ -332,17 +452,6 @@ pl_status pl_fclib_from(const pl_problem *problem, const double *v, const double
 }
 
 // --- The usual measure ---
-
-// y += C x, or C^T x.
-static void multiply(const pl_columns *C, bool transposed, const double *x, double *y)
-{
-    for (int32_t j = 0; j < C->n_col; j++) {
-        for (int64_t k = C->col[j]; k < C->col[j + 1]; k++) {
-            int32_t to = transposed ? j : C->row[k], from = transposed ? C->row[k] : j;
-            y[to] += C->val[k] * x[from];
-        }
-    }
-}
 
 // Projects x (d) on the cone |x_t| <= mu x_n.
 static void project(int32_t d, double mu, double *x)

@@ -19,6 +19,7 @@ typedef struct pl_fclib {
     double *mu;         // (n_contact)
     double *v, *u, *r, *l;                         // the solution: (n), (m), (m), (p)
     double *v_guess, *u_guess, *r_guess, *l_guess; // the first guess
+    pl_columns K; // local: the antisymmetric part of W, see pl_fclib_split
     char title[PL_FCLIB_TEXT], description[PL_FCLIB_TEXT], math_info[PL_FCLIB_TEXT];
 } pl_fclib;
 
@@ -32,9 +33,13 @@ bool pl_fclib_available(void);
 pl_status pl_fclib_read(const char *path, pl_fclib *out);
 pl_status pl_fclib_write(const pl_fclib *problem, const char *path);
 
-// As a problem for the solvers, with its guess to start from. Velocities count as they are: dt
-// is 1.
-pl_status pl_fclib_problem(const pl_fclib *from, pl_problem **out);
+// // As a problem for the solvers, with its guess to start from. Velocities count as they are: dt is 1.
+// W is made symmetric; what K brings to u at the impulses r (m) is in q, nothing for NULL.
+pl_status pl_fclib_problem(const pl_fclib *from, const double *r, pl_problem **out);
+
+// Files there are whose W is not symmetric: finds K = (W - W^T) / 2 if it is more than rounding.
+// Fails with PL_ERROR_ARGUMENT where it is so large that W must be damaged, and names the entry.
+pl_status pl_fclib_split(pl_fclib *problem);
 
 // The global form of a problem, with a solution where v and f are given; prescribed velocities are
 // taken out. Fails with PL_ERROR_ARGUMENT where a law is none that FCLIB has: compliance, or boxes

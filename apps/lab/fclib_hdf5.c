@@ -1,8 +1,8 @@
-// The layout of FCLIB's files. fclib_global has M, H and G; fclib_local W, V and R. Each matrix is
-// a group of numbers: m rows, n columns, nz, nzmax; p, i, x. nz is the number of entries of a
-// triplet matrix (row p[k], column i[k]), -1 of compressed columns (p: where they start, i: rows),
-// -2 of compressed rows. Beside them stand vectors, spacedim and info; solution and guesses/1 have
-// v, u, r and l.
+// The layout of FCLIB's files. fclib_global has M, H and G; fclib_local W, V and R. Each matrix is a
+// group of numbers: m rows, n columns, nz, nzmax; p, i, x. nz is the number of entries of a triplet
+// matrix (column p[k], row i[k], as CSparse has them and files do; the header of FCLIB says it the
+// other way round), -1 of compressed columns (p: where they start, i: rows), -2 of compressed rows.
+// Beside them stand vectors, spacedim and info; solution and guesses/1 have v, u, r and l.
 
 #include "fclib.h"
 
@@ -77,7 +77,8 @@ static pl_status open_set(const reader *r, const char *group, const char *name, 
 static pl_status read_array(const reader *r, const char *group, const char *name, hid_t type,
                             size_t size, int64_t *n, void **out)
 {
-    hid_t set;
+    hid_t set = -1;
+    *n = 0;
     *out = NULL;
     PL_TRY(open_set(r, group, name, &set, n));
     *out = pl_alloc(*n, size);
@@ -162,10 +163,10 @@ static pl_status unpack(const reader *r, const char *group, raw *m, int64_t *n, 
 
 static pl_status pack(const reader *r, const char *group, raw *m, pl_columns *out)
 {
-    int64_t n;
+    int64_t n = 0;
     int32_t *outer = NULL;
     pl_status status = unpack(r, group, m, &n, &outer);
-    const int32_t *row = m->nz == -1 ? m->i : outer, *col = m->nz == -1 ? outer : m->i;
+    const int32_t *row = m->nz == -2 ? outer : m->i, *col = m->nz == -2 ? m->i : outer;
     for (int64_t k = 0; k < n && status == PL_OK; k++) {
         bool inside = row[k] >= 0 && row[k] < m->m && col[k] >= 0 && col[k] < m->n;
         if (!inside) status = damaged(r, group, "i", "an index is out of range");

@@ -79,7 +79,8 @@ static pl_status take(pl_status status, pl_instance *out)
 static pl_status read_fclib(const char *path, pl_instance *out)
 {
     PL_TRY(pl_fclib_read(path, &out->fclib));
-    pl_status status = pl_fclib_problem(&out->fclib, &out->problem);
+    pl_status status = pl_fclib_split(&out->fclib);
+    if (status == PL_OK) status = pl_fclib_problem(&out->fclib, NULL, &out->problem);
     if (status != PL_ERROR_ARGUMENT) return status;
     pl_fail_prefix(path);
     return PL_ERROR_FORMAT;
@@ -169,6 +170,24 @@ static pl_status measure_file(const pl_instance *instance, double *out)
     pl_free(r);
     pl_free(l);
     return status;
+}
+
+pl_status pl_instance_update(pl_instance *instance)
+{
+    const pl_fclib *p = &instance->fclib;
+    pl_problem *problem;
+    int64_t m = (int64_t)p->dimension * p->n_contact;
+    double *r = pl_alloc(m, sizeof *r);
+    if (r == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < m; i++) {
+        r[i] = instance->f[3 * (i / p->dimension) + i % p->dimension];
+    }
+    pl_status status = pl_fclib_problem(p, r, &problem);
+    pl_free(r);
+    PL_TRY(status);
+    pl_problem_destroy(instance->problem);
+    instance->problem = problem;
+    return PL_OK;
 }
 
 double pl_instance_measure(const pl_instance *instance)

@@ -45,6 +45,10 @@ void pl_instance_free(pl_instance *instance); // leaves it empty
 // (rows; of contacts, see problem_export.h). Fails with PL_ERROR_ARGUMENT if that cannot hold it.
 pl_status pl_instance_write(const pl_instance *instance, const char *path);
 
+// Of a file whose W is not symmetric (fclib.K has columns): takes the antisymmetric part at the
+// impulses f. The problem is another one then, of the same size.
+pl_status pl_instance_update(pl_instance *instance);
+
 // The usual measure of FCLIB (fclib.h) of v and f, on what the file held or what the problem is in
 // its terms; NAN if it has none.
 double pl_instance_measure(const pl_instance *instance);

@@ -56,11 +56,22 @@ static pl_status read_solver(const pl_json *at, pl_world_options *world)
     return PL_OK;
 }
 
+static pl_status read_friction(const pl_json *at, pl_world_options *world)
+{
+    const char *name = world->friction_model;
+    pl_json v;
+    PL_TRY(pl_json_string(at, "friction_model", &name));
+    if (pl_friction_model_find(name, &world->friction_model) == PL_OK) return PL_OK;
+    pl_json_get(at, "friction_model", &v);
+    return pl_json_fail(&v, "%s", pl_error_text());
+}
+
 static pl_status read_contact(const pl_json *at, pl_world_options *world)
 {
     world->contact = world->integrator != PL_INTEGRATOR_IMPLICIT; // which knows none
     PL_TRY(pl_json_bool(at, "contact", &world->contact));
     PL_TRY(read_solver(at, world));
+    PL_TRY(read_friction(at, world));
     PL_TRY(pl_json_bool(at, "rescue", &world->rescue));
     PL_TRY(pl_json_number(at, "residual_tolerance", &world->residual_tolerance));
     PL_TRY(pl_json_number(at, "contact_tolerance", &world->contact_tolerance));

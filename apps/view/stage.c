@@ -80,7 +80,13 @@ static pl_status set_solver(pl_stage *stage, int32_t solver, int32_t precond)
 
 pl_status pl_stage_next_solver(pl_stage *stage)
 {
-    return set_solver(stage, (stage->solver_now + 1) % pl_solver_count(), stage->precond_now);
+    pl_solver_info info = {0};
+    int32_t next = stage->solver_now;
+    while (!info.cones) { // the scene may have another model of friction, which those know as well
+        next = (next + 1) % pl_solver_count();
+        PL_TRY(pl_solver_describe(next, &info));
+    }
+    return set_solver(stage, next, stage->precond_now);
 }
 
 pl_status pl_stage_next_precond(pl_stage *stage)
