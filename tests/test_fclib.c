@@ -488,7 +488,8 @@ static void test_folders_of_matrix_market(void)
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_contact_mtx_read(folder, &read), pl_error_text());
         again = pl_problem_sizes(read);
         TEST_ASSERT_EQUAL_INT32(size.constraints, again.constraints);
-        TEST_ASSERT_TRUE(size.dt == again.dt && size.unknowns == again.unknowns);
+        TEST_ASSERT_EQUAL_DOUBLE(size.dt, again.dt);
+        TEST_ASSERT_EQUAL_INT64(size.unknowns, again.unknowns);
         TEST_ASSERT_EQUAL(PL_OK, pl_problem_multiply(problems[i], x, y));
         TEST_ASSERT_EQUAL(PL_OK, pl_problem_multiply(read, x, z));
         TEST_ASSERT_EQUAL_MEMORY(y, z, 3 * (size_t)size.blocks * sizeof *y);
@@ -499,7 +500,10 @@ static void test_folders_of_matrix_market(void)
             pl_constraint_info a, b;
             TEST_ASSERT_EQUAL(PL_OK, pl_problem_constraint(problems[i], k, &a));
             TEST_ASSERT_EQUAL(PL_OK, pl_problem_constraint(read, k, &b));
-            TEST_ASSERT_TRUE(a.law == b.law && a.mu == b.mu && a.lo[1] == b.lo[1]);
+            TEST_ASSERT_EQUAL_INT(a.law, b.law);
+            TEST_ASSERT_EQUAL_DOUBLE(a.law == PL_LAW_CONE ? a.mu : 0, b.mu);
+            TEST_ASSERT_EQUAL_MEMORY(a.lo, b.lo, sizeof a.lo);
+            TEST_ASSERT_EQUAL_MEMORY(a.axes, b.axes, sizeof a.axes);
         }
         pl_problem_destroy(read);
         pl_problem_destroy(problems[i]);

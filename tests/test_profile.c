@@ -157,6 +157,7 @@ static void test_results_as_json_and_markdown(void)
 static void test_several_solvers_by_name(void)
 {
     expect(0, "solve --generate 'stack:n=3;spd:n=5' --solver newton,pgs,apg", "apg: 1 of 1");
+    expect(0, "solve --generate 'stack:n=3;spd:n=5' --solver newton,pgs,apg", "pgs: 1 of 1");
     expect(1, "solve --generate stack:n=3 --solver newtn", "--solver: ");
     expect(1, "solve --generate 'spd:n=5' --solver newton", "none of these solvers");
     expect(1, "solve --generate stak", "--generate: ");

@@ -260,7 +260,7 @@ static pl_status solve(replay *r, const char *path, pl_instance *instance, const
     return PL_OK;
 }
 
-// By the solvers asked for; of all of them, those that know its laws or have what they need.
+// By the solvers asked for; of several, those that know its laws or have what they need.
 static pl_status solve_instance(replay *r, const char *path, pl_instance *instance)
 {
     bool rows = instance->rows != NULL, tried = false;
@@ -269,7 +269,7 @@ static pl_status solve_instance(replay *r, const char *path, pl_instance *instan
         if (rows ? !c->rows : !c->contacts) continue;
         const char *friction = r->attempt.contact.friction_model;
         bool fits = rows ? suits_rows(c->name, instance) : knows_laws(c->name, friction, instance);
-        if (r->all && !fits) continue;
+        if ((r->all || r->n_choice > 1) && !fits) continue;
         PL_TRY(solve(r, path, instance, c->name));
         tried = true;
         if (rows && r->usual && r->results.outcome[r->results.n - 1].solved) break;

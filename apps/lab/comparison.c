@@ -66,10 +66,10 @@ static pl_status solve_rows(const pl_attempt *attempt, pl_instance *instance, pl
     return PL_OK;
 }
 
-// W of a file need not be symmetric, as that of a step is. Then its symmetric part S is solved with,
-// and what the other part K brings to u is that of the impulses before: u = S r + (q + K r'). K is
-// small, and the rounds end where r and r' agree, by the measure of the file, or where they get no
-// nearer.
+// W of a file need not be symmetric, as that of a step is. Then its symmetric part S is solved
+// with, and what the other part K brings to u is that of the impulses before: u = S r + (q + K r').
+// K is small, and the rounds end where r and r' agree, by the measure of the file, or where they
+// get no nearer.
 enum { MOST_ROUNDS = 60, PATIENCE = 4 };
 
 static pl_status solve_rounds(const pl_solve_options *options, pl_instance *instance, pl_outcome *o)

@@ -162,8 +162,8 @@ static pl_status make_local(const pl_fclib *p, const double *r, pl_problem **out
         if (r != NULL) multiply(&p->K, false, r, q);
         pl_sparse symmetric = view(&p->M);
         symmetric.val = W;
-        const pl_local_contacts local = {p->n_contact, p->dimension, symmetric, view(&p->H),
-                                         view(&p->G), q, p->b, p->mu};
+        const pl_local_contacts local = {
+            p->n_contact, p->dimension, symmetric, view(&p->H), view(&p->G), q, p->b, p->mu};
         status = pl_problem_create_local(&local, 1, out);
     }
     pl_free(q);

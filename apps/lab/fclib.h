@@ -33,8 +33,8 @@ bool pl_fclib_available(void);
 pl_status pl_fclib_read(const char *path, pl_fclib *out);
 pl_status pl_fclib_write(const pl_fclib *problem, const char *path);
 
-// // As a problem for the solvers, with its guess to start from. Velocities count as they are: dt is 1.
-// W is made symmetric; what K brings to u at the impulses r (m) is in q, nothing for NULL.
+// As a problem for the solvers, with its guess to start from. Velocities count as they are: dt
+// is 1. W is made symmetric; what K brings to u at the impulses r (m) is in q, nothing for NULL.
 pl_status pl_fclib_problem(const pl_fclib *from, const double *r, pl_problem **out);
 
 // Files there are whose W is not symmetric: finds K = (W - W^T) / 2 if it is more than rounding.

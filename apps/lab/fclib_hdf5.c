@@ -1,8 +1,9 @@
-// The layout of FCLIB's files. fclib_global has M, H and G; fclib_local W, V and R. Each matrix is a
-// group of numbers: m rows, n columns, nz, nzmax; p, i, x. nz is the number of entries of a triplet
-// matrix (column p[k], row i[k], as CSparse has them and files do; the header of FCLIB says it the
-// other way round), -1 of compressed columns (p: where they start, i: rows), -2 of compressed rows.
-// Beside them stand vectors, spacedim and info; solution and guesses/1 have v, u, r and l.
+// The layout of FCLIB's files. fclib_global has M, H and G; fclib_local W, V and R. Each matrix is
+// a group of numbers: m rows, n columns, nz, nzmax; p, i, x. nz is the number of entries of a
+// triplet matrix (column p[k], row i[k], as CSparse has them and files do; the header of FCLIB says
+// it the other way round), -1 of compressed columns (p: where they start, i: rows), -2 of
+// compressed rows. Beside them stand vectors, spacedim and info; solution and guesses/1 have v, u,
+// r and l.
 
 #include "fclib.h"
 
@@ -179,6 +180,39 @@ static pl_status pack(const reader *r, const char *group, raw *m, pl_columns *ou
     return status;
 }
 
+// Some files hold one half of a symmetric matrix, as direct solvers want it: a matrix with entries
+// on one side of the diagonal only gets the other side.
+static pl_status mirror(pl_columns *c)
+{
+    int64_t nnz = c->col[c->n_col], below = 0, above = 0, n = 0;
+    for (int32_t j = 0; j < c->n_col; j++) {
+        for (int64_t k = c->col[j]; k < c->col[j + 1]; k++) {
+            below += c->row[k] > j && c->val[k] != 0;
+            above += c->row[k] < j && c->val[k] != 0;
+        }
+    }
+    if ((below == 0) == (above == 0)) return PL_OK;
+    int32_t *row = pl_alloc(2 * nnz, sizeof *row), *col = pl_alloc(2 * nnz, sizeof *col);
+    double *val = pl_alloc(2 * nnz, sizeof *val);
+    bool all = row != NULL && col != NULL && val != NULL;
+    for (int32_t j = 0; j < c->n_col && all; j++) {
+        for (int64_t k = c->col[j]; k < c->col[j + 1]; k++) {
+            row[n] = c->row[k], col[n] = j, val[n++] = c->val[k];
+            if (c->row[k] != j) row[n] = j, col[n] = c->row[k], val[n++] = c->val[k];
+        }
+    }
+    pl_columns whole;
+    pl_status status = PL_ERROR_MEMORY;
+    if (all) status = pl_columns_from(c->n_row, c->n_col, n, row, col, val, &whole);
+    pl_free(row);
+    pl_free(col);
+    pl_free(val);
+    PL_TRY(status);
+    pl_columns_free(c);
+    *c = whole;
+    return PL_OK;
+}
+
 // A matrix of n_row rows, and n_col columns unless that is -1.
 static pl_status read_matrix(const reader *r, const char *group, int64_t n_row, int64_t n_col,
                              pl_columns *out)
@@ -267,6 +301,7 @@ static pl_status read_global(const reader *r, pl_fclib *out)
     int64_t m = (int64_t)out->dimension * out->n_contact, n;
     PL_TRY(read_array(r, vectors, "f", H5T_NATIVE_DOUBLE, sizeof *out->f, &n, (void **)&out->f));
     PL_TRY(read_matrix(r, "fclib_global/M", n, n, &out->M));
+    PL_TRY(mirror(&out->M));
     PL_TRY(read_matrix(r, "fclib_global/H", n, m, &out->H));
     PL_TRY(read_vector(r, vectors, "w", true, m, &out->w));
     if (exists(r, "fclib_global/G", "")) PL_TRY(read_matrix(r, "fclib_global/G", n, -1, &out->G));
@@ -280,6 +315,7 @@ static pl_status read_local(const reader *r, pl_fclib *out)
     int64_t m = (int64_t)out->dimension * out->n_contact;
     PL_TRY(read_vector(r, vectors, "q", true, m, &out->w));
     PL_TRY(read_matrix(r, "fclib_local/W", m, m, &out->M));
+    PL_TRY(mirror(&out->M));
     if (exists(r, "fclib_local/V", "")) {
         PL_TRY(read_matrix(r, "fclib_local/V", m, -1, &out->H));
         PL_TRY(read_matrix(r, "fclib_local/R", out->H.n_col, out->H.n_col, &out->G));
