@@ -186,7 +186,7 @@ $(STRIP:%=picture-%): picture-%: apps/scenes/%.json build/meshes/bunny.msh build
 
 # --- a collection of contact problems -------------------------------------------------------------
 
-collection: $(B)/pliant $(filter build/meshes/%,$(MESHES)) ## record 200 contact problems of the scenes as files of FCLIB: out/collection
+collection: $(B)/pliant ## record 200 contact problems of the scenes as files of FCLIB: out/collection
 	@mkdir -p out
 	@PLIANT=$(abspath $(B)/pliant) apps/scenes/make-collection.sh out/collection
 	@echo "Problems, manifest.csv and manifest.json: out/collection"

@@ -527,7 +527,7 @@ static const char NOTES[] =
     "out\n"
     "of the friction cone, the Fischer-Burmeister function, and the energy that the error would "
     "have\n"
-    "[J]. fclib is the measure that is usual for files of FCLIB: |r - P(r - u')| / (1 + |q|). In\n"
+    "[J]. fclib is the measure that is usual for files of FCLIB: |r - P(r - u')| / (1 + |q|^(1/2)). In\n"
     "those files velocities count as they are (dt is 1). Errors of plain rows have the unit of w, "
     "the\n"
     "energy that of w times x, the primal one that of x. The hash is of the solution, the same "

@@ -36,7 +36,7 @@ static void set_name(const char *path, char name[128])
     }
 }
 
-static pl_status write_problem(const pl_collection *c, const pl_instance *instance,
+static pl_status write_problem(const pl_collection *c, pl_instance *instance,
                                pl_collection_item *item)
 {
     char *path;
@@ -56,7 +56,7 @@ static pl_status write_problem(const pl_collection *c, const pl_instance *instan
     return status;
 }
 
-pl_status pl_collection_add(pl_collection *c, const char *name, const pl_instance *instance,
+pl_status pl_collection_add(pl_collection *c, const char *name, pl_instance *instance,
                             const pl_outcome *outcome)
 {
     if (instance->problem == NULL) {

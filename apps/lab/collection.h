@@ -27,7 +27,7 @@ pl_status pl_collection_open(const char *folder, pl_collection *out);
 // Writes the problem, and the solution that the instance holds, as FCLIB, or as .plp where that has
 // no word for a law, and notes what it is like. `name` is a path: its slashes become dashes. Plain
 // rows are refused with PL_ERROR_ARGUMENT.
-pl_status pl_collection_add(pl_collection *c, const char *name, const pl_instance *instance,
+pl_status pl_collection_add(pl_collection *c, const char *name, pl_instance *instance,
                             const pl_outcome *outcome);
 
 // Writes manifest.csv and manifest.json, without times, so that the same problems give the same

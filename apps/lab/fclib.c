@@ -249,7 +249,8 @@ static pl_status plan_export(export *e, pl_fclib *out)
         e->block[i] = given ? -1 : e->n_block++;
     }
     for (int32_t k = 0; k < e->size.constraints; k++) PL_TRY(sort_constraint(e, k, out));
-    return PL_OK;
+    if (out->n_contact > 0) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "there are no contacts, which files of FCLIB must have");
 }
 
 // Numbers of a matrix by coordinates.
@@ -466,21 +467,51 @@ static void project(int32_t d, double mu, double *x)
     for (int32_t a = 1; a < d; a++) x[a] = t > 0 ? x[a] * (mu * along / t) : 0;
 }
 
+// *u (m) := W r + V l + q, or H^T v + w.
+static pl_status find_velocities(const pl_fclib *p, const double *v, const double *r,
+                                 const double *l, double **u)
+{
+    int64_t m = (int64_t)p->dimension * p->n_contact;
+    *u = pl_alloc(m, sizeof **u);
+    if (*u == NULL) return PL_ERROR_MEMORY;
+    if (m > 0) memcpy(*u, p->w, (size_t)m * sizeof **u);
+    if (p->local) {
+        multiply(&p->M, false, r, *u);
+        if (l != NULL) multiply(&p->H, false, l, *u);
+    } else {
+        multiply(&p->H, true, v, *u);
+    }
+    return PL_OK;
+}
+
+// *to := a copy of n numbers.
+static bool replace(double **to, int64_t n, const double *from)
+{
+    pl_free(*to);
+    *to = pl_alloc(n, sizeof **to);
+    if (*to != NULL && n > 0) memcpy(*to, from, (size_t)n * sizeof **to);
+    return *to != NULL;
+}
+
+pl_status pl_fclib_set_solution(pl_fclib *p, const double *v, const double *r, const double *l)
+{
+    double *u;
+    int32_t n_equation = p->local ? p->H.n_col : p->G.n_col;
+    PL_TRY(find_velocities(p, v, r, l, &u));
+    pl_free(p->u);
+    p->u = u;
+    bool all = replace(&p->r, (int64_t)p->dimension * p->n_contact, r) &&
+               replace(&p->l, n_equation, l) && (p->local || replace(&p->v, p->M.n_col, v));
+    return all ? PL_OK : PL_ERROR_MEMORY;
+}
+
 pl_status pl_fclib_measure(const pl_fclib *p, const double *v, const double *r, const double *l,
                            double *out)
 {
     int32_t d = p->dimension;
     int64_t m = (int64_t)d * p->n_contact;
-    double sum = 0, size = 0;
-    double *u = pl_alloc(m, sizeof *u);
-    if (u == NULL) return PL_ERROR_MEMORY;
-    if (m > 0) memcpy(u, p->w, (size_t)m * sizeof *u);
-    if (p->local) {
-        multiply(&p->M, false, r, u);
-        if (l != NULL) multiply(&p->H, false, l, u);
-    } else {
-        multiply(&p->H, true, v, u);
-    }
+    double sum = 0, size = 0, *u;
+    PL_TRY(find_velocities(p, v, r, l, &u));
     for (int64_t i = 0; i < m; i++) size += p->w[i] * p->w[i];
     for (int32_t k = 0; k < p->n_contact; k++) {
         double x[3] = {0}, slip = 0, *w = u + (int64_t)k * d;
@@ -492,6 +523,6 @@ pl_status pl_fclib_measure(const pl_fclib *p, const double *v, const double *r, 
         for (int32_t a = 0; a < d; a++) sum += (f[a] - x[a]) * (f[a] - x[a]);
     }
     pl_free(u);
-    *out = sqrt(sum) / (1 + sqrt(size));
+    *out = sqrt(sum) / (1 + sqrt(sqrt(size)));
     return PL_OK;
 }

@@ -46,9 +46,14 @@ pl_status pl_fclib_split(pl_fclib *problem);
 // that are not equations.
 pl_status pl_fclib_from(const pl_problem *problem, const double *v, const double *f, pl_fclib *out);
 
-// The measure that is usual for these: with u = W r + q (or H^T v + w), the norm of r - P(r - u')
-// over 1 and that of q (w), where u' is u with mu |u_t| added to its normal part, and P projects on
-// the cones. v (n) is not used by a local one; l (p) may be NULL.
+// Replaces the solution by v (n; not used by a local one), r (m) and l (p), and the u that they
+// make.
+pl_status pl_fclib_set_solution(pl_fclib *problem, const double *v, const double *r,
+                                const double *l);
+
+// The measure of FCLIB's own library (fclib_merit_local): with u = W r + q (or H^T v + w), the norm
+// of r - P(r - u') over 1 + the root of the norm of q (w), where u' is u with mu |u_t| added to its
+// normal part, and P projects on the cones. v (n) is not used by a local one; l (p) may be NULL.
 pl_status pl_fclib_measure(const pl_fclib *problem, const double *v, const double *r,
                            const double *l, double *out);
 

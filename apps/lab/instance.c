@@ -131,17 +131,42 @@ void pl_instance_free(pl_instance *instance)
 
 // --- Writing ---
 
-static pl_status write_fclib(const pl_instance *instance, const char *path)
+// The impulses of an instance of FCLIB, as its file has them: r (m), l (p).
+static pl_status take_impulses(const pl_instance *instance, double **r, double **l)
+{
+    const pl_fclib *p = &instance->fclib;
+    int64_t d = p->dimension, m = d * p->n_contact;
+    int32_t n_equation = p->local ? p->H.n_col : p->G.n_col;
+    *r = pl_alloc(m, sizeof **r);
+    *l = pl_alloc(n_equation, sizeof **l);
+    if (*r == NULL || *l == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < m; i++) (*r)[i] = instance->f[3 * (i / d) + i % d];
+    for (int32_t i = 0; i < n_equation; i++) {
+        (*l)[i] = instance->f[3 * (int64_t)p->n_contact + i];
+    }
+    return PL_OK;
+}
+
+static pl_status write_fclib(pl_instance *instance, const char *path)
 {
     pl_fclib fclib;
-    if (instance->format == PL_FORMAT_FCLIB) return pl_fclib_write(&instance->fclib, path);
+    if (instance->format == PL_FORMAT_FCLIB) {
+        double *r, *l;
+        pl_status status = take_impulses(instance, &r, &l);
+        if (status == PL_OK) {
+            status = pl_fclib_set_solution(&instance->fclib, instance->v, r, l);
+        }
+        pl_free(r);
+        pl_free(l);
+        return status == PL_OK ? pl_fclib_write(&instance->fclib, path) : status;
+    }
     PL_TRY(pl_fclib_from(instance->problem, instance->v, instance->f, &fclib));
     pl_status status = pl_fclib_write(&fclib, path);
     pl_fclib_free(&fclib);
     return status;
 }
 
-pl_status pl_instance_write(const pl_instance *instance, const char *path)
+pl_status pl_instance_write(pl_instance *instance, const char *path)
 {
     if (instance->rows != NULL) return pl_complementarity_write(instance->rows, path);
     if (pl_has_extension(path, ".plp")) return pl_problem_write(instance->problem, path);
@@ -152,21 +177,11 @@ pl_status pl_instance_write(const pl_instance *instance, const char *path)
 
 // --- The usual measure ---
 
-// Impulses of contacts, which come first in an instance of FCLIB.
 static pl_status measure_file(const pl_instance *instance, double *out)
 {
-    const pl_fclib *p = &instance->fclib;
-    int32_t d = p->dimension, n_equation = p->local ? p->H.n_col : p->G.n_col;
-    double *r = pl_alloc((int64_t)d * p->n_contact, sizeof *r);
-    double *l = pl_alloc(n_equation, sizeof *l);
-    pl_status status = r != NULL && l != NULL ? PL_OK : PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < (int64_t)d * p->n_contact && status == PL_OK; i++) {
-        r[i] = instance->f[3 * (i / d) + i % d];
-    }
-    for (int32_t i = 0; i < n_equation && status == PL_OK; i++) {
-        l[i] = instance->f[3 * (int64_t)p->n_contact + i];
-    }
-    if (status == PL_OK) status = pl_fclib_measure(p, instance->v, r, l, out);
+    double *r, *l;
+    pl_status status = take_impulses(instance, &r, &l);
+    if (status == PL_OK) status = pl_fclib_measure(&instance->fclib, instance->v, r, l, out);
     pl_free(r);
     pl_free(l);
     return status;
@@ -176,14 +191,11 @@ pl_status pl_instance_update(pl_instance *instance)
 {
     const pl_fclib *p = &instance->fclib;
     pl_problem *problem;
-    int64_t m = (int64_t)p->dimension * p->n_contact;
-    double *r = pl_alloc(m, sizeof *r);
-    if (r == NULL) return PL_ERROR_MEMORY;
-    for (int64_t i = 0; i < m; i++) {
-        r[i] = instance->f[3 * (i / p->dimension) + i % p->dimension];
-    }
-    pl_status status = pl_fclib_problem(p, r, &problem);
+    double *r, *l;
+    pl_status status = take_impulses(instance, &r, &l);
+    if (status == PL_OK) status = pl_fclib_problem(p, r, &problem);
     pl_free(r);
+    pl_free(l);
     PL_TRY(status);
     pl_problem_destroy(instance->problem);
     instance->problem = problem;

@@ -41,9 +41,10 @@ pl_status pl_instance_make(const char *text, pl_instance *out);
 
 void pl_instance_free(pl_instance *instance); // leaves it empty
 
-// Writes it by the extension: .plp, .hdf5 (contacts), .txt (rows), or a folder that ends in '/'
-// (rows; of contacts, see problem_export.h). Fails with PL_ERROR_ARGUMENT if that cannot hold it.
-pl_status pl_instance_write(const pl_instance *instance, const char *path);
+// Writes it by the extension: .plp, .hdf5 (contacts, with v and f as the solution), .txt (rows), or
+// a folder that ends in '/' (rows; of contacts, see problem_export.h). Fails with PL_ERROR_ARGUMENT
+// if that cannot hold it.
+pl_status pl_instance_write(pl_instance *instance, const char *path);
 
 // Of a file whose W is not symmetric (fclib.K has columns): takes the antisymmetric part at the
 // impulses f. The problem is another one then, of the same size.
