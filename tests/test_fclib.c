@@ -370,7 +370,7 @@ static void test_files_of_fclib_keep_every_bit(void)
 // A problem of ours in the terms of FCLIB, and back: the same solution.
 static void test_our_problems_as_fclib(void)
 {
-    static const char *const kinds[] = {"stack:n=4,ratio=10,seed=3", "chain:n=5", "arch:n=5"};
+    static const char *const kinds[] = {"stack:n=4,ratio=10,seed=3", "wall:n=2", "arch:n=5"};
     skip_without_hdf5();
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         pl_instance made, read;
@@ -397,6 +397,86 @@ static void test_our_problems_as_fclib(void)
         TEST_ASSERT_TRUE(pl_instance_measure(&read) < 1e-3);
         pl_instance_free(&made), pl_instance_free(&read);
     }
+}
+
+// Equations come back as equations; velocities that are given go into f and w.
+static void test_equations_and_given_velocities_as_fclib(void)
+{
+    const int64_t row[] = {0, 2, 4};
+    const int32_t col[] = {0, 1, 0, 1};
+    const uint8_t prescribed[] = {0, 1};
+    double val[36] = {0}, b[6] = {1, 2, 3, 0, 0, 0}, v[6] = {0.1, 0.2, 0.3, 4, 5, 6}, f[6] = {0};
+    for (int e = 0; e < 9; e += 4) {
+        val[e] = 2, val[27 + e] = 2;   // the diagonal blocks
+        val[9 + e] = val[18 + e] = -1; // and what is beside them
+    }
+    pl_problem *problem;
+    TEST_ASSERT_EQUAL_MESSAGE(
+        PL_OK, pl_problem_create(2, row, col, val, b, prescribed, 0.5, &problem), pl_error_text());
+    pl_constraint_info contact = {.axes = {0, 0, 1, 1, 0, 0, 0, 1, 0}, .mu = 0.3};
+    pl_constraint_info joint = {
+        .law = PL_LAW_BOX, .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .c = {7, 0, 0}};
+    joint.lo[0] = -INFINITY, joint.hi[0] = INFINITY; // the other rows are not used
+    const pl_term term[2] = {{.block = 0, .w = 1}, {.block = 1, .w = -1}};
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_constraint(problem, &contact, 2, term));
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_constraint(problem, &joint, 2, term));
+    pl_fclib p;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_fclib_from(problem, v, f, &p), pl_error_text());
+    TEST_ASSERT_TRUE(p.M.n_col == 3 && p.H.n_col == 3 && p.G.n_col == 1 && p.n_contact == 1);
+    for (int i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_DOUBLE(b[i] + v[3 + i], p.f[i]); // A v_given = -v_given
+        TEST_ASSERT_EQUAL_DOUBLE(v[i], p.v[i]);
+    }
+    const double w[3] = {-6, -4, -5};
+    TEST_ASSERT_EQUAL_MEMORY(w, p.w, sizeof w);
+    TEST_ASSERT_EQUAL_DOUBLE(-4 - 7, p.b[0]);
+    TEST_ASSERT_TRUE(p.G.col[1] == 1 && p.G.row[0] == 0 && p.G.val[0] == 1);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0.3 - 6, p.u[0]);
+    pl_fclib_free(&p);
+    // What has no word there.
+    joint.lo[0] = -1, joint.hi[0] = 1;
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_add_constraint(problem, &joint, 2, term));
+    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_fclib_from(problem, v, f, &p));
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "constraint 2 is a box with bounds -1 .. 1"));
+    pl_problem_destroy(problem);
+    TEST_ASSERT_EQUAL(PL_OK, pl_contacts_generate("chain:n=3", &problem));
+    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_fclib_from(problem, NULL, NULL, &p));
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "there are no contacts"));
+    pl_problem_destroy(problem);
+}
+
+// A W that is not symmetric is solved by rounds, one that is far from it refused.
+static void test_a_matrix_that_is_not_symmetric(void)
+{
+    pl_fclib g = make_global();
+    pl_instance instance = {.format = PL_FORMAT_FCLIB, .fclib = make_local(&g)};
+    pl_fclib *p = &instance.fclib;
+    for (int32_t j = 0; j < M; j++) {
+        for (int64_t k = p->M.col[j]; k < p->M.col[j + 1]; k++) {
+            double sign = p->M.row[k] > j ? 1 : p->M.row[k] < j ? -1 : 0;
+            p->M.val[k] += 2e-3 * sign;
+        }
+    }
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_fclib_split(p), pl_error_text());
+    TEST_ASSERT_EQUAL_INT32(M, p->K.n_col);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_fclib_problem(p, NULL, &instance.problem), pl_error_text());
+    instance.size = pl_problem_sizes(instance.problem);
+    instance.v = pl_alloc_zero(3 * (int64_t)instance.size.blocks, sizeof(double));
+    instance.f = pl_alloc_zero(3 * (int64_t)instance.size.constraints, sizeof(double));
+    pl_attempt attempt = {.contact = pl_solve_options_default()};
+    attempt.contact.residual_tolerance = attempt.contact.contact_tolerance = 1e-9;
+    pl_comparison c = {.n_file = 1};
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_comparison_solve(&c, &attempt, "a", "newton", &instance),
+                              pl_error_text());
+    TEST_ASSERT_TRUE_MESSAGE(c.outcome[0].solved, c.outcome[0].end);
+    TEST_ASSERT_TRUE(c.outcome[0].relative <= 1e-9); // by W itself, not by its symmetric part
+    pl_comparison_free(&c);
+    for (int64_t k = p->M.col[1]; k < p->M.col[2]; k++) p->M.val[k] *= 1.5;
+    pl_columns_free(&p->K);
+    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_fclib_split(p));
+    TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "W is not symmetric: row "));
+    pl_instance_free(&instance);
+    pl_fclib_free(&g);
 }
 
 static void test_damaged_files_of_fclib(void)
@@ -601,6 +681,8 @@ int main(void)
     RUN_TEST(test_what_is_refused);
     RUN_TEST(test_files_of_fclib_keep_every_bit);
     RUN_TEST(test_our_problems_as_fclib);
+    RUN_TEST(test_equations_and_given_velocities_as_fclib);
+    RUN_TEST(test_a_matrix_that_is_not_symmetric);
     RUN_TEST(test_damaged_files_of_fclib);
     RUN_TEST(test_files_that_are_refused);
     RUN_TEST(test_folders_of_matrix_market);
