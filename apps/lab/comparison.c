@@ -20,11 +20,12 @@ void pl_comparison_free(pl_comparison *c)
 
 static bool make_room(pl_convergence *t)
 {
-    int64_t a = t->capacity, b = t->capacity, e = t->capacity, need = t->n + 1;
-    bool all = pl_reserve((void **)&t->iteration, &a, need, sizeof *t->iteration) == PL_OK &&
-               pl_reserve((void **)&t->seconds, &b, need, sizeof *t->seconds) == PL_OK &&
-               pl_reserve((void **)&t->error, &e, need, sizeof *t->error) == PL_OK;
-    if (all) t->capacity = a;
+    int64_t need = t->n + 1, capacity[3] = {t->capacity, t->capacity, t->capacity};
+    bool all =
+        pl_reserve((void **)&t->iteration, &capacity[0], need, sizeof *t->iteration) == PL_OK &&
+        pl_reserve((void **)&t->seconds, &capacity[1], need, sizeof *t->seconds) == PL_OK &&
+        pl_reserve((void **)&t->error, &capacity[2], need, sizeof *t->error) == PL_OK;
+    if (all) t->capacity = capacity[0];
     return all;
 }
 

@@ -66,7 +66,7 @@ static pl_status fill_pattern(pl_columns *W)
             row[n] = j, col[n] = W->row[k], val[n++] = 0;
         }
     }
-    pl_columns filled;
+    pl_columns filled = {0};
     pl_status status = PL_ERROR_MEMORY;
     if (all) status = pl_columns_from(W->n_row, W->n_col, n, row, col, val, &filled);
     pl_free(row);

@@ -201,7 +201,7 @@ static pl_status mirror(pl_columns *c)
             if (c->row[k] != j) row[n] = j, col[n] = c->row[k], val[n++] = c->val[k];
         }
     }
-    pl_columns whole;
+    pl_columns whole = {0};
     pl_status status = PL_ERROR_MEMORY;
     if (all) status = pl_columns_from(c->n_row, c->n_col, n, row, col, val, &whole);
     pl_free(row);
