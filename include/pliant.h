@@ -691,10 +691,10 @@ typedef struct pl_world_options {
                                // The result of a step that succeeds does not depend on it
     int32_t threads;           // number of threads, up to 256; 0: one per core
 
-    bool contact;               // detect and resolve contact (not with PL_INTEGRATOR_IMPLICIT)
-    const char *solver;         // name of the contact solver; pl_solver_help lists them
-    const char *precond;        // preconditioner of "cr" and "minres": "full", "diag", "schur" or
-                                // "none"
+    bool contact;        // detect and resolve contact (not with PL_INTEGRATOR_IMPLICIT)
+    const char *solver;  // name of the contact solver; pl_solver_help lists them
+    const char *precond; // preconditioner of "cr", "minres" and "gcr": "full", "diag", "schur" or
+                         // "none"
     const char *friction_model; // "cone", or what takes its place in the contacts of a step:
                                 // "diamond", "pyramid:N", "outer:N", "box", "box:N", "box:last",
                                 // "box:follow". See docs/solvers.md. Not with vj19

@@ -31,10 +31,7 @@ typedef struct pivoting {
     double *b;     // (n) of the reduced system
     double *best;  // (n) x of the set with the fewest violations
     int32_t least; // violations of that set
-    // Regularization; NULL if there is none.
-    double *shift;    // (n) on the diagonal
-    int64_t *pivoted; // (n) how often
-    int64_t *allowed; // (n) how often until the next shift
+    pl_lcp_softening softening;
     // Cycles.
     pl_lcp_visited visited; // sets, each with the run it was met in
     uint64_t run;           // 0: block pivots, else the number of a run of single ones
@@ -54,24 +51,14 @@ static pl_status take(pivoting *p)
     memcpy(p->best, p->x, (size_t)n * sizeof *p->best);
     p->least = INT32_MAX;
     p->next_run = PATIENCE;
-    if (p->options->regularize <= 0) return PL_OK;
-    p->shift = pl_arena_take(p->work->arena, n, sizeof *p->shift);
-    p->pivoted = pl_arena_take(p->work->arena, n, sizeof *p->pivoted);
-    p->allowed = pl_arena_take(p->work->arena, n, sizeof *p->allowed);
-    if (p->shift == NULL || p->pivoted == NULL || p->allowed == NULL) return PL_ERROR_MEMORY;
-    for (int32_t i = 0; i < n; i++) {
-        p->shift[i] = 0;
-        p->pivoted[i] = 0;
-        p->allowed[i] = p->options->regularize_after;
-    }
-    return PL_OK;
+    return pl_lcp_softening_make(p->lcp, p->options, p->work->arena, &p->softening);
 }
 
 // w := (M + shift) x + q.
 static void multiply(const pivoting *p, double *w)
 {
     pl_lcp_multiply(p->lcp, p->x, w);
-    for (int32_t i = 0; i < p->lcp->n && p->shift != NULL; i++) w[i] += p->shift[i] * p->x[i];
+    pl_lcp_softening_add(&p->softening, p->lcp->n, p->x, w);
 }
 
 // What is left of w in free rows is solved for once more while it is above half of the tolerance
@@ -99,7 +86,7 @@ static pl_status refine(pivoting *p, pl_lcp_end *end)
 static pl_status solve_sets(pivoting *p, pl_lcp_end *end)
 {
     pl_lcp_sets_tighten(p->lcp, &p->sets, p->x);
-    PL_TRY(p->linear->factor(p->self, &p->sets, p->shift, end));
+    PL_TRY(p->linear->factor(p->self, &p->sets, p->softening.shift, end));
     if (*end != PL_LCP_N_END) return PL_OK;
     pl_lcp_reduce_rhs(p->lcp, &p->sets, p->x, p->b);
     if (p->sets.n_free > 0) PL_TRY(p->linear->solve(p->self, p->b, end));
@@ -122,7 +109,7 @@ static void change(pivoting *p, int32_t i, pl_lcp_state state)
     if (p->sets.state[i] == state) return;
     p->sets.state[i] = (uint8_t)state;
     p->stats->pivots++;
-    if (p->pivoted != NULL) p->pivoted[i]++;
+    pl_lcp_softening_count(&p->softening, i);
 }
 
 // A key of the set in the run: a set that single pivots met is not one that block pivots did.
@@ -172,8 +159,8 @@ static bool pivot_block(pivoting *p)
         return false;
     }
     const uint8_t *old = (const uint8_t *)p->b;
-    for (int32_t i = 0; i < p->sets.n && p->pivoted != NULL; i++) {
-        p->pivoted[i] += p->sets.state[i] != old[i];
+    for (int32_t i = 0; i < p->sets.n; i++) {
+        if (p->sets.state[i] != old[i]) pl_lcp_softening_count(&p->softening, i);
     }
     return true;
 }
@@ -194,20 +181,12 @@ static pl_status pivot(pivoting *p, bool block, int32_t first, bool *cycles)
     return pl_lcp_visited_add(p->work->arena, &p->visited, key_of(p));
 }
 
-// [Ho22, Alg. 9]: rows of friction that keep pivoting become softer; its listing omits that only
-// they do, section 5.4 says it.
+// [Ho22, Alg. 9].
 static void regularize(pivoting *p)
 {
-    bool changed = false;
-    for (int32_t i = 0; i < p->lcp->n && p->shift != NULL; i++) {
-        if (p->sets.state[i] != PL_LCP_FREE || !pl_lcp_is_friction(p->lcp, i)) continue;
-        if (p->pivoted[i] <= p->allowed[i]) continue;
-        p->shift[i] += p->options->regularize;
-        p->allowed[i] = PL_MAX(1, 2 * p->allowed[i]);
-        p->stats->shifts++;
-        changed = true;
-    }
-    if (!changed) return;
+    int32_t shifted = pl_lcp_softening_update(p->lcp, p->options, &p->sets, &p->softening);
+    if (shifted == 0) return;
+    p->stats->shifts += shifted;
     // It is another matrix: sets may be met again.
     p->visited.count = 0;
     if (p->visited.capacity > 0) {

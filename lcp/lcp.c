@@ -129,10 +129,10 @@ void pl_lcp_multiply(const pl_lcp *lcp, const double *restrict x, double *restri
     }
 }
 
-// x - clamp(x - w / a).
+// x - clamp(x - w / a), without a difference of x and x - w / a: where x is huge that is 0.
 static double natural_map(const pl_lcp *lcp, double a, const double *x, double w, int32_t i)
 {
-    return x[i] - pl_lcp_clamp(x[i] - w / a, pl_lcp_lo(lcp, x, i), pl_lcp_hi(lcp, x, i));
+    return pl_lcp_clamp(w / a, x[i] - pl_lcp_hi(lcp, x, i), x[i] - pl_lcp_lo(lcp, x, i));
 }
 
 static double scale_of(double diag)
@@ -167,16 +167,38 @@ static void add_row(const pl_lcp *lcp, const double *x, int32_t i, double diag, 
     e->complementarity = fmax(e->complementarity, fmin(fabs(w), a * fmax(away, 0)));
 }
 
-pl_lcp_errors pl_lcp_measure(const pl_lcp *lcp, const double *x, double *w)
+static pl_lcp_errors errors_of(const pl_lcp *lcp, const double *x, const double *w)
 {
     pl_lcp_errors e = {0};
-    pl_lcp_multiply(lcp, x, w);
     for (int32_t i = 0; i < lcp->n; i++) {
         int64_t at = find(lcp, i, i);
         add_row(lcp, x, i, at >= 0 ? lcp->val[at] : 0, w[i], &e);
     }
     if (isnan(e.natural)) e.natural = INFINITY;
     return e;
+}
+
+pl_lcp_errors pl_lcp_measure(const pl_lcp *lcp, const double *x, double *w)
+{
+    pl_lcp_multiply(lcp, x, w);
+    return errors_of(lcp, x, w);
+}
+
+// w := M x + q, with what each product and each sum rounds off gathered in `rest`: else an x so
+// large that q is lost beside it would pass for a solution.
+static void multiply_exactly(const pl_lcp *lcp, const double *x, double *w, double *rest)
+{
+    memcpy(w, lcp->q, (size_t)lcp->n * sizeof *w);
+    memset(rest, 0, (size_t)lcp->n * sizeof *rest);
+    for (int32_t j = 0; j < lcp->n; j++) {
+        for (int64_t k = lcp->col[j]; k < lcp->col[j + 1]; k++) {
+            int32_t i = lcp->row[k];
+            double product = lcp->val[k] * x[j], sum = w[i] + product, part = sum - w[i];
+            rest[i] += fma(lcp->val[k], x[j], -product) + (w[i] - (sum - part)) + (product - part);
+            w[i] = sum;
+        }
+    }
+    for (int32_t i = 0; i < lcp->n; i++) w[i] += rest[i];
 }
 
 // --- The solver ---
@@ -236,7 +258,8 @@ pl_status pl_lcp_solve(const pl_lcp_solver *solver, const pl_lcp *lcp,
     pl_lcp_work work = {.arena = arena, .started = pl_seconds()};
     work.diag = pl_arena_take(arena, lcp->n, sizeof *work.diag);
     work.w = pl_arena_take(arena, lcp->n, sizeof *work.w);
-    if (work.diag == NULL || work.w == NULL) return PL_ERROR_MEMORY;
+    double *rest = pl_arena_take(arena, lcp->n, sizeof *rest);
+    if (work.diag == NULL || work.w == NULL || rest == NULL) return PL_ERROR_MEMORY;
     for (int32_t i = 0; i < lcp->n; i++) {
         int64_t at = find(lcp, i, i);
         work.diag[i] = at >= 0 ? lcp->val[at] : 0;
@@ -252,7 +275,8 @@ pl_status pl_lcp_solve(const pl_lcp_solver *solver, const pl_lcp *lcp,
         stats->end = PL_LCP_BREAKDOWN;
     }
     stats->seconds = pl_seconds() - work.started;
-    stats->errors = pl_lcp_measure(lcp, x, work.w);
+    multiply_exactly(lcp, x, work.w, rest);
+    stats->errors = errors_of(lcp, x, work.w);
     if (stats->end == PL_LCP_SOLVED && !(stats->errors.natural <= options->tolerance)) {
         stats->end = PL_LCP_STALLED;
     }

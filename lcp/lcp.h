@@ -208,9 +208,14 @@ static inline bool pl_lcp_is_friction(const pl_lcp *lcp, int32_t i)
 // Has the time that the options allow passed?
 bool pl_lcp_is_late(const pl_lcp_work *work, const pl_lcp_options *options);
 
-pl_lcp_solve_fn pl_lcp_pgs;   // pgs.c
-pl_lcp_solve_fn pl_lcp_psor;  // pgs.c
-pl_lcp_solve_fn pl_lcp_murty; // bpp.c
-pl_lcp_solve_fn pl_lcp_bpp;   // bpp.c
+pl_lcp_solve_fn pl_lcp_pgs;     // pgs.c
+pl_lcp_solve_fn pl_lcp_psor;    // pgs.c
+pl_lcp_solve_fn pl_lcp_murty;   // bpp.c
+pl_lcp_solve_fn pl_lcp_bpp;     // bpp.c
+pl_lcp_solve_fn pl_lcp_dantzig; // drive.c
+pl_lcp_solve_fn pl_lcp_keller;  // drive.c
+pl_lcp_solve_fn pl_lcp_bpp_pcg; // linear_pcg.c
+pl_lcp_solve_fn pl_lcp_pgcg;    // pgcg.c
+pl_lcp_solve_fn pl_lcp_lemke;   // lemke.c
 
 #endif

@@ -6,5 +6,6 @@
 #include "bpp.h"
 
 extern const pl_bpp_linear pl_bpp_dense; // linear_dense.c
+extern const pl_bpp_linear pl_bpp_pcg;   // linear_pcg.c
 
 #endif

@@ -23,6 +23,32 @@ static const pl_lcp_solver solvers[] = {
      .guarantee = "exact; few pivots of many rows, with the end that murty has; dense factors",
      .paper = "block principal pivoting [Judice & Pires 1994; Ho22, Alg. 1]",
      .solve = pl_lcp_bpp},
+    {.name = "bpp-pcg",
+     .needs = PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL,
+     .guarantee =
+         "the pivots of bpp, systems by conjugate gradients: no factors but incomplete ones",
+     .paper = "[Ho22, Alg. 10]",
+     .solve = pl_lcp_bpp_pcg},
+    {.name = "pgcg",
+     .needs = PL_LCP_NEEDS_SYMMETRIC | PL_LCP_NEEDS_DIAGONAL,
+     .guarantee = "x between its bounds, an energy that falls, few outer iterations",
+     .paper = "generalized conjugate gradients [O'Leary 1980; Ho22, Alg. 11]",
+     .solve = pl_lcp_pgcg},
+    {.name = "dantzig",
+     .needs = PL_LCP_NEEDS_SYMMETRIC,
+     .guarantee = "exact where M is symmetric and positive semidefinite; rows in turn, dense",
+     .paper = "principal pivoting of Dantzig and Cottle [Baraff 1994]",
+     .solve = pl_lcp_dantzig},
+    {.name = "keller",
+     .needs = PL_LCP_NEEDS_SYMMETRIC,
+     .guarantee = "as dantzig, with x between its bounds and an energy that falls all the way",
+     .paper = "[Keller 1973]",
+     .solve = pl_lcp_keller},
+    {.name = "lemke",
+     .guarantee = "exact, for any matrix; without a solution a ray, which for copositive-plus ones "
+                  "proves it; dense",
+     .paper = "complementary pivoting [Lemke 1965; Erl13]",
+     .solve = pl_lcp_lemke},
 };
 
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };

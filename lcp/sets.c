@@ -114,6 +114,39 @@ pl_status pl_lcp_visited_add(pl_arena *arena, pl_lcp_visited *visited, uint64_t 
     return PL_OK;
 }
 
+// --- Regularization ---
+
+pl_status pl_lcp_softening_make(const pl_lcp *lcp, const pl_lcp_options *options, pl_arena *arena,
+                                pl_lcp_softening *s)
+{
+    *s = (pl_lcp_softening){0};
+    if (!(options->regularize > 0)) return PL_OK;
+    s->shift = pl_arena_take(arena, lcp->n, sizeof *s->shift);
+    s->pivoted = pl_arena_take(arena, lcp->n, sizeof *s->pivoted);
+    s->allowed = pl_arena_take(arena, lcp->n, sizeof *s->allowed);
+    if (s->shift == NULL || s->pivoted == NULL || s->allowed == NULL) return PL_ERROR_MEMORY;
+    for (int32_t i = 0; i < lcp->n; i++) {
+        s->shift[i] = 0;
+        s->pivoted[i] = 0;
+        s->allowed[i] = options->regularize_after;
+    }
+    return PL_OK;
+}
+
+int32_t pl_lcp_softening_update(const pl_lcp *lcp, const pl_lcp_options *options,
+                                const pl_lcp_sets *sets, pl_lcp_softening *s)
+{
+    int32_t shifted = 0;
+    for (int32_t c = 0; c < sets->n_free && s->shift != NULL; c++) {
+        int32_t i = sets->list[c];
+        if (!pl_lcp_is_friction(lcp, i) || s->pivoted[i] <= s->allowed[i]) continue;
+        s->shift[i] += options->regularize;
+        s->allowed[i] = PL_MAX(1, 2 * s->allowed[i]);
+        shifted++;
+    }
+    return shifted;
+}
+
 // --- The reduced system ---
 
 pl_status pl_lcp_reduced_make(pl_arena *arena, const pl_lcp *lcp, pl_lcp_reduced *reduced)

@@ -73,6 +73,34 @@ typedef struct pl_lcp_visited {
 bool pl_lcp_visited_has(const pl_lcp_visited *visited, uint64_t key);
 pl_status pl_lcp_visited_add(pl_arena *arena, pl_lcp_visited *visited, uint64_t key);
 
+// Adaptive regularization [Ho22, Alg. 9]: free rows of friction that keep pivoting get softer.
+typedef struct pl_lcp_softening {
+    double *shift;    // (n) on the diagonal of M; NULL: there is none
+    int64_t *pivoted; // (n) how often rows did
+    int64_t *allowed; // (n) how often until the next shift
+} pl_lcp_softening;
+
+// Takes memory if options->regularize > 0, and otherwise sets {0}.
+pl_status pl_lcp_softening_make(const pl_lcp *lcp, const pl_lcp_options *options, pl_arena *arena,
+                                pl_lcp_softening *s);
+
+static inline void pl_lcp_softening_count(pl_lcp_softening *s, int32_t i)
+{
+    if (s->pivoted != NULL) s->pivoted[i]++;
+}
+
+// To be called at the end of an outer iteration. Returns how many rows were shifted. The listing of
+// [Ho22] shifts all rows; its section 5.4 says that only those of friction are.
+int32_t pl_lcp_softening_update(const pl_lcp *lcp, const pl_lcp_options *options,
+                                const pl_lcp_sets *sets, pl_lcp_softening *s);
+
+// w += shift x.
+static inline void pl_lcp_softening_add(const pl_lcp_softening *s, int32_t n, const double *x,
+                                        double *w)
+{
+    for (int32_t i = 0; i < n && s->shift != NULL; i++) w[i] += s->shift[i] * x[i];
+}
+
 // M_FF in compressed columns, in the numbers of the list.
 typedef struct pl_lcp_reduced {
     int32_t n;

@@ -105,15 +105,17 @@ typedef struct progress {
 // of its start.
 static bool is_minimum(pl_cr *cr, const progress *at)
 {
-    if (cr->minres && (cr->since == 0 || cr->gain > GAIN_MIN)) return false;
-    double gradient = pl_cr_gradient(cr), least = cr->minres ? GRADIENT_MIN_LANCZOS : GRADIENT_MIN;
+    bool lanczos = cr->method == PL_CR_LANCZOS;
+    if (lanczos && (cr->since == 0 || cr->gain > GAIN_MIN)) return false;
+    double gradient = pl_cr_gradient(cr), least = lanczos ? GRADIENT_MIN_LANCZOS : GRADIENT_MIN;
     return gradient <= (cr->options->vj19 ? cr->options->residual_tolerance : least * at->gradient);
 }
 
 static bool is_time(const pl_cr *cr, const residuals *r, const progress *at, double alpha)
 {
     if (cr->patient) return false;
-    if (!(alpha > 0 || cr->minres)) return false; // line 12; MINRES' p have any sign
+    // Line 12; the directions of the others have any sign.
+    if (!(alpha > 0 || cr->method != PL_CR_RESIDUALS)) return false;
     if (cr->options->vj19) return is_time_printed(r->velocity, cr->stats->iterations);
     double size = PL_MAX(r->velocity, r->constraint);
     return size <= EVALUATE_DROP * at->start || cr->since >= EVALUATE_AFTER;
@@ -156,10 +158,11 @@ pl_solve_end pl_cr_iterate(pl_cr *cr)
 }
 
 pl_status pl_cr_create(const pl_problem *problem, const pl_solver_options *options,
-                       pl_workspace *ws, pl_solve_stats *stats, bool minres, pl_cr *cr)
+                       pl_workspace *ws, pl_solve_stats *stats, pl_cr_method method, pl_cr *cr)
 {
     *cr = (pl_cr){.problem = *problem, .options = options, .ws = ws, .stats = stats};
-    cr->minres = minres;
+    cr->method = method;
+    cr->positive = method == PL_CR_LANCZOS;
     cr->mask = PL_ROWS_ALL;
     cr->n = 3 * (int64_t)problem->A->n;
     cr->m = 3 * (int64_t)problem->n_constraint;
@@ -203,17 +206,18 @@ static double find_residual(pl_cr *cr)
 }
 
 static pl_status solve(const pl_problem *problem, const pl_solver_options *options,
-                       pl_workspace *ws, bool minres, double *v, double *f, pl_solve_stats *stats)
+                       pl_workspace *ws, pl_cr_method method, double *v, double *f,
+                       pl_solve_stats *stats)
 {
     pl_cr cr;
-    PL_TRY(pl_cr_create(problem, options, ws, stats, minres, &cr));
+    PL_TRY(pl_cr_create(problem, options, ws, stats, method, &cr));
     pl_cr_load(&cr, v, f);
     pl_cr_states_start(&cr);
     double start = find_residual(&cr);
     stats->end = pl_cr_iterate(&cr);
     // Where it does not converge it may be far astray, with impulses of any size.
     bool usable = stats->end == PL_SOLVE_CONVERGED;
-    if (!usable && !minres && stats->end != PL_SOLVE_BREAKDOWN) {
+    if (!usable && method != PL_CR_LANCZOS && stats->end != PL_SOLVE_BREAKDOWN) {
         usable = find_residual(&cr) <= PL_MAX(start, ws->b_norm);
     }
     if (usable) pl_cr_unload(&cr, problem->constraint, v, f);
@@ -223,11 +227,17 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
 pl_status pl_cr_solve(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
                       double *v, double *f, pl_solve_stats *stats)
 {
-    return solve(problem, options, ws, false, v, f, stats);
+    return solve(problem, options, ws, PL_CR_RESIDUALS, v, f, stats);
 }
 
 pl_status pl_minres_solve(const pl_problem *problem, const pl_solver_options *options,
                           pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
-    return solve(problem, options, ws, true, v, f, stats);
+    return solve(problem, options, ws, PL_CR_LANCZOS, v, f, stats);
+}
+
+pl_status pl_gcr_solve(const pl_problem *problem, const pl_solver_options *options,
+                       pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    return solve(problem, options, ws, PL_CR_ORTHOGONAL, v, f, stats);
 }

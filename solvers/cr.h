@@ -14,6 +14,12 @@
 #include "solver.h"
 #include "touched.h"
 
+// How the directions of the linear problem are made: see cr_linear.c.
+typedef enum pl_cr_method { PL_CR_RESIDUALS, PL_CR_LANCZOS, PL_CR_ORTHOGONAL } pl_cr_method;
+
+// Directions that PL_CR_ORTHOGONAL keeps; with so many it starts over.
+enum { PL_CR_KEPT = 30 };
+
 typedef enum pl_cr_state { PL_CR_OPEN, PL_CR_STICK, PL_CR_SLIP } pl_cr_state;
 
 typedef struct pl_cr_contact {
@@ -43,6 +49,13 @@ typedef struct pl_cr_schur {
     bool stale, factored;    // contacts have changed since; it was positive definite
 } pl_cr_schur;
 
+// A direction that is kept.
+typedef struct pl_cr_direction {
+    pl_cr_vector p, Bp, g; // g = M^-1 B p
+    double *Ap;            // (n)
+    double eta;            // B p . g
+} pl_cr_direction;
+
 typedef struct pl_cr {
     pl_problem problem; // with a copy of the contacts, whose tangents turn
     const pl_solver_options *options;
@@ -51,15 +64,19 @@ typedef struct pl_cr {
     int64_t n, m;                       // 3*A.n, 3*n_constraint
     pl_cr_vector y, r, z, p, Bp, Bz, q; // solution, residual, C^-1 r, direction, B p, B z, C^-1 B p
     double *Ay, *Ap, *Az;               // (n) the share of A: a switch leaves it as it is
-    bool minres;                        // p by Lanczos' recurrence: see cr_linear.c
-    double gain;                        // of its last step, in parts of r . C^-1 r
-    pl_cr_vector p_old, Bp_old;         // if so
-    double *Ap_old;                     // (n) if so
-    double rho;                         // r . C^-1 B p; of CR also r . C^-1 B C^-1 r
-    double eta, eta_old;                // B p . C^-1 B p, and that of the direction before
-    int32_t since;                      // the last restart: iterations
-    double *u;                          // (m) L v - c of all rows
-    uint8_t *rows;                      // (n_constraint) bits of the active ones
+    pl_cr_method method;
+    bool positive; // C is positive definite: of PL_CR_LANCZOS, and for the norm of PL_CR_ORTHOGONAL
+    double gain;   // of its last step, in parts of r . C^-1 r
+    pl_cr_vector p_old, Bp_old; // of PL_CR_LANCZOS
+    double *Ap_old;             // (n) if so
+    pl_cr_direction *kept;      // (PL_CR_KEPT) of PL_CR_ORTHOGONAL
+    int32_t n_kept;
+    bool idle;  // the last of its steps gained nothing: the next direction follows from B p, not r
+    double rho; // r . C^-1 B p; of CR also r . C^-1 B C^-1 r
+    double eta, eta_old; // B p . C^-1 B p, and that of the direction before
+    int32_t since;       // the last restart: iterations
+    double *u;           // (m) L v - c of all rows
+    uint8_t *rows;       // (n_constraint) bits of the active ones
     pl_cr_contact *contact;
     pl_block_jacobi A_d; // the approximate inverse of A: 0 in prescribed blocks
     pl_cr_schur schur;   // of PL_PRECOND_SCHUR
@@ -78,7 +95,7 @@ typedef struct pl_cr {
 
 // Lives as long as what is taken from the arena does.
 pl_status pl_cr_create(const pl_problem *problem, const pl_solver_options *options,
-                       pl_workspace *ws, pl_solve_stats *stats, bool minres, pl_cr *cr);
+                       pl_workspace *ws, pl_solve_stats *stats, pl_cr_method method, pl_cr *cr);
 // Takes v (n) and f (m) as y; then come the states, and iterations until the laws hold that the
 // rows of `mask` are there for.
 void pl_cr_load(pl_cr *cr, const double *v, const double *f);

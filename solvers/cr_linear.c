@@ -12,6 +12,13 @@
 // before, and all older directions drop out. (The usual form [Paige & Saunders 1975] makes a basis
 // from r by the same recurrence and turns it into directions by Givens rotations; this one has the
 // vectors of CR.) It does not break down where z . B z = 0; C must be positive definite.
+//
+// GCR [Eisenstat, Elman & Schultz 1983] keeps the directions since the last restart, and makes B p
+// of a new one orthogonal to all of theirs, in the scalar product of a positive definite M^-1: C
+// itself with its sign turned in the constraint rows. So it needs no symmetry of C, and forgets
+// nothing that a switch has made wrong, at the cost of PL_CR_KEPT directions and one more
+// application of C^-1: with a restart at each switch it is what [VJ19, 7] leaves open. Where z and
+// B z are orthogonal, the next direction comes from C^-1 B p in place of C^-1 r.
 
 #include "cr.h"
 #include "kernel.h"
@@ -40,18 +47,34 @@ static pl_status take(pl_cr *cr, pl_cr_vector *x)
     return PL_OK;
 }
 
+static pl_status take_kept(pl_cr *cr)
+{
+    cr->kept = pl_arena_take(&cr->ws->arena, PL_CR_KEPT, sizeof *cr->kept);
+    if (cr->kept == NULL) return PL_ERROR_MEMORY;
+    for (int i = 0; i < PL_CR_KEPT; i++) {
+        pl_cr_direction *d = cr->kept + i;
+        PL_TRY(take(cr, &d->p));
+        PL_TRY(take(cr, &d->Bp));
+        PL_TRY(take(cr, &d->g));
+        d->Ap = pl_arena_take(&cr->ws->arena, cr->n, sizeof *d->Ap);
+        if (d->Ap == NULL) return PL_ERROR_MEMORY;
+    }
+    return PL_OK;
+}
+
 pl_status pl_cr_linear_create(pl_cr *cr)
 {
     pl_cr_vector *vector[] = {&cr->y,  &cr->r, &cr->z,     &cr->p,     &cr->Bp,
                               &cr->Bz, &cr->q, &cr->p_old, &cr->Bp_old};
     double **part[] = {&cr->Ay, &cr->Ap, &cr->Az, &cr->Ap_old};
-    int n_vector = cr->minres ? 9 : 7, n_part = cr->minres ? 4 : 3;
+    bool lanczos = cr->method == PL_CR_LANCZOS;
+    int n_vector = lanczos ? 9 : 7, n_part = lanczos ? 4 : 3;
     for (int i = 0; i < n_vector; i++) PL_TRY(take(cr, vector[i]));
     for (int i = 0; i < n_part; i++) {
         *part[i] = pl_arena_take(&cr->ws->arena, cr->n, sizeof(double));
         if (*part[i] == NULL) return PL_ERROR_MEMORY;
     }
-    return PL_OK;
+    return cr->method == PL_CR_ORTHOGONAL ? take_kept(cr) : PL_OK;
 }
 
 static double dot(const pl_cr *cr, const pl_cr_vector *x, const pl_cr_vector *y)
@@ -122,11 +145,13 @@ void pl_cr_restart(pl_cr *cr)
     memcpy(cr->Ap, cr->Az, (size_t)cr->n * sizeof *cr->Ap);
     cr->rho = dot(cr, &cr->z, &cr->Bz);
     cr->since = 0;
+    cr->n_kept = 0;
+    cr->idle = false;
 }
 
 double pl_cr_gradient(pl_cr *cr)
 {
-    if (cr->minres && cr->since > 0) multiply(cr, &cr->z, cr->Az, &cr->Bz);
+    if (cr->method == PL_CR_LANCZOS && cr->since > 0) multiply(cr, &cr->z, cr->Az, &cr->Bz);
     return sqrt(dot(cr, &cr->Bz, &cr->Bz));
 }
 
@@ -146,22 +171,72 @@ static bool mend_direction(pl_cr *cr)
     return true;
 }
 
+// The step of GCR: the least r in the norm of M^-1 along p.
+static double step_orthogonal(pl_cr *cr, bool *broken)
+{
+    cr->positive = true;
+    pl_cr_precond_apply(cr, &cr->Bp, &cr->q);
+    cr->positive = false;
+    cr->eta = dot(cr, &cr->Bp, &cr->q);
+    cr->since++;
+    double fall = dot(cr, &cr->r, &cr->q), alpha = fall / cr->eta;
+    double size = sqrt(dot(cr, &cr->r, &cr->r) * dot(cr, &cr->q, &cr->q));
+    bool idle = fabs(fall) <= ORTHOGONAL * size;
+    *broken = !(cr->eta > 0) || !isfinite(alpha) || (idle && cr->idle);
+    cr->idle = idle;
+    if (*broken) return 0;
+    add(cr, alpha, &cr->p, &cr->y);
+    pl_vec_add(cr->n, alpha, cr->Ap, cr->Ay);
+    add(cr, -alpha, &cr->Bp, &cr->r);
+    return alpha;
+}
+
+static void keep_direction(pl_cr *cr)
+{
+    pl_cr_direction *d = cr->kept + cr->n_kept++;
+    copy(cr, &cr->p, &d->p);
+    copy(cr, &cr->Bp, &d->Bp);
+    copy(cr, &cr->q, &d->g);
+    memcpy(d->Ap, cr->Ap, (size_t)cr->n * sizeof *d->Ap);
+    d->eta = cr->eta;
+}
+
+static void turn_orthogonal(pl_cr *cr)
+{
+    if (cr->n_kept == PL_CR_KEPT) cr->n_kept = 0;
+    keep_direction(cr);
+    pl_cr_precond_apply(cr, cr->idle ? &cr->Bp : &cr->r, &cr->z);
+    multiply(cr, &cr->z, cr->Az, &cr->Bz);
+    copy(cr, &cr->z, &cr->p);
+    copy(cr, &cr->Bz, &cr->Bp);
+    memcpy(cr->Ap, cr->Az, (size_t)cr->n * sizeof *cr->Ap);
+    for (int32_t i = 0; i < cr->n_kept; i++) {
+        const pl_cr_direction *d = cr->kept + i;
+        double beta = -dot(cr, &cr->Bp, &d->g) / d->eta;
+        add(cr, beta, &d->p, &cr->p);
+        add(cr, beta, &d->Bp, &cr->Bp);
+        pl_vec_add(cr->n, beta, d->Ap, cr->Ap);
+    }
+}
+
 double pl_cr_step(pl_cr *cr, bool *broken)
 {
-    *broken = !cr->minres && mend_direction(cr);
+    bool lanczos = cr->method == PL_CR_LANCZOS;
+    if (cr->method == PL_CR_ORTHOGONAL) return step_orthogonal(cr, broken);
+    *broken = !lanczos && mend_direction(cr);
     pl_cr_precond_apply(cr, &cr->Bp, &cr->q);
     cr->eta_old = cr->eta;
     cr->eta = dot(cr, &cr->Bp, &cr->q);
     cr->since++;
-    bool exhausted = cr->minres && cr->since > 1 && !(cr->eta > EXHAUSTED * EXHAUSTED);
+    bool exhausted = lanczos && cr->since > 1 && !(cr->eta > EXHAUSTED * EXHAUSTED);
     double alpha = exhausted ? NAN : cr->rho / cr->eta;
-    if (!isfinite(alpha) || (alpha == 0 && !cr->minres)) *broken = true;
+    if (!isfinite(alpha) || (alpha == 0 && !lanczos)) *broken = true;
     if (!isfinite(alpha)) return 0;
     add(cr, alpha, &cr->p, &cr->y);
     pl_vec_add(cr->n, alpha, cr->Ap, cr->Ay);
     add(cr, -alpha, &cr->Bp, &cr->r);
     add(cr, -alpha, &cr->q, &cr->z);
-    if (cr->minres) cr->gain = alpha * cr->rho / dot(cr, &cr->r, &cr->z);
+    if (lanczos) cr->gain = alpha * cr->rho / dot(cr, &cr->r, &cr->z);
     return alpha;
 }
 
@@ -229,9 +304,15 @@ static void turn_by_lanczos(pl_cr *cr)
 
 void pl_cr_turn(pl_cr *cr)
 {
-    if (cr->minres) {
-        turn_by_lanczos(cr);
-    } else {
+    switch (cr->method) {
+    case PL_CR_RESIDUALS:
         turn_by_residual(cr);
+        break;
+    case PL_CR_LANCZOS:
+        turn_by_lanczos(cr);
+        break;
+    case PL_CR_ORTHOGONAL:
+        turn_orthogonal(cr);
+        break;
     }
 }

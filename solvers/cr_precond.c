@@ -316,7 +316,7 @@ void pl_cr_precond_apply(pl_cr *cr, const pl_cr_vector *r, const pl_cr_vector *z
     case PL_PRECOND_SCHUR:
         break;
     }
-    double *x = cr->ws->u, *push = cr->ws->r, sign = cr->minres ? 1 : -1;
+    double *x = cr->ws->u, *push = cr->ws->r, sign = cr->positive ? 1 : -1;
     pl_rows_multiply(&cr->problem, cr->rows, false, z->v, x);
     for (int64_t i = 0; i < cr->m; i++) x[i] += r->f[i];
     if (cr->options->precond == PL_PRECOND_SCHUR) {
@@ -341,7 +341,7 @@ void pl_cr_precond_norms(pl_cr *cr, double *all, double *contact)
     const pl_cr_vector *r = &cr->r, *z = &cr->looked;
     pl_cr_precond_apply(cr, r, z);
     double square = pl_vec_dot(cr->n, r->v, z->v) + pl_vec_dot(cr->m, r->f, z->f);
-    if (is_full(cr) && !cr->minres) {
+    if (is_full(cr) && !cr->positive) {
         square -= 2 * pl_vec_dot(cr->m, cr->ws->u, z->f); // w is left there
     }
     *all = sqrt(fmax(square, 0));

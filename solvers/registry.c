@@ -53,6 +53,12 @@ static const pl_solver built_in[] = {
      .guarantee = "as cr, with directions by Lanczos' recurrence; may stall where cr does not",
      .paper = "MINRES in place of CR [VJ19, 7; Paige & Saunders 1975]",
      .solve = pl_minres_solve},
+    {.name = "gcr",
+     .form = PL_FORM_FULL,
+     .can = PL_CAN_CONE,
+     .guarantee = "as cr, with directions orthogonal to all since the last switch",
+     .paper = "GCR in place of CR, restarted at each switch [VJ19, 7; Eisenstat et al. 1983]",
+     .solve = pl_gcr_solve},
     {.name = "ica",
      .form = PL_FORM_FULL,
      .can = ALL_LAWS,
@@ -72,6 +78,12 @@ static const pl_solver built_in[] = {
      .guarantee = "as sp-cr, but states switch only between linear solves; may cycle",
      .paper = "staggered projections [Kaufman et al. 2008], Active Set of [VJ19, 6.2.3]",
      .solve = pl_sp_as_solve},
+    {.name = "sp-minres",
+     .form = PL_FORM_FULL,
+     .can = PL_CAN_CONE,
+     .guarantee = "as sp-as, with MINRES for its linear problems; may cycle",
+     .paper = "staggered projections [Kaufman et al. 2008], with MINRES [VJ19, 7]",
+     .solve = pl_sp_minres_solve},
     {.name = "delassus",
      .form = PL_FORM_REDUCED,
      .can = ALL_LAWS,
@@ -235,5 +247,6 @@ pl_status pl_precond_find(const char *name, pl_precond *out)
 
 bool pl_solver_has_precond(const pl_solver *solver)
 {
-    return solver->solve == pl_cr_solve || solver->solve == pl_minres_solve;
+    return solver->solve == pl_cr_solve || solver->solve == pl_minres_solve ||
+           solver->solve == pl_gcr_solve;
 }

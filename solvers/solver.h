@@ -40,9 +40,9 @@ typedef struct pl_solver_options {
     double contact_tolerance;  // on the other errors of a contact [m]; > 0
     int32_t max_iterations;    // 0 or more
     double max_seconds;        // wall clock; 0: no limit. Looked at between iterations
-    pl_precond precond;        // of `cr` and `minres`
+    pl_precond precond;        // of `cr`, `minres` and `gcr`
     bool vj19;                 // the solver as its paper prints it, with the paper's parameters
-    pl_trace_fn *trace;        // of `cr` and `minres`; NULL: nobody looks
+    pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
     bool same_matrix; // A is that of the last solve with this workspace: what was found out
                       // about it still holds
@@ -174,9 +174,11 @@ pl_solve_fn pl_auto_solve;        // auto.c
 pl_solve_fn pl_newton_solve;      // newton.c
 pl_solve_fn pl_cr_solve;          // cr.c
 pl_solve_fn pl_minres_solve;      // cr.c
+pl_solve_fn pl_gcr_solve;         // cr.c
 pl_solve_fn pl_ica_solve;         // ica.c
 pl_solve_fn pl_sp_cr_solve;       // sp.c
 pl_solve_fn pl_sp_as_solve;       // sp.c
+pl_solve_fn pl_sp_minres_solve;   // sp.c
 pl_solve_fn pl_delassus_solve;    // delassus.c
 pl_solve_fn pl_scalar_solve;      // scalar_solve.c
 pl_solve_fn pl_user_solve;        // user_solver.c

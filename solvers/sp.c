@@ -10,7 +10,8 @@
 // solve then ends as stalled.
 //
 // sp-as lets contacts switch only when the linear problem is solved, which makes an active-set
-// method of it [VJ19, 3.5]; sp-cr lets them switch on the way, as cr does ("SP (2xCR Diag)").
+// method of it [VJ19, 3.5]; sp-minres is the same with MINRES for the linear problems [VJ19, 7];
+// sp-cr lets them switch on the way, as cr does ("SP (2xCR Diag)").
 //
 // Where we leave the text, and why:
 // - Its programs are in impulses, W = L A^-1 L^T, and need the unconstrained velocity first. The
@@ -67,14 +68,15 @@ static pl_solve_end iterate(pl_cr *cr, const pl_constraint *contact, double *v, 
 }
 
 static pl_status solve(const pl_problem *problem, const pl_solver_options *options,
-                       pl_workspace *ws, bool patient, double *v, double *f, pl_solve_stats *stats)
+                       pl_workspace *ws, pl_cr_method method, bool patient, double *v, double *f,
+                       pl_solve_stats *stats)
 {
     // [VJ19, 6.2.3]: Full was tried here, and failed.
     pl_solver_options own = *options;
     own.precond = PL_PRECOND_DIAG;
     own.vj19 = false;
     pl_cr cr;
-    PL_TRY(pl_cr_create(problem, &own, ws, stats, false, &cr));
+    PL_TRY(pl_cr_create(problem, &own, ws, stats, method, &cr));
     cr.patient = patient;
     pl_cr_load(&cr, v, f);
     stats->end = iterate(&cr, problem->constraint, v, f);
@@ -84,11 +86,17 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
 pl_status pl_sp_cr_solve(const pl_problem *problem, const pl_solver_options *options,
                          pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
-    return solve(problem, options, ws, false, v, f, stats);
+    return solve(problem, options, ws, PL_CR_RESIDUALS, false, v, f, stats);
 }
 
 pl_status pl_sp_as_solve(const pl_problem *problem, const pl_solver_options *options,
                          pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
-    return solve(problem, options, ws, true, v, f, stats);
+    return solve(problem, options, ws, PL_CR_RESIDUALS, true, v, f, stats);
+}
+
+pl_status pl_sp_minres_solve(const pl_problem *problem, const pl_solver_options *options,
+                             pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
+{
+    return solve(problem, options, ws, PL_CR_LANCZOS, true, v, f, stats);
 }

@@ -287,6 +287,7 @@ static const way ways[] = {
     {"apg", PL_PRECOND_FULL},      {"cr", PL_PRECOND_FULL},     {"cr", PL_PRECOND_DIAG},
     {"minres", PL_PRECOND_FULL},   {"minres", PL_PRECOND_DIAG}, {"ica", PL_PRECOND_FULL},
     {"sp-cr", PL_PRECOND_FULL},    {"sp-as", PL_PRECOND_FULL},  {"cone-newton", PL_PRECOND_FULL},
+    {"gcr", PL_PRECOND_FULL},      {"gcr", PL_PRECOND_DIAG},    {"sp-minres", PL_PRECOND_FULL},
     {"auto", PL_PRECOND_FULL},     {"cr", PL_PRECOND_SCHUR},    {"minres", PL_PRECOND_SCHUR},
     {"delassus", PL_PRECOND_FULL}, {"cr", PL_PRECOND_NONE},     {"newton", PL_PRECOND_FULL}};
 enum { WAYS = sizeof ways / sizeof *ways };

@@ -101,6 +101,10 @@ static void test_the_yardstick(void)
     e = pl_lcp_measure(&own.lcp, &x, &w);
     TEST_ASSERT_EQUAL_DOUBLE(1, e.complementarity);
     TEST_ASSERT_EQUAL_DOUBLE(1, e.natural);
+    own.val[0] = 0; // w = -1 whatever x is, also where x - w is x
+    x = 1e18;
+    e = pl_lcp_measure(&own.lcp, &x, &w);
+    TEST_ASSERT_EQUAL_DOUBLE(1, e.natural);
     own_lcp_free(&own);
 }
 

@@ -74,7 +74,7 @@ static void test_old_options(void)
 static void test_no_effect(void)
 {
     expect(0, "$P run $T/fall.json --steps 1 --precond diag",
-           "warning: --precond has no effect: only the solvers cr and minres have one\n");
+           "warning: --precond has no effect: only the solvers cr, minres and gcr have one\n");
     expect(0, "$P run $T/fall.json --steps 1 --quiet --solver cr --precond diag --no-rescue", "");
     TEST_ASSERT_EQUAL_STRING("", output);
     expect(0, "$P run $T/fall.json --steps 1 --no-rescue",

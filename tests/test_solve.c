@@ -224,7 +224,7 @@ static void test_bad_options(void)
     expect(1, "$P solve", "usage: pliant solve PROBLEM.plp");
     expect(1, "$P solve $T/last.plp --solver cg", "--solver: unknown solver \"cg\", did you mean");
     expect(2, "$P solve $T/last.plp --precond diag --max-iterations 1 --cold",
-           "warning: --precond has no effect: only cr and minres have one");
+           "warning: --precond has no effect: only cr, minres and gcr have one");
     expect(0, "$P solve --help", "of a solve; default 60\n");
     expect(1, "$P solve $T/last.plp --precond dia", "--precond: unknown precond \"dia\", did you");
     expect(1, "$P solve $T/last.plp --residual-tolerance 1",

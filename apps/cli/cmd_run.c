@@ -403,7 +403,7 @@ static void warn_unused(const job *j, const pl_world_options *o, bool had_contac
     if (pl_solver_number(o->solver, &number) != PL_OK) return; // which was checked
     if (pl_solver_describe(number, &solver) != PL_OK) return;
     pl_args_no_effect(j->precond != NULL && !solver.has_precond, "--precond",
-                      "only the solvers cr and minres have one");
+                      "only the solvers cr, minres and gcr have one");
     pl_args_no_effect(j->no_rescue && strcmp(o->solver, "auto") == 0, "--no-rescue",
                       "it is auto that rescues others; --solver chooses one");
 }
@@ -506,7 +506,7 @@ int pl_command_run(int argc, char **argv)
          "semi-implicit, bdf2 (second order in time) or implicit; default the scene's"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "of contacts, see below"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
-         "of cr and minres: full, diag, schur or none"},
+         "of cr, minres and gcr: full, diag, schur or none"},
         {"--friction", PL_OPTION_TEXT, &j.friction, "MODEL",
          "in place of the cone: diamond, pyramid:N, outer:N, box, box:N, box:last, box:follow"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",

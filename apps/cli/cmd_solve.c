@@ -408,8 +408,9 @@ static void warn_unused(const job *j, const replay *r)
             continue;
         precond = precond || (pl_solver_describe(number, &info) == PL_OK && info.has_precond);
     }
-    pl_args_no_effect(j->precond != NULL && !precond, "--precond", "only cr and minres have one");
-    pl_args_no_effect(j->vj19 && !precond, "--vj19", "only cr and minres know the difference");
+    pl_args_no_effect(j->precond != NULL && !precond, "--precond",
+                      "only cr, minres and gcr have one");
+    pl_args_no_effect(j->vj19 && !precond, "--vj19", "only cr, minres and gcr know the difference");
 }
 
 static pl_status choose_limits(const job *j, replay *r)
@@ -607,7 +608,7 @@ int pl_command_solve(int argc, char **argv)
         {"--generate", PL_OPTION_TEXT, &j.generate, "KIND[:n=N,...]",
          "make a problem, see below; several with ';' between them"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
-         "of cr and minres: full, diag, schur or none"},
+         "of cr, minres and gcr: full, diag, schur or none"},
         {"--friction", PL_OPTION_TEXT, &j.friction, "MODEL",
          "in place of cones: diamond, pyramid:N, outer:N, box, box:N, box:last, box:follow"},
         {"--tol", PL_OPTION_NUMBER, &j.tolerance, "X",
