@@ -631,7 +631,7 @@ int pl_command_solve(int argc, char **argv)
         {"--convergence", PL_OPTION_TEXT, &j.convergence, "PLOT.svg", "draw errors, see below"},
         {"--export", PL_OPTION_TEXT, &j.export, "DIR",
          "write problem and solution for other programs, see below"},
-        {"--save", PL_OPTION_TEXT, &j.save, "FILE", "write the problem, see below"},
+        {"--save", PL_OPTION_TEXT, &j.save, "OUT", "write the problem, see below"},
         {"--collect", PL_OPTION_TEXT, &j.collect, "DIR", "write all, with a manifest, see below"},
     };
     char notes[NOTES_ROOM];

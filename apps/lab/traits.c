@@ -9,8 +9,10 @@
 
 // Columns shorter than this part of the longest are rounding.
 static const double NOTHING = 1e-9;
-// Numbers of the dense matrix that a rank is worth.
-static const int64_t MOST = 4000000;
+// Multiplications that a rank is worth: about a second.
+static const double MOST_WORK = 5e8;
+// A squared length that has lost so much is computed anew: the rest is rounding.
+static const double CANCELLED = 1e-4;
 
 typedef struct rows {
     int64_t n, m; // unknowns that rows touch; rows that are used
@@ -100,17 +102,25 @@ static void fill(const pl_problem *problem, const double *diagonal, const int64_
 
 static double dot(int64_t n, const double *x, const double *y)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
+    double sum[4] = {0};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
+    }
+    for (; i < n; i++) sum[0] += x[i] * y[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// Gram-Schmidt, the longest column first; left (m) is scratch.
+// Gram-Schmidt, the longest column first; left (2*m) is scratch: the squares of what is left of
+// each column, and what they were when they were last computed.
 static void find_rank(rows *r, double *left, pl_traits *t)
 {
     double first = 0, last = 0;
     t->rank = 0;
-    for (int64_t j = 0; j < r->m; j++) left[j] = dot(r->n, r->C + r->n * j, r->C + r->n * j);
+    double *sure = left + r->m;
+    for (int64_t j = 0; j < r->m; j++) {
+        left[j] = sure[j] = dot(r->n, r->C + r->n * j, r->C + r->n * j);
+    }
     while (t->rank < r->m && t->rank < r->n) {
         int64_t best = 0;
         for (int64_t j = 1; j < r->m; j++) {
@@ -126,7 +136,8 @@ static void find_rank(rows *r, double *left, pl_traits *t)
             if (left[j] < 0) continue;
             double *c = r->C + r->n * j, along = dot(r->n, q, c);
             for (int64_t i = 0; i < r->n; i++) c[i] -= along * q[i];
-            left[j] = dot(r->n, c, c);
+            left[j] = fmax(left[j] - along * along, 0);
+            if (left[j] < CANCELLED * sure[j]) left[j] = sure[j] = dot(r->n, c, c);
         }
         t->rank++;
     }
@@ -150,9 +161,10 @@ static pl_status look_at_rows(const pl_problem *problem, const pl_problem_size *
         bool given = prescribed != NULL && prescribed[col[k]] != 0;
         if (!given && at[col[k]] < 0) at[col[k]] = r.n, r.n += 3;
     }
-    if (status == PL_OK && r.n * r.m <= MOST) {
+    double work = (double)r.n * (double)r.m * (double)PL_MIN(r.n, r.m);
+    if (status == PL_OK && work <= MOST_WORK) {
         r.C = pl_alloc_zero(r.n * r.m, sizeof *r.C);
-        left = pl_alloc(r.m, sizeof *left);
+        left = pl_alloc(2 * r.m, sizeof *left);
         if (r.C == NULL || left == NULL) status = PL_ERROR_MEMORY;
         if (status == PL_OK) fill(problem, diagonal, row, col, val, at, &r);
         if (status == PL_OK) find_rank(&r, left, t);
