@@ -165,7 +165,7 @@ static void test_counts_that_do_not_fit(void)
     for (uint64_t version = 1; version < 5; version += 3) {
         memcpy(bytes.data + 8, &version, 8);
         refuse(&bytes,
-               version == 1 ? "version 1, this is version 3" : "version 4, this is version 3");
+               version == 1 ? "version 1, this is version 4" : "version 4, this is version 3");
     }
     bytes.data[0] = 'x';
     refuse(&bytes, "not a contact problem");

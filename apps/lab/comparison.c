@@ -60,6 +60,7 @@ static pl_status solve_rows(const pl_attempt *attempt, pl_instance *instance, pl
     PL_TRY(pl_complementarity_start(instance->rows, instance->x));
     o->trace.started = pl_seconds();
     PL_TRY(pl_complementarity_solve(instance->rows, o->solver, &options, instance->x, &o->plain));
+    if (o->trace.n > 0) add_point(&o->trace, o->plain.iterations, o->plain.natural);
     o->solved = o->plain.solved;
     o->end = o->plain.end;
     o->iterations = o->plain.iterations;
@@ -109,6 +110,7 @@ static pl_status solve_contacts(const pl_attempt *attempt, pl_instance *instance
     o->trace.started = pl_seconds();
     PL_TRY(pl_problem_solve(instance->problem, o->solver, &options, instance->v, instance->f,
                             &o->contact));
+    if (o->trace.n > 0) add_point(&o->trace, o->contact.iterations, o->contact.residual);
     if (instance->fclib.K.n_col > 0) PL_TRY(solve_rounds(&options, instance, o));
     o->solved = o->contact.end == PL_SOLVE_CONVERGED;
     o->end = pl_solve_end_name(o->contact.end);

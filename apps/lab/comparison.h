@@ -5,7 +5,7 @@
 
 #include "instance.h"
 
-// The error before each iteration, of solvers that tell.
+// The error before each iteration, and of the result, of solvers that tell.
 typedef struct pl_convergence {
     double *iteration, *seconds, *error; // (n)
     int64_t n, capacity;

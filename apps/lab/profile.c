@@ -207,8 +207,10 @@ static pl_status draw_traces(int n, const pl_outcome *const *list, bool by_time,
                               .y = t->error,
                               .n = t->n};
     }
-    const pl_panel panel = {
-        .title = "Error before each iteration", .log = true, .curve = curve, .n_curve = n};
+    const pl_panel panel = {.title = "Error before each iteration, and of the result",
+                            .log = true,
+                            .curve = curve,
+                            .n_curve = n};
     const pl_plot plot = {
         .x_label = by_time ? "seconds" : "iteration", .panel = &panel, .n_panel = 1};
     return pl_plot_write(&plot, path);
