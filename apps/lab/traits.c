@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-// Columns shorter than this part of the longest are rounding.
-static const double NOTHING = 1e-9;
+// Columns shorter than this part of the longest are rounding: 1e-14 of W.
+static const double NOTHING = 1e-7;
 // Multiplications that a rank is worth: about a second.
 static const double MOST_WORK = 5e8;
 // A squared length that has lost so much is computed anew: the rest is rounding.

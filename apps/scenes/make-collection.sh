@@ -20,31 +20,27 @@ tower 60 8
 arch 120 8
 dominoes 100 8
 cards 40 6
-boxes 25 6
-slope-stick 100 4
-slope-slide 100 4
-top 100 4
+boxes 25 8
+slope-stick 100 6
+slope-slide 100 6
+top 100 6
 atwood 60 6
 linkage 60 6
 gears 100 6
 crane 60 8
 forklift 60 8
-gripper 40 6
-offshore 60 6
+gripper 40 8
+offshore 60 8
 shapes 100 8
 hertz 3 3
 stack 60 8
-rings 230 6
+rings 230 8
 stack-ten 100 8
-turning-slide 60 4
+turning-slide 60 6
 parkour 80 8
-winch 60 6
+winch 60 8
 forwarder 60 6
-wall 6 3
-pyramid 3 2
-impact 150 4
-cubes 80 4
-wedge 100 4
+wall 5 3
 '
 
 made='stack:n=5 stack:n=20 stack:n=50 stack:n=10,ratio=100 stack:n=10,ratio=10000 stack:n=10,ratio=0.001
