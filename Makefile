@@ -23,9 +23,6 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # No contraction: the same bits whether or not the machine has a fused multiply-add.
 COMMON := $(O) $(SANITIZE) -Iinclude -D_GNU_SOURCE -pthread -ffp-contract=off -fno-math-errno -fPIC \
           -fvisibility=hidden -MMD -MP -Wall -Wextra -Wconversion -Wno-psabi $(if $(PLAIN),-DPL_PLAIN)
-# Expanded when used: COMMON grows below.
-CFLAGS_ALL = -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
-CXXFLAGS_ALL = -std=c++17 $(COMMON) $(CXXFLAGS)
 LINK := $(O) $(SANITIZE) -pthread -Wl,--as-needed $(LDFLAGS)
 LIB_LIBS := -lgmp -lz -lm
 
@@ -41,7 +38,16 @@ ifeq ($(OPENBLAS),1)
 COMMON += -DPL_OPENBLAS
 LIB_LIBS += $(shell pkg-config --libs openblas)
 endif
-APP_LIBS = -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
+# And in the command, for files of FCLIB: HDF5. `make HDF5=0` builds without.
+HDF5 ?= $(if $(shell pkg-config --exists hdf5-serial 2>/dev/null && echo 1),1,0)
+ifeq ($(HDF5),1)
+HDF5_FLAGS := -DPL_HDF5 $(patsubst -I%,-isystem %,$(shell pkg-config --cflags hdf5-serial))
+HDF5_LIBS := $(shell pkg-config --libs hdf5-serial)
+endif
+# After what is optional, which adds to COMMON.
+CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
+CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
+APP_LIBS = $(HDF5_LIBS) -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
@@ -54,7 +60,8 @@ TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
 
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
-        pictures pictures-job check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job peers-rigid
+        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job \
+        peers-rigid
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -78,6 +85,8 @@ $(B)/pliant: $(B)/apps/cli/main.o $(B)/libapps.a $(B)/libpliant.a
 
 # The rooms of inner loops.
 $(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
+
+$(B)/apps/lab/fclib_hdf5.o: CFLAGS_ALL += $(HDF5_FLAGS)
 
 $(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)
@@ -184,6 +193,13 @@ $(STRIP:%=picture-%): picture-%: apps/scenes/%.json build/meshes/bunny.msh build
 		--checkpoint-every 20 --threads 1 --quiet $${last:+--resume $$last}
 	$(B)/pliant render $< --resume $$(ls out/pictures/$*/checkpoint-*.plc | tail -n 1) --camera strip \
 		--size 480x360 --passes 64 -o apps/pictures/$*.png
+
+# --- a collection of contact problems -------------------------------------------------------------
+
+collection: $(B)/pliant ## record 200 contact problems of the scenes as files of FCLIB: out/collection
+	@mkdir -p out
+	@PLIANT=$(abspath $(B)/pliant) apps/scenes/make-collection.sh out/collection
+	@echo "Problems, manifest.csv and manifest.json: out/collection"
 
 # --- examples: programs to copy from, on the public header and libpliant alone -----------------------
 

@@ -30,6 +30,7 @@ build  zlib1g-dev          header zlib.h
 build  libsuitesparse-dev  header suitesparse/cs.h
 build  libopenblas-dev     module openblas
 build  libtet1.5-dev       header tetgen.h
+build  libhdf5-dev         module hdf5-serial
 build  libcjson-dev        header cjson/cJSON.h
 build  libstb-dev          header stb/stb_image_write.h
 build  libepoxy-dev        module epoxy

@@ -1480,6 +1480,53 @@ PL_API void pl_problem_destroy(pl_problem *problem);
 PL_API pl_status pl_problem_add_constraint(pl_problem *problem, const pl_constraint_info *info,
                                            int32_t n_term, const pl_term *term);
 
+// The same for rows of any kind: n blocks, each once, with the three rows of the constraint in
+// each, along its axes (9*n, row by row). A constraint from elsewhere may have what no term has.
+PL_API pl_status pl_problem_add_blocks(pl_problem *problem, const pl_constraint_info *info,
+                                       int32_t n, const int32_t *block, const double *rows);
+
+// A sparse matrix in compressed columns: the entries of column j are col[j] .. col[j+1] - 1, with
+// their rows ascending.
+typedef struct pl_sparse {
+    int32_t n_row, n_col;
+    const int64_t *col; // (n_col + 1)
+    const int32_t *row; // (col[n_col])
+    const double *val;  // (col[n_col])
+} pl_sparse;
+
+// Contacts as other programs state them (FCLIB), with cones of Coulomb; `dimension` rows for each,
+// the normal first. Global: velocities v and impulses r, l with
+//     M v = f + H r + G l,    G^T v + b = 0,    u = H^T v + w
+// where (u, r) obey the law of each contact.
+typedef struct pl_global_contacts {
+    int32_t n_contact, dimension; // 3 or 2
+    pl_sparse M;                  // (n*n) symmetric, positive definite
+    pl_sparse H;                  // (n*m), m = dimension n_contact
+    pl_sparse G;                  // (n*p) of equations; n_col of 0: there are none
+    const double *f, *w, *b, *mu; // (n), (m), (p), (n_contact)
+} pl_global_contacts;
+
+// Local: impulses r, l alone, with
+//     u = W r + V l + q,    V^T r + R l + s = 0
+// for a matrix [W V; V^T R] that is symmetric and positive semidefinite: contacts may say the same.
+typedef struct pl_local_contacts {
+    int32_t n_contact, dimension;
+    pl_sparse W;              // (m*m)
+    pl_sparse V, R;           // (m*p), (p*p); n_col of 0: there are none
+    const double *q, *s, *mu; // (m), (p), (n_contact)
+} pl_local_contacts;
+
+// Problems that say the same, for every solver: of the global form A is M; of the local one A is
+// the identity and L a factor of W = L L^T, found by pivots as far as its rank goes. Constraints
+// are the contacts, then the equations, three in each, as boxes without bounds. Velocities have no
+// unit but those given; dt turns them into displacements. Fail with PL_ERROR_ARGUMENT: sizes,
+// numbers that are not finite, a matrix that is not symmetric, or not positive where it must be, or
+// parts of W with too many rows (6,000) that touch each other; named.
+PL_API pl_status pl_problem_create_global(const pl_global_contacts *data, double dt,
+                                          pl_problem **out);
+PL_API pl_status pl_problem_create_local(const pl_local_contacts *data, double dt,
+                                         pl_problem **out);
+
 // Reads and writes .plp files, whose format is in solvers/README.md. Reading fails with
 // PL_ERROR_FILE, or PL_ERROR_FORMAT (not a problem, another version, damaged; named).
 PL_API pl_status pl_problem_read(const char *path, pl_problem **out);
@@ -1523,6 +1570,10 @@ PL_API pl_status pl_problem_start(const pl_problem *problem, bool cold, double *
 // Sets where it begins. Fails with PL_ERROR_ARGUMENT on a number that is not finite.
 PL_API pl_status pl_problem_set_start(pl_problem *problem, const double *v, const double *f);
 
+// What cr and minres tell before each iteration: the relative residual of the velocities, and the
+// largest error of a row that counts [m].
+typedef void pl_solve_trace_fn(int32_t iteration, double residual, double constraint, void *user);
+
 typedef struct pl_solve_options {
     double residual_tolerance;  // relative residual, > 0
     double contact_tolerance;   // error of a constraint [m], > 0
@@ -1532,6 +1583,8 @@ typedef struct pl_solve_options {
     bool vj19;                  // the solver as VJ19 prints it
     const char *friction_model; // in place of the cones of the problem, see pl_world_options
     int32_t threads;            // up to 256; 0: one per core. A solver of your own gets the number
+    pl_solve_trace_fn *trace;   // NULL: nobody looks
+    void *trace_user;
 } pl_solve_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, "cone".
@@ -1643,6 +1696,141 @@ PL_API bool pl_solve_done(pl_solve_job *job);
 PL_API bool pl_solve_late(const pl_solve_job *job);
 // count * size bytes, zero, that live until the solve ends; NULL if there is no more memory.
 PL_API void *pl_solve_memory(pl_solve_job *job, int64_t count, size_t size);
+
+// --- Linear complementarity problems ---
+
+// A plain problem, row by row, without blocks, bodies or units: find x with
+//
+//     w = M x + q,   lo <= x <= hi,   w > 0 only where x = lo,   w < 0 only where x = hi
+//
+// so that w = 0 between the bounds. 0 .. INFINITY is a row of an LCP, -INFINITY .. INFINITY a
+// linear equation. For programs that compare solvers, or have such a problem from elsewhere.
+typedef struct pl_complementarity pl_complementarity;
+
+// The numbers of a problem. M is given in compressed columns: the entries of column j are col[j] ..
+// col[j+1] - 1, with their rows ascending.
+typedef struct pl_complementarity_data {
+    int32_t n;
+    const int64_t *col;    // (n + 1)
+    const int32_t *row;    // (col[n])
+    const double *val;     // (col[n])
+    const double *q;       // (n)
+    const double *lo, *hi; // (n) may be infinite; NULL: 0, and INFINITY
+    const int32_t *normal; // (n) or NULL: of a row of friction the row of its normal impulse,
+                           // of the others -1
+    const double *mu;      // (n) or NULL: rows of friction have the bounds -mu x .. mu x of that
+                           // row instead of lo .. hi
+} pl_complementarity_data;
+
+// Copies the numbers. Fails with PL_ERROR_ARGUMENT (columns out of order, an index, a number that
+// is not finite, lo > hi; named).
+PL_API pl_status pl_complementarity_create(const pl_complementarity_data *data,
+                                           pl_complementarity **out);
+PL_API void pl_complementarity_destroy(pl_complementarity *problem);
+
+// The numbers of a problem, which live as long as it does.
+PL_API pl_status pl_complementarity_view(const pl_complementarity *problem,
+                                         pl_complementarity_data *out);
+PL_API bool pl_complementarity_is_symmetric(const pl_complementarity *problem); // to the bit
+
+// Reads a text file, "n m", the rows of M, q, the number of solutions, and these (the first n rows
+// are equations, the other m those of an LCP), or, of a folder, M.mtx and q.mtx in the format of
+// Matrix Market, and lo.mtx, hi.mtx, normal.mtx and mu.mtx where they are there. Fails with
+// PL_ERROR_FILE or PL_ERROR_FORMAT (named).
+PL_API pl_status pl_complementarity_read(const char *path, pl_complementarity **out);
+// Writes the text, or, if the name ends in '/', such a folder, which must be there. A text holds no
+// other bounds, and equations must come first: else it fails with PL_ERROR_ARGUMENT.
+PL_API pl_status pl_complementarity_write(const pl_complementarity *problem, const char *path);
+
+// Solutions that a file had: *out points to the first of them (n numbers each), NULL if there is
+// none; returns how many there are.
+PL_API int32_t pl_complementarity_solutions(const pl_complementarity *problem, const double **out);
+
+// Makes a problem: a kind, and numbers of it if they are not to be the usual ones, as in
+// "band:n=500,seed=3,half_bandwidth=20". Kinds: spd, psd, p-matrix, monotone, uniform (dense, n
+// rows, made for a solution that is drawn), fluid-2d, fluid-3d (n cells along a side), band.
+// Numbers: n, seed, planted, mixed_bounds, tight, degenerate, shift, rank, skew, imbalance; length,
+// density, dt, divergence, free_slip; half_bandwidth, inverted (lcp/generate.h says what each is).
+// Fails with PL_ERROR_ARGUMENT (named), or PL_ERROR_NUMERICS where there is no such problem.
+PL_API pl_status pl_complementarity_generate(const char *text, pl_complementarity **out);
+// The names of the kinds, number 0, 1, ...; NULL after the last.
+PL_API const char *pl_complementarity_kind(int32_t kind);
+
+// x (n) := where to start from: 0, or what a problem that was made says, within the bounds.
+PL_API pl_status pl_complementarity_start(const pl_complementarity *problem, double *x);
+
+// The condition number of M, as far as a generator knows or estimates it; NAN if nobody does.
+PL_API double pl_complementarity_condition(const pl_complementarity *problem);
+
+// w (n) := M x + q. No alias.
+PL_API pl_status pl_complementarity_multiply(const pl_complementarity *problem, const double *x,
+                                             double *w);
+
+// The solvers of such problems: number 0, 1, ... The texts live as long as the program.
+typedef struct pl_complementarity_solver {
+    const char *name;
+    const char *guarantee; // one line for a person who chooses
+    const char *paper;     // where it is from
+    bool symmetric;        // it needs a symmetric M
+    bool diagonal;         // it needs M_ii > 0
+    bool follows;          // it knows bounds that follow another row (mu)
+} pl_complementarity_solver;
+
+PL_API int32_t pl_complementarity_solver_count(void);
+// Fails with PL_ERROR_ARGUMENT if there is no such solver.
+PL_API pl_status pl_complementarity_describe(int32_t solver, pl_complementarity_solver *out);
+// The number of the solver with this name. Fails with PL_ERROR_ARGUMENT if there is none, and
+// suggests the nearest.
+PL_API pl_status pl_complementarity_number(const char *name, int32_t *out);
+// Does the problem have what a solver needs? If not, pl_error_text() says what it lacks.
+PL_API bool pl_complementarity_suits(const pl_complementarity *problem, int32_t solver);
+
+// Called once per iteration, before it, by solvers that have such a hook.
+typedef void pl_complementarity_trace_fn(int32_t iteration, double error, void *user);
+
+typedef struct pl_complementarity_options {
+    double tolerance;                   // on `natural` below, in the unit of w, > 0
+    int32_t max_iterations;             // 0 or more
+    double max_seconds;                 // wall clock [s]; 0: no limit
+    pl_complementarity_trace_fn *trace; // NULL: nobody looks
+    void *trace_user;
+} pl_complementarity_options;
+
+// 1e-10, 1,000 iterations, no limit of time.
+PL_API pl_complementarity_options pl_complementarity_options_default(void);
+
+// How a solve went. Errors are measured alike for every solver, from x alone. With a = M_ii where
+// that is above 0, else 1, d = x - clamp(x - w / a) is 0 exactly where a row obeys.
+typedef struct pl_complementarity_result {
+    bool solved;     // `natural` is within the tolerance
+    const char *end; // "solved", "limit", "time", "stalled", "cycling", "ray", ...
+    int32_t iterations;
+    int64_t inner;          // iterations of an inner linear solver
+    int64_t pivots;         // rows that changed between their bounds and w = 0
+    int64_t factorizations; // of a matrix from scratch
+    int64_t updates;        // of a factor by single rows
+    int64_t solves;         // with a factor
+    double seconds;         // wall clock
+    double natural;         // the largest a |d| [unit of w]
+    int32_t worst;          // its row
+    double energy;          // the largest a d^2 / 2 [unit of w times that of x]
+    double mean_energy;     // over all rows
+    double primal;          // by how much an x is beyond a bound, at most [unit of x]
+    double dual;            // by how much a w has the wrong sign at its bound [unit of w]
+    double complementarity; // the largest min(|w|, a times the way from the bound) [unit of w]
+    uint64_t hash;          // of x
+} pl_complementarity_result;
+
+// Improves x (n), which holds a start, by the solver with this name. That it does not solve it is
+// no failure: out->solved and out->end tell, and pl_error_text() says why. Fails with
+// PL_ERROR_ARGUMENT (an unknown name, an option, what the solver needs and M lacks; named).
+PL_API pl_status pl_complementarity_solve(pl_complementarity *problem, const char *solver,
+                                          const pl_complementarity_options *options, double *x,
+                                          pl_complementarity_result *out);
+
+// The errors of any x (n); `solved` by the default tolerance.
+PL_API pl_status pl_complementarity_measure(pl_complementarity *problem, const double *x,
+                                            pl_complementarity_result *out);
 
 // --- Checkpoints ---
 

@@ -258,7 +258,7 @@ static pl_status check_options(const pl_lcp_options *o)
     return PL_OK;
 }
 
-static pl_status check_needs(const pl_lcp_solver *solver, const pl_lcp *lcp, const double *diag)
+pl_status pl_lcp_suits(const pl_lcp_solver *solver, const pl_lcp *lcp)
 {
     if ((solver->needs & PL_LCP_NEEDS_SYMMETRIC) != 0 && !lcp->symmetric) {
         return pl_fail(PL_ERROR_ARGUMENT, "%s needs a symmetric matrix", solver->name);
@@ -267,9 +267,10 @@ static pl_status check_needs(const pl_lcp_solver *solver, const pl_lcp *lcp, con
         return pl_fail(PL_ERROR_ARGUMENT, "%s needs bounds that stay", solver->name);
     }
     for (int32_t i = 0; i < lcp->n && (solver->needs & PL_LCP_NEEDS_DIAGONAL) != 0; i++) {
-        if (diag[i] > 0) continue;
+        int64_t at = find(lcp, i, i);
+        if (at >= 0 && lcp->val[at] > 0) continue;
         return pl_fail(PL_ERROR_ARGUMENT, "%s needs a diagonal above 0, and row %d has %g",
-                       solver->name, i, diag[i]);
+                       solver->name, i, at >= 0 ? lcp->val[at] : 0);
     }
     return PL_OK;
 }
@@ -301,7 +302,7 @@ pl_status pl_lcp_solve(const pl_lcp_solver *solver, const pl_lcp *lcp,
         int64_t at = find(lcp, i, i);
         work.diag[i] = at >= 0 ? lcp->val[at] : 0;
     }
-    PL_TRY(check_needs(solver, lcp, work.diag));
+    PL_TRY(pl_lcp_suits(solver, lcp));
     for (int32_t i = 0; i < lcp->n; i++) {
         x[i] = pl_lcp_clamp(isfinite(x[i]) ? x[i] : 0, lcp->lo[i], lcp->hi[i]);
     }

@@ -168,6 +168,9 @@ const pl_lcp_solver *pl_lcp_solver_at(int32_t i);
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_lcp_solver_find(const char *name, const pl_lcp_solver **out);
 
+// Fails with PL_ERROR_ARGUMENT if the solver needs what the problem lacks, which it names.
+pl_status pl_lcp_suits(const pl_lcp_solver *solver, const pl_lcp *lcp);
+
 // Fails with PL_ERROR_ARGUMENT on what no solver could handle, and names the row: columns out of
 // order, indices out of range, numbers that are not finite (but for bounds), lo > hi, a symmetric
 // matrix that is not.

@@ -105,7 +105,12 @@ static double response(const finder *f, const pl_constraint *a, const pl_constra
             const double *m = f->D->inv + 6 * (int64_t)s->block;
             if (s->block != t->block) continue;
             const double *p = pl_entry_arm(f->problem, s), *q = pl_entry_arm(f->problem, t);
+            const double *S = pl_entry_stretch(f->problem, s), *T = pl_entry_stretch(f->problem, t);
             double dot = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+            if (S != NULL && T != NULL) {
+                dot += (S[0] * T[0] + S[3] * T[3] + S[5] * T[5]) +
+                       2 * (S[1] * T[1] + S[2] * T[2] + S[4] * T[4]);
+            }
             sum += (m[0] + m[3] + m[5]) * (s->w * t->w + dot);
         }
     }

@@ -88,7 +88,9 @@ static double sizes_in(const pl_newton *s, int32_t use, const double *f)
         const pl_entry *entry = s->problem->entry + uses->use[j].term;
         const double *g = f + 3 * (int64_t)uses->use[j].constraint;
         const double *arm = pl_entry_arm(s->problem, entry);
+        const double *S = pl_entry_stretch(s->problem, entry);
         double weight = fabs(entry->w) + fabs(arm[0]) + fabs(arm[1]) + fabs(arm[2]);
+        for (int e = 0; e < 6 && S != NULL; e++) weight += fabs(S[e]);
         sum += weight * (fabs(g[0]) + fabs(g[1]) + fabs(g[2]));
     }
     return sum;

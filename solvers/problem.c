@@ -34,6 +34,7 @@ void pl_problem_free(pl_problem *problem)
     pl_free(problem->constraint);
     pl_free(problem->entry);
     pl_free(problem->arm);
+    pl_free(problem->stretch);
     pl_free(problem->limits);
     *problem = (pl_problem){0};
 }
@@ -65,6 +66,9 @@ static void add_term(pl_problem *problem, pl_constraint *constraint, const pl_te
     if (entry->arm < 0) {
         entry->arm = problem->n_arm++;
         memset(problem->arm + 3 * (int64_t)entry->arm, 0, 3 * sizeof *problem->arm);
+        if (problem->stretch != NULL) {
+            memset(problem->stretch + 6 * (int64_t)entry->arm, 0, 6 * sizeof *problem->stretch);
+        }
     }
     for (int i = 0; i < 3; i++) problem->arm[3 * (int64_t)entry->arm + i] += term->r[i];
 }
@@ -85,6 +89,10 @@ pl_status pl_problem_add_limited(pl_problem *problem, const pl_constraint *const
     for (int32_t i = 0; i < n_term; i++) n_arm += has_arm(term + i);
     PL_TRY(pl_reserve((void **)&problem->arm, &problem->arm_capacity, 3 * n_arm,
                       sizeof *problem->arm));
+    if (problem->stretch != NULL) {
+        PL_TRY(pl_reserve((void **)&problem->stretch, &problem->stretch_capacity, 6 * n_arm,
+                          sizeof *problem->stretch));
+    }
     PL_TRY(pl_reserve((void **)&problem->limits, &problem->limits_capacity,
                       (int64_t)problem->n_limits + (limits != NULL), sizeof *problem->limits));
     pl_constraint *k = problem->constraint + problem->n_constraint++;
@@ -94,6 +102,24 @@ pl_status pl_problem_add_limited(pl_problem *problem, const pl_constraint *const
     k->limits = limits != NULL ? problem->n_limits++ : -1;
     if (limits != NULL) problem->limits[k->limits] = *limits;
     for (int32_t i = 0; i < n_term; i++) add_term(problem, k, term + i);
+    return PL_OK;
+}
+
+pl_status pl_problem_stretch(pl_problem *problem, int32_t at, const double S[6])
+{
+    pl_entry *entry = problem->entry + at;
+    int64_t n_arm = problem->n_arm + (entry->arm < 0);
+    bool first = problem->stretch == NULL;
+    PL_TRY(pl_reserve((void **)&problem->arm, &problem->arm_capacity, 3 * n_arm,
+                      sizeof *problem->arm));
+    PL_TRY(pl_reserve((void **)&problem->stretch, &problem->stretch_capacity, 6 * n_arm,
+                      sizeof *problem->stretch));
+    if (first) memset(problem->stretch, 0, 6 * (size_t)problem->n_arm * sizeof *S);
+    if (entry->arm < 0) {
+        entry->arm = problem->n_arm++;
+        memset(problem->arm + 3 * (int64_t)entry->arm, 0, 3 * sizeof *problem->arm);
+    }
+    memcpy(problem->stretch + 6 * (int64_t)entry->arm, S, 6 * sizeof *S);
     return PL_OK;
 }
 
@@ -180,7 +206,9 @@ pl_status pl_problem_check_constraint(const pl_problem *problem, int32_t k)
             return pl_fail(PL_ERROR_ARGUMENT, "constraint %d: block %d is not among the %d of A", k,
                            entry->block, problem->A->n);
         }
-        if (!isfinite(entry->w) || !all_finite(3, pl_entry_arm(problem, entry))) {
+        const double *S = pl_entry_stretch(problem, entry);
+        bool finite = isfinite(entry->w) && all_finite(3, pl_entry_arm(problem, entry));
+        if (!finite || (S != NULL && !all_finite(6, S))) {
             return pl_fail(PL_ERROR_ARGUMENT,
                            "constraint %d: the weight or lever arm of block %d is not finite", k,
                            entry->block);

@@ -38,7 +38,9 @@
 
 #include "bsr.h"
 
-// A term as it is kept: most have no arm.
+// A term as it is kept: most have no arm. Problems of other programs may have any 3x3 block; its
+// part that is neither a weight nor an arm, w v + v x r + S v with a symmetric S, stands in
+// `stretch` of the problem, where the arm stands in `arm`.
 typedef struct pl_entry {
     double w;
     int32_t block, arm; // where its r stands among the problem's arms, -1 for none
@@ -77,8 +79,9 @@ struct pl_problem {
     pl_constraint *constraint; // (n_constraint)
     pl_entry *entry;           // (n_term)
     double *arm;               // (3*n_arm) [m]
+    double *stretch;           // (6*n_arm) S: xx, xy, xz, yy, yz, zz []; NULL: no term has one
     pl_limits *limits;         // (n_limits)
-    int64_t constraint_capacity, entry_capacity, arm_capacity, limits_capacity;
+    int64_t constraint_capacity, entry_capacity, arm_capacity, stretch_capacity, limits_capacity;
 };
 
 // Empties the problem of constraints, and keeps their memory. A problem begins as {0}.
@@ -97,6 +100,9 @@ pl_status pl_problem_add(pl_problem *problem, const pl_constraint *constraint, i
 // The same for a constraint of any law; `limits` may be NULL for a plain cone.
 pl_status pl_problem_add_limited(pl_problem *problem, const pl_constraint *constraint,
                                  const pl_limits *limits, int32_t n_term, const pl_term *term);
+
+// Gives S to an entry, of a block that stands in the last constraint. Fails with PL_ERROR_MEMORY.
+pl_status pl_problem_stretch(pl_problem *problem, int32_t entry, const double S[6]);
 
 // Fails with PL_ERROR_ARGUMENT on what no solver could handle, and names it: a number that is not
 // finite in b, v (3*A.n), f (3*n_constraint) or a constraint (but for bounds, which may be
@@ -128,7 +134,22 @@ static inline const double *pl_entry_arm(const pl_problem *problem, const pl_ent
     return entry->arm >= 0 ? problem->arm + 3 * (int64_t)entry->arm : none;
 }
 
-// An entry as it was given.
+// The S of an entry; NULL if it has none.
+static inline const double *pl_entry_stretch(const pl_problem *problem, const pl_entry *entry)
+{
+    bool any = problem->stretch != NULL && entry->arm >= 0;
+    return any ? problem->stretch + 6 * (int64_t)entry->arm : NULL;
+}
+
+// y += S x.
+static inline void pl_add_stretch(const double *S, const double *x, double *y)
+{
+    y[0] += (S[0] * x[0] + S[1] * x[1]) + S[2] * x[2];
+    y[1] += (S[1] * x[0] + S[3] * x[1]) + S[4] * x[2];
+    y[2] += (S[2] * x[0] + S[4] * x[1]) + S[5] * x[2];
+}
+
+// An entry as it was given, but for its S.
 static inline pl_term pl_problem_term(const pl_problem *problem, int64_t t)
 {
     const pl_entry *entry = problem->entry + t;

@@ -8,8 +8,16 @@
 
 #define MAGIC 0x31425250544e4c50ull // "PLNTPRB1"
 
-// Version 2 knew plain cones only: its constraints have no kind.
-enum { VERSION = 3, OLDEST = 2, FRAME_NUMBERS = 13, LIMITS_NUMBERS = 9, TERM_NUMBERS = 4 };
+// Version 2 knew plain cones only: its constraints have no kind. In version 4 the terms have a
+// stretch each: it is written where one has.
+enum {
+    VERSION = 3,
+    STRETCHED = 4,
+    OLDEST = 2,
+    FRAME_NUMBERS = 13,
+    LIMITS_NUMBERS = 9,
+    TERM_NUMBERS = 4
+};
 
 // What a constraint is in a file; all but plain cones have limits.
 enum { KIND_PLAIN, KIND_CONE, KIND_BOX, KIND_PYRAMID, N_KINDS };
@@ -72,6 +80,9 @@ static void put_constraints(writer *w, const pl_problem *problem)
             const double number[TERM_NUMBERS] = {term.w, term.r[0], term.r[1], term.r[2]};
             put(w, number, sizeof number);
             put(w, &term.block, sizeof term.block);
+            if (problem->stretch == NULL) continue;
+            const double none[6] = {0}, *S = pl_entry_stretch(problem, problem->entry + t);
+            put(w, S != NULL ? S : none, sizeof none);
         }
     }
 }
@@ -81,7 +92,7 @@ pl_status pl_recorded_write(const pl_problem *problem, const double *v, const do
 {
     const pl_bsr *A = problem->A;
     const header h = {.magic = MAGIC,
-                      .version = VERSION,
+                      .version = problem->stretch != NULL ? STRETCHED : VERSION,
                       .n = A->n,
                       .nnz = A->nnz,
                       .n_constraint = problem->n_constraint,
@@ -143,9 +154,9 @@ static pl_status get_header(reader *r, header *h)
         return pl_fail(PL_ERROR_FORMAT, "%s: not a contact problem", r->name);
     }
     PL_TRY(get(r, h, sizeof *h));
-    if (h->version < OLDEST || h->version > VERSION) {
+    if (h->version < OLDEST || h->version > STRETCHED) {
         return pl_fail(PL_ERROR_FORMAT, "%s: a problem of version %llu, this is version %d",
-                       r->name, (unsigned long long)h->version, (int)VERSION);
+                       r->name, (unsigned long long)h->version, (int)STRETCHED);
     }
     int64_t most = r->end - r->at; // each takes a byte at least
     bool fits = h->n >= 0 && h->nnz >= 0 && h->n_constraint >= 0 && h->n_term >= 0 && h->n_x >= 0;
@@ -215,7 +226,8 @@ static pl_status get_constraints(reader *r, const header *h, entry *e)
     return sum == h->n_term ? PL_OK : damaged(r, "the terms of its constraints");
 }
 
-static pl_status get_terms(reader *r, const header *h, pl_term *term)
+// stretch (6*n_term) is filled where the version has it.
+static pl_status get_terms(reader *r, const header *h, pl_term *term, double *stretch)
 {
     for (int64_t t = 0; t < h->n_term; t++) {
         double number[TERM_NUMBERS];
@@ -224,6 +236,7 @@ static pl_status get_terms(reader *r, const header *h, pl_term *term)
         if (term[t].block < 0 || term[t].block >= h->n) {
             return damaged(r, "a constraint takes a block that is out of range");
         }
+        if (h->version == STRETCHED) PL_TRY(get(r, stretch + 6 * t, 6 * sizeof *stretch));
         term[t].w = number[0];
         memcpy(term[t].r, number + 1, sizeof term[t].r);
     }
@@ -234,16 +247,27 @@ static pl_status add_constraints(reader *r, const header *h, pl_problem *problem
 {
     entry *all = pl_alloc(h->n_constraint, sizeof *all);
     pl_term *term = pl_alloc(h->n_term, sizeof *term);
-    pl_status status = all != NULL && term != NULL ? get_constraints(r, h, all) : PL_ERROR_MEMORY;
-    if (status == PL_OK) status = get_terms(r, h, term);
+    double *stretch = pl_alloc(h->version == STRETCHED ? 6 * h->n_term : 0, sizeof *stretch);
+    bool there = all != NULL && term != NULL && stretch != NULL;
+    pl_status status = there ? get_constraints(r, h, all) : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = get_terms(r, h, term, stretch);
     int64_t first = 0;
     for (int64_t k = 0; status == PL_OK && k < h->n_constraint; k++) {
         const pl_limits *limits = all[k].kind != KIND_PLAIN ? &all[k].limits : NULL;
+        int32_t at = problem->n_term;
         status = pl_problem_add_limited(problem, &all[k].frame, limits, all[k].count, term + first);
+        bool whole = problem->n_term - at == all[k].count; // each block once, as they are written
+        if (h->version == STRETCHED && status == PL_OK && !whole) {
+            status = damaged(r, "a constraint has a block twice");
+        }
+        for (int32_t t = 0; h->version == STRETCHED && status == PL_OK && t < all[k].count; t++) {
+            status = pl_problem_stretch(problem, at + t, stretch + 6 * (first + t));
+        }
         first += all[k].count;
     }
     pl_free(all);
     pl_free(term);
+    pl_free(stretch);
     return status;
 }
 
@@ -311,11 +335,14 @@ static bool copy_constraints(const pl_problem *from, pl_problem *to)
     to->constraint_capacity = from->n_constraint;
     to->entry_capacity = from->n_term;
     to->arm_capacity = 3 * (int64_t)from->n_arm;
+    to->stretch_capacity = from->stretch != NULL ? 6 * (int64_t)from->n_arm : 0;
     to->limits_capacity = from->n_limits;
     return copy_array(from->constraint, from->n_constraint, sizeof *from->constraint,
                       (void **)&to->constraint) &&
            copy_array(from->entry, from->n_term, sizeof *from->entry, (void **)&to->entry) &&
            copy_array(from->arm, to->arm_capacity, sizeof *from->arm, (void **)&to->arm) &&
+           copy_array(from->stretch, to->stretch_capacity, sizeof *from->stretch,
+                      (void **)&to->stretch) &&
            copy_array(from->limits, from->n_limits, sizeof *from->limits, (void **)&to->limits);
 }
 

@@ -69,6 +69,13 @@ static void report(const pl_problem *problem, const double *v, const double *f,
     out->hash = pl_hash(out->hash, f, m * sizeof *f);
 }
 
+// Passes on what a solver shows of its iterations.
+static void show(const pl_trace_point *point, void *user)
+{
+    const pl_solve_options *options = user;
+    options->trace(point->iteration, point->residual, point->constraint, options->trace_user);
+}
+
 static pl_status options_of(const pl_solve_options *from, pl_solver_options *to)
 {
     *to = pl_solver_options_default();
@@ -77,6 +84,8 @@ static pl_status options_of(const pl_solve_options *from, pl_solver_options *to)
     to->max_seconds = from->max_seconds;
     to->max_iterations = from->max_iterations;
     to->vj19 = from->vj19;
+    to->trace = from->trace != NULL ? show : NULL;
+    to->trace_user = (void *)(uintptr_t)from; // which `show` only reads
     PL_REQUIRE(from->precond);
     return pl_precond_find(from->precond, &to->precond);
 }

@@ -65,6 +65,11 @@ static inline void multiply_contact(const pl_problem *problem, const pl_constrai
             p0 += x[1] * r[2] - x[2] * r[1];
             p1 += x[2] * r[0] - x[0] * r[2];
             p2 += x[0] * r[1] - x[1] * r[0];
+            if (problem->stretch != NULL) {
+                double p[3] = {p0, p1, p2};
+                pl_add_stretch(problem->stretch + 6 * (int64_t)entry->arm, x, p);
+                p0 = p[0], p1 = p[1], p2 = p[2];
+            }
         }
         s0 += p0;
         s1 += p1;
@@ -123,8 +128,8 @@ static void turn_to_world(void *context, int64_t first, int64_t last)
     }
 }
 
-// y (3) := L^T of the world's impulses in a block of `uses`. The transpose of w v + v x r is w g +
-// r x g.
+// y (3) := L^T of the world's impulses in a block of `uses`. The transpose of w v + v x r + S v is
+// w g + r x g + S g.
 static inline void add_up(const pl_problem *problem, const pl_uses *uses, const double *world,
                           int32_t i, double *y)
 {
@@ -138,6 +143,11 @@ static inline void add_up(const pl_problem *problem, const pl_uses *uses, const 
             p0 += r[1] * g[2] - r[2] * g[1];
             p1 += r[2] * g[0] - r[0] * g[2];
             p2 += r[0] * g[1] - r[1] * g[0];
+            if (problem->stretch != NULL) {
+                double p[3] = {p0, p1, p2};
+                pl_add_stretch(problem->stretch + 6 * (int64_t)entry->arm, g, p);
+                p0 = p[0], p1 = p[1], p2 = p[2];
+            }
         }
         s0 += p0;
         s1 += p1;
@@ -206,7 +216,11 @@ static double weight_of(const pl_problem *problem, const pl_entry *entry)
 {
     if (entry->arm < 0) return fabs(entry->w);
     const double *r = problem->arm + 3 * (int64_t)entry->arm;
-    return fabs(entry->w) + sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    const double *S = pl_entry_stretch(problem, entry);
+    double weight = fabs(entry->w) + sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    if (S == NULL) return weight;
+    return weight + sqrt((S[0] * S[0] + S[3] * S[3] + S[5] * S[5]) +
+                         2 * (S[1] * S[1] + S[2] * S[2] + S[4] * S[4]));
 }
 
 // Where contacts share a block, each counts with its part of the weights there.

@@ -42,16 +42,17 @@ void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, doubl
                            const double *f, double *world, double *y);
 
 // G (9, row-major) := the contact's three rows in the block of an entry. With e a vector of the
-// frame, e . (w v + v x r) = (w e + r x e) . v.
+// frame, e . (w v + v x r + S v) = (w e + r x e + S e) . v.
 static inline void pl_entry_rows(const pl_problem *problem, const pl_constraint *constraint,
                                  const pl_entry *entry, double *G)
 {
-    const double *r = pl_entry_arm(problem, entry);
+    const double *r = pl_entry_arm(problem, entry), *S = pl_entry_stretch(problem, entry);
     for (int a = 0; a < 3; a++) {
         const double *e = constraint->R + 3 * a;
         G[3 * a] = entry->w * e[0] + (r[1] * e[2] - r[2] * e[1]);
         G[3 * a + 1] = entry->w * e[1] + (r[2] * e[0] - r[0] * e[2]);
         G[3 * a + 2] = entry->w * e[2] + (r[0] * e[1] - r[1] * e[0]);
+        if (S != NULL) pl_add_stretch(S, e, G + 3 * a);
     }
 }
 

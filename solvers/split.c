@@ -283,6 +283,10 @@ static pl_status copy_constraints(parting *p)
     to->constraint = pl_arena_take(p->arena, to->n_constraint, sizeof *to->constraint);
     to->entry = pl_arena_take(p->arena, p->n_entry, sizeof *to->entry);
     to->arm = pl_arena_take(p->arena, 3 * p->n_arm, sizeof *to->arm);
+    if (from->stretch != NULL) {
+        to->stretch = pl_arena_take(p->arena, 6 * p->n_arm, sizeof *to->stretch);
+        if (to->stretch == NULL) return PL_ERROR_MEMORY;
+    }
     to->limits = pl_arena_take(p->arena, p->n_limits, sizeof *to->limits);
     bool all = to->constraint != NULL && to->entry != NULL && to->arm != NULL && to->limits != NULL;
     if (!all) return PL_ERROR_MEMORY;
@@ -302,6 +306,10 @@ static pl_status copy_constraints(parting *p)
             if (own->arm < 0) continue;
             memcpy(to->arm + 3 * (int64_t)to->n_arm, from->arm + 3 * (int64_t)own->arm,
                    3 * sizeof *to->arm);
+            if (from->stretch != NULL) {
+                memcpy(to->stretch + 6 * (int64_t)to->n_arm, from->stretch + 6 * (int64_t)own->arm,
+                       6 * sizeof *to->stretch);
+            }
             own->arm = to->n_arm++;
         }
     }

@@ -49,8 +49,11 @@ static void link_node(const pl_problem *problem, const int32_t *place, pl_sweeps
             if ((t->arm >= 0) != arms || place[t->block] < 0) continue;
             out->link[node->link + node->n_link++] = (pl_sweep_link){t->w, place[t->block]};
             if (!arms) continue;
-            memcpy(out->arm[node->arm + node->n_arm++].r, pl_entry_arm(problem, t),
-                   3 * sizeof(double));
+            pl_sweep_arm *arm = out->arm + node->arm + node->n_arm++;
+            memcpy(arm->r, pl_entry_arm(problem, t), sizeof arm->r);
+            if (out->stretch == NULL) continue;
+            memcpy(out->stretch + 6 * (arm - out->arm), pl_entry_stretch(problem, t),
+                   6 * sizeof *out->stretch);
         }
     }
 }
@@ -156,6 +159,10 @@ static pl_status take(pl_arena *arena, pl_sweeps *out)
     place_nodes(problem, out, &n_link, &n_arm);
     out->link = pl_arena_take(arena, n_link, sizeof *out->link);
     out->arm = pl_arena_take(arena, n_arm, sizeof *out->arm);
+    if (problem->stretch != NULL) {
+        out->stretch = pl_arena_take(arena, 6 * (int64_t)n_arm, sizeof *out->stretch);
+        if (out->stretch == NULL) return PL_ERROR_MEMORY;
+    }
     out->block = pl_arena_take(arena, out->uses->n, sizeof *out->block);
     out->world = pl_arena_take(arena, 3 * (int64_t)problem->n_constraint, sizeof *out->world);
     out->wide = pl_arena_take(arena, out->islands.n_large, sizeof *out->wide);
@@ -213,6 +220,10 @@ static inline void gather(const pl_sweeps *sweeps, const pl_sweep_node *node, do
         x2 += v[0] * r[1] - v[1] * r[0];
     }
     x[0] = x0, x[1] = x1, x[2] = x2;
+    for (int32_t l = 0; l < node->n_arm && sweeps->stretch != NULL; l++) {
+        const double *v = sweeps->block[link[node->n_link - node->n_arm + l].block].v;
+        pl_add_stretch(sweeps->stretch + 6 * (int64_t)(node->arm + l), v, x);
+    }
 }
 
 // Component a of a contact's relative velocity, with what is added to S.
@@ -247,8 +258,13 @@ static inline void push(const pl_sweeps *sweeps, const pl_sweep_node *node, cons
     for (int32_t l = n; l < node->n_link; l++) {
         const double *r = sweeps->arm[node->arm + l - n].r;
         double w = link[l].w;
-        add_response(sweeps->block + link[l].block, w * g0 + (r[1] * g2 - r[2] * g1),
-                     w * g1 + (r[2] * g0 - r[0] * g2), w * g2 + (r[0] * g1 - r[1] * g0));
+        double p[3] = {w * g0 + (r[1] * g2 - r[2] * g1), w * g1 + (r[2] * g0 - r[0] * g2),
+                       w * g2 + (r[0] * g1 - r[1] * g0)};
+        if (sweeps->stretch != NULL) {
+            const double g[3] = {g0, g1, g2};
+            pl_add_stretch(sweeps->stretch + 6 * (int64_t)(node->arm + l - n), g, p);
+        }
+        add_response(sweeps->block + link[l].block, p[0], p[1], p[2]);
     }
 }
 

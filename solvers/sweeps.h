@@ -70,6 +70,7 @@ typedef struct pl_sweeps {
     pl_sweep_node *node;       // (n) in the order of the islands
     pl_sweep_link *link;       // in the order of the nodes
     pl_sweep_arm *arm;         // in the order of the nodes
+    double *stretch;           // (6 each) of the arms; NULL: none has one
     pl_sweep_block *block;     // (uses.n)
     double *push;              // (3*uses.n) L^T f, block by block
     double *world;             // (3*n_constraint) scratch

@@ -21,8 +21,9 @@ below() {
     apps/export) echo "base apps/common apps/scene" ;;
     apps/render) echo "base apps/common apps/scene apps/plot apps/export" ;;
     apps/view) echo "base apps/common apps/scene apps/export apps/render apps/tetrahedra" ;;
-    apps/cli) echo "base apps/common apps/import apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/view" ;;
-    apps/bench) echo "$(below tests) apps/common apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/cli" ;;
+    apps/lab) echo "base apps/common apps/scene apps/plot" ;;
+    apps/cli) echo "base apps/lab apps/common apps/import apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/view" ;;
+    apps/bench) echo "$(below tests) apps/common apps/tetrahedra apps/scene apps/plot apps/export apps/render apps/lab apps/cli" ;;
     *) echo "" ;;
     esac
 }

@@ -200,6 +200,76 @@ static void test_problems(void)
     pl_problem_destroy(NULL);
 }
 
+static void test_problems_of_others(void)
+{
+    pl_problem *problem;
+    pl_constraint_info info = {0};
+    pl_global_contacts global = {0};
+    pl_local_contacts local = {0};
+    int32_t block = 0;
+    REFUSED(pl_problem_create_global(NULL, 1, &problem));
+    REFUSED(pl_problem_create_global(&global, 1, &problem)); // of 0 dimensions
+    REFUSED(pl_problem_create_global(&global, 1, NULL));
+    REFUSED(pl_problem_create_local(NULL, 1, &problem));
+    REFUSED(pl_problem_create_local(&local, 1, &problem));
+    local.dimension = 3;
+    REFUSED(pl_problem_create_local(&local, 0, &problem));
+    REFUSED(pl_problem_create_local(&local, 1, NULL));
+    TEST_ASSERT_NULL(problem);
+    REFUSED(pl_problem_add_blocks(NULL, &info, 0, &block, NULL));
+    TEST_ASSERT_EQUAL(PL_OK, pl_problem_create_local(&local, 1, &problem)); // of nothing
+    REFUSED(pl_problem_add_blocks(problem, NULL, 0, NULL, NULL));
+    REFUSED(pl_problem_add_blocks(problem, &info, 1, NULL, NULL));
+    REFUSED(pl_problem_add_blocks(problem, &info, 1, &block, info.axes)); // there is no block
+    REFUSED(pl_problem_add_blocks(problem, &info, -1, &block, info.axes));
+    pl_problem_destroy(problem);
+}
+
+static void test_complementarity(void)
+{
+    pl_complementarity *problem = NULL;
+    pl_complementarity_data data = {0};
+    pl_complementarity_solver solver;
+    pl_complementarity_result result;
+    double x[1] = {0};
+    int32_t number;
+    REFUSED(pl_complementarity_create(NULL, &problem));
+    REFUSED(pl_complementarity_create(&data, &problem));
+    REFUSED(pl_complementarity_create(&data, NULL));
+    REFUSED(pl_complementarity_read(NULL, &problem));
+    REFUSED(pl_complementarity_read("/tmp/no.txt", NULL));
+    REFUSED(pl_complementarity_write(NULL, "/tmp/no.txt"));
+    REFUSED(pl_complementarity_generate(NULL, &problem));
+    REFUSED(pl_complementarity_generate("spd", NULL));
+    TEST_ASSERT_NULL(problem);
+    REFUSED(pl_complementarity_view(NULL, &data));
+    REFUSED(pl_complementarity_start(NULL, x));
+    REFUSED(pl_complementarity_multiply(NULL, x, x));
+    REFUSED(pl_complementarity_describe(-1, &solver));
+    REFUSED(pl_complementarity_describe(INT32_MAX, &solver));
+    REFUSED(pl_complementarity_describe(0, NULL));
+    REFUSED(pl_complementarity_number(NULL, &number));
+    REFUSED(pl_complementarity_number("pgs", NULL));
+    REFUSED(pl_complementarity_solve(NULL, "pgs", NULL, x, &result));
+    REFUSED(pl_complementarity_measure(NULL, x, &result));
+    TEST_ASSERT_EQUAL(PL_OK, pl_complementarity_generate("spd:n=1", &problem));
+    REFUSED(pl_complementarity_view(problem, NULL));
+    REFUSED(pl_complementarity_start(problem, NULL));
+    REFUSED(pl_complementarity_multiply(problem, NULL, x));
+    REFUSED(pl_complementarity_write(problem, NULL));
+    REFUSED(pl_complementarity_solve(problem, NULL, NULL, x, &result));
+    REFUSED(pl_complementarity_solve(problem, "pgs", NULL, NULL, &result));
+    REFUSED(pl_complementarity_solve(problem, "pgs", NULL, x, NULL));
+    REFUSED(pl_complementarity_measure(problem, x, NULL));
+    TEST_ASSERT_FALSE(pl_complementarity_suits(NULL, 0) || pl_complementarity_suits(problem, -1));
+    TEST_ASSERT_FALSE(pl_complementarity_is_symmetric(NULL));
+    TEST_ASSERT_TRUE(isnan(pl_complementarity_condition(NULL)));
+    TEST_ASSERT_EQUAL_INT32(0, pl_complementarity_solutions(NULL, NULL));
+    TEST_ASSERT_NULL(pl_complementarity_kind(-1));
+    pl_complementarity_destroy(NULL);
+    pl_complementarity_destroy(problem);
+}
+
 static void test_hooks(void)
 {
     const pl_allocator none = {0};
@@ -525,6 +595,8 @@ int main(void)
     RUN_TEST(test_texts);
     RUN_TEST(test_solvers);
     RUN_TEST(test_problems);
+    RUN_TEST(test_problems_of_others);
+    RUN_TEST(test_complementarity);
     RUN_TEST(test_hooks);
     RUN_TEST(test_surfaces);
     RUN_TEST(test_audits);

@@ -162,10 +162,10 @@ static void test_counts_that_do_not_fit(void)
             memcpy(bytes.data + 8 * field, old, 8);
         }
     }
-    for (uint64_t version = 1; version < 5; version += 3) {
+    for (uint64_t version = 1; version < 6; version += 4) {
         memcpy(bytes.data + 8, &version, 8);
         refuse(&bytes,
-               version == 1 ? "version 1, this is version 3" : "version 4, this is version 3");
+               version == 1 ? "version 1, this is version 4" : "version 5, this is version 4");
     }
     bytes.data[0] = 'x';
     refuse(&bytes, "not a contact problem");
