@@ -197,6 +197,30 @@ static void test_shifts(void)
     free(L);
 }
 
+// What a solver reports of it: the share of imaginary columns, or that the plain factor broke down.
+static void test_the_share_of_imaginary_columns(void)
+{
+    static const pl_lcp_precond kinds[] = {PL_LCP_PRECOND_IMAGINARY, PL_LCP_PRECOND_JACOBI,
+                                           PL_LCP_PRECOND_IC};
+    own_lcp own = kershaw();
+    made m = make(own, PL_LCP_PRECOND_IMAGINARY, false, 0, 0);
+    TEST_ASSERT_GREATER_THAN_INT32(0, m.P.n_imaginary);
+    for (int32_t i = 0; i < 40; i++) own.lo[i] = -INFINITY, own.q[i] = i % 7 - 3;
+    for (int32_t k = 0; k < 3; k++) {
+        const pl_lcp_solver *solver;
+        pl_lcp_options options = pl_lcp_options_default();
+        pl_lcp_stats stats;
+        double x[40] = {0};
+        options.precond = kinds[k];
+        TEST_ASSERT_EQUAL_INT(PL_OK, pl_lcp_solver_find("bpp-pcg", &solver));
+        pl_status status = pl_lcp_solve(solver, &own.lcp, &options, &arena, x, &stats);
+        TEST_ASSERT_EQUAL_INT(k < 2 ? PL_LCP_SOLVED : PL_LCP_BREAKDOWN, stats.end);
+        TEST_ASSERT_EQUAL_INT(k < 2 ? PL_OK : PL_ERROR_NUMERICS, status);
+        if (k < 2) TEST_ASSERT_EQUAL_DOUBLE(k == 0 ? m.P.n_imaginary / 40.0 : 0, stats.imaginary);
+    }
+    own_lcp_free(&own);
+}
+
 // With nothing dropped it is Cholesky's factor; with a limit no column has more than that, and what
 // it keeps is its largest entries.
 static void test_threshold(void)
@@ -314,6 +338,7 @@ int main(void)
     RUN_TEST(test_imaginary);
     RUN_TEST(test_alike_where_nothing_breaks_down);
     RUN_TEST(test_shifts);
+    RUN_TEST(test_the_share_of_imaginary_columns);
     RUN_TEST(test_threshold);
     RUN_TEST(test_a_pivot_of_zero);
     RUN_TEST(test_iterations);
