@@ -212,6 +212,13 @@ static void trace(const pivoting *p)
     p->options->trace(p->stats->iterations, error, p->options->trace_user);
 }
 
+// Rows may pivot for ever on what is less than the user asks for: single pivots look at that, too.
+static bool is_within_tolerance(const pivoting *p)
+{
+    double error = pl_lcp_natural(p->lcp, p->work->diag, p->x, p->work->w);
+    return error <= p->options->tolerance;
+}
+
 static pl_status iterate(pivoting *p, bool block, pl_lcp_end *end)
 {
     PL_TRY(pl_lcp_visited_add(p->work->arena, &p->visited, key_of(p)));
@@ -230,7 +237,7 @@ static pl_status iterate(pivoting *p, bool block, pl_lcp_end *end)
             p->least = count;
             memcpy(p->best, p->x, (size_t)p->lcp->n * sizeof *p->best);
         }
-        if (count == 0) {
+        if (count == 0 || (p->run > 0 && is_within_tolerance(p))) {
             *end = PL_LCP_SOLVED;
             return PL_OK;
         }

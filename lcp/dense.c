@@ -8,46 +8,63 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 48, TILE_ROWS = 16, TILE_COLS = 4 };
+// A tile of 8 * 6 is 12 registers of four doubles, or 6 of eight.
+enum { PANEL = 48, TILE_ROWS = 8, TILE_COLS = 6, BLOCK_COLS = 60 };
 
-// The tile C (rows * cols, at most TILE_ROWS * TILE_COLS) -= A B, with A (rows * k) and entry (p,
-// j) of B at b[p * step_p + j * step_j].
-static inline void tile(int32_t rows, int32_t cols, int32_t k, const double *restrict a, int64_t ld,
-                        const double *restrict b, int64_t step_p, int64_t step_j,
-                        double *restrict c)
+typedef double lane __attribute__((vector_size(64), aligned(8), may_alias));
+
+// The tile C (rows * cols) -= A B, with A (TILE_ROWS * k) by columns and B (k * TILE_COLS) by rows,
+// both padded.
+static inline void tile(int32_t rows, int32_t cols, int32_t k, const double *restrict a,
+                        const double *restrict b, double *restrict c, int64_t ld)
 {
-    double sum[TILE_COLS][TILE_ROWS] = {{0}};
-    if (rows == TILE_ROWS && cols == TILE_COLS) {
-        for (int32_t p = 0; p < k; p++) {
-            for (int32_t j = 0; j < TILE_COLS; j++) {
-                double factor = b[p * step_p + j * step_j];
-                for (int32_t i = 0; i < TILE_ROWS; i++) sum[j][i] += a[i + p * ld] * factor;
-            }
-        }
-    } else {
-        for (int32_t p = 0; p < k; p++) {
-            for (int32_t j = 0; j < cols; j++) {
-                double factor = b[p * step_p + j * step_j];
-                for (int32_t i = 0; i < rows; i++) sum[j][i] += a[i + p * ld] * factor;
-            }
-        }
+    lane sum[TILE_COLS] = {{0}};
+    double out[TILE_COLS][TILE_ROWS];
+    for (int32_t p = 0; p < k; p++, a += TILE_ROWS, b += TILE_COLS) {
+        lane column = *(const lane *)a;
+        for (int32_t j = 0; j < TILE_COLS; j++) sum[j] += column * b[j];
     }
+    memcpy(out, sum, sizeof out);
     for (int32_t j = 0; j < cols; j++) {
-        for (int32_t i = 0; i < rows; i++) c[i + j * ld] -= sum[j][i];
+        for (int32_t i = 0; i < rows; i++) c[i + j * ld] -= out[j][i];
     }
 }
 
-// C (m * n) -= A B with A (m * k); all of one matrix with leading dimension ld. `lower`: tiles that
-// are above the diagonal of C are left out.
+// packed: tiles of `height` rows of A (rows * k), each by columns; entry (i, p) of A at a[i *
+// step_i
+// + p * step_p]. Rows that are missing in the last tile are 0.
+static void pack(int32_t rows, int32_t k, int32_t height, const double *a, int64_t step_i,
+                 int64_t step_p, double *packed)
+{
+    for (int32_t first = 0; first < rows; first += height) {
+        for (int32_t p = 0; p < k; p++) {
+            for (int32_t i = first; i < first + height; i++) {
+                *packed++ = i < rows ? a[i * step_i + p * step_p] : 0;
+            }
+        }
+    }
+}
+
+// C (m * n) -= A B with A (m * k), k <= PANEL, and B (k * n), whose entry (p, j) is at b[p * step_p
+// + j * step_j]; all of one matrix with leading dimension ld. `lower`: what is above the diagonal
+// of C is left as it is, or not, by tiles. Both are packed, as columns that are a power of two
+// apart would push each other out of the cache.
 PL_CLONES
 static void multiply_into(int32_t m, int32_t n, int32_t k, const double *a, int64_t ld,
                           const double *b, int64_t step_p, int64_t step_j, bool lower, double *c)
 {
-    for (int32_t j = 0; j < n; j += TILE_COLS) {
-        int32_t first = lower ? j / TILE_ROWS * TILE_ROWS : 0;
-        for (int32_t i = first; i < m; i += TILE_ROWS) {
-            tile(PL_MIN(TILE_ROWS, m - i), PL_MIN(TILE_COLS, n - j), k, a + i, ld, b + j * step_j,
-                 step_p, step_j, c + i + j * ld);
+    double columns[BLOCK_COLS * PANEL], rows[TILE_ROWS * PANEL];
+    for (int32_t block = 0; block < n; block += BLOCK_COLS) {
+        int32_t n_block = PL_MIN(BLOCK_COLS, n - block);
+        pack(n_block, k, TILE_COLS, b + block * step_j, step_j, step_p, columns);
+        for (int32_t i = lower ? block / TILE_ROWS * TILE_ROWS : 0; i < m; i += TILE_ROWS) {
+            int32_t n_row = PL_MIN(TILE_ROWS, m - i);
+            pack(n_row, k, TILE_ROWS, a + i, 1, ld, rows);
+            for (int32_t j = 0; j < n_block; j += TILE_COLS) {
+                if (lower && block + j >= i + TILE_ROWS) break;
+                tile(n_row, PL_MIN(TILE_COLS, n_block - j), k, rows, columns + j * k,
+                     c + i + (block + j) * ld, ld);
+            }
         }
     }
 }

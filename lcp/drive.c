@@ -307,7 +307,8 @@ static pl_lcp_end run(drive *p)
     for (int32_t round = 0; round < MAX_ROUNDS; round++) {
         settle(p);
         int32_t i = choose(p);
-        if (i < 0) return PL_LCP_SOLVED;
+        double error = pl_lcp_natural(p->lcp, p->work->diag, p->x, p->w);
+        if (i < 0 || (round > 0 && error <= p->options->tolerance)) return PL_LCP_SOLVED;
         for (; i >= 0; i = choose(p)) {
             pl_lcp_end end = drive_row(p, i, direction_of(p, i));
             if (end != PL_LCP_N_END) return end;

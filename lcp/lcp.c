@@ -1,6 +1,6 @@
 // What is done before and after a solver, alike for all of them.
 
-#include "lcp.h"
+#include "islands.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -267,7 +267,9 @@ pl_status pl_lcp_solve(const pl_lcp_solver *solver, const pl_lcp *lcp,
     for (int32_t i = 0; i < lcp->n; i++) {
         x[i] = pl_lcp_clamp(isfinite(x[i]) ? x[i] : 0, lcp->lo[i], lcp->hi[i]);
     }
-    PL_TRY(solver->solve(lcp, options, &work, x, stats));
+    bool whole = (solver->needs & PL_LCP_BY_ISLANDS) == 0;
+    PL_TRY(whole ? solver->solve(lcp, options, &work, x, stats)
+                 : pl_lcp_solve_islands(solver, lcp, options, &work, x, stats));
     for (int32_t i = 0; i < lcp->n; i++) {
         if (isfinite(x[i])) continue;
         for (int32_t j = 0; j < lcp->n; j++) x[j] = pl_lcp_clamp(0, lcp->lo[j], lcp->hi[j]);

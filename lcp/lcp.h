@@ -137,6 +137,7 @@ enum {
     PL_LCP_NEEDS_SYMMETRIC = 1,
     PL_LCP_NEEDS_DIAGONAL = 2,  // M_ii > 0
     PL_LCP_KNOWS_FOLLOWING = 4, // bounds that follow another row
+    PL_LCP_BY_ISLANDS = 8,      // is given rows that M connects by themselves (islands.h)
 };
 
 typedef struct pl_lcp_solver {

@@ -11,9 +11,10 @@
 //
 // Then z0 with the covering vector 1 enters, and complements follow each other until it leaves, or
 // until a column has no row that blocks: a ray. The lexicographic rule breaks ties, so that no
-// basis recurs. For copositive-plus matrices, as of [Stewart & Trinkle 1996] or all positive
-// semidefinite ones, a ray means that there is no solution [Cottle, Pang & Stone 1992, 4.4].
-// Otherwise it may mean nothing, and another covering vector is tried, N_COVERS in all.
+// basis recurs. For copositive-plus matrices, and so for all positive semidefinite ones, a ray
+// means that there is no solution [Cottle, Pang & Stone 1992]; friction as of [Stewart & Trinkle
+// 1996] is copositive, and has one. Otherwise a ray may mean nothing, and another covering vector
+// is tried, N_COVERS in all.
 
 #include "dense.h"
 #include "dictionary.h"

@@ -132,15 +132,6 @@ static int32_t release(pgcg *p)
     return released;
 }
 
-// Is w of a free row above the tolerance? The gradients update r, and do not measure it.
-static bool is_rough(const pgcg *p)
-{
-    for (int32_t c = 0; c < p->sets.n_free; c++) {
-        if (fabs(p->work->w[p->sets.list[c]]) > 0.5 * p->options->tolerance) return true;
-    }
-    return false;
-}
-
 static pl_lcp_end iterate(pgcg *p)
 {
     int32_t idle = 0;
@@ -156,8 +147,9 @@ static pl_lcp_end iterate(pgcg *p)
         pl_lcp_end end = iterate_inside(p);
         if (end != PL_LCP_N_END) return end;
         multiply(p);
+        double error = pl_lcp_natural(p->lcp, p->work->diag, p->x, p->work->w);
+        if (error <= p->options->tolerance) return PL_LCP_SOLVED;
         int32_t released = release(p);
-        if (released == 0 && !is_rough(p)) return PL_LCP_SOLVED;
         idle = p->moved && released > 0 ? 0 : idle + 1;
         if (idle > MAX_IDLE) return PL_LCP_STALLED;
         p->stats->shifts += pl_lcp_softening_update(p->lcp, p->options, &p->sets, &p->softening);

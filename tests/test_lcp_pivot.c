@@ -2,6 +2,7 @@
 // Murty's example of 2^n pivots, cycles, starts, regularization, random problems against
 // enumeration, and what has no solution.
 
+#include "failing_alloc.h"
 #include "lcps.h"
 
 #include "../lcp/generate.h"
@@ -209,18 +210,18 @@ static void test_cycles_are_told(void)
     own_lcp_free(&own);
 }
 
-// Three rows that violate one, two or three at a time; the x of the set with the fewest is kept.
-// M = -I again, but the first row is right when it is tight.
+// Single pivots go round: none free, row 0, both, row 1, none. Two rows violate, one, two, one; the
+// x of the first set with one is kept, where row 0 is free.
 static void test_the_best_set_is_kept(void)
 {
-    double M[9] = {1, 0, 0, 0.5, -1, 0, 0, 0, 1}, q[3] = {-1, -1, -3};
-    own_lcp own = own_lcp_make(3, M, q);
-    double x[3] = {0};
+    double M[4] = {1, 0.25, -2, -1}, q[2] = {-1, -1}, x[2] = {0};
+    own_lcp own = own_lcp_make(2, M, q);
     pl_lcp_stats stats;
-    TEST_ASSERT_EQUAL_INT(PL_ERROR_NUMERICS, run("bpp", &own, x, &stats));
+    TEST_ASSERT_EQUAL_INT(PL_ERROR_NUMERICS, run("murty", &own, x, &stats));
     TEST_ASSERT_EQUAL_INT(PL_LCP_CYCLING, stats.end);
-    TEST_ASSERT_EQUAL_DOUBLE(3, x[2]);   // rows 0 and 2 are free in the best sets,
-    TEST_ASSERT(x[0] >= 1 && x[1] == 0); // of which row 1 alone violates
+    TEST_ASSERT_EQUAL_INT64(4, stats.pivots);
+    TEST_ASSERT_EQUAL_DOUBLE(1, x[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(0, x[1]);
     own_lcp_free(&own);
 }
 
@@ -287,7 +288,7 @@ static void test_a_thousand_p_matrices(void)
     int64_t fallbacks = 0;
     for (int32_t trial = 0; trial < 1000; trial++) {
         bool boxes = trial % 3 == 0;
-        int32_t n = 1 + (int32_t)(random_bits() % (boxes ? 6 : 10));
+        int32_t n = 1 + (int32_t)(random_bits() % (boxes ? 6 : trial % 5 == 1 ? 10 : 8));
         own_lcp own = trial % 2 == 0 ? random_p_matrix(n) : random_spd_lcp(n, n, 0.1);
         if (boxes) random_bounds(&own);
         double oracle[16];
@@ -480,6 +481,73 @@ static void test_lemke_with_friction(void)
     }
 }
 
+// --- Islands ---
+
+// Every third row is of the same island: the solution is that of the parts, and the counts are
+// sums.
+static void test_islands(void)
+{
+    enum { PARTS = 3, EACH = 6, N = PARTS * EACH };
+    random_state = 50;
+    for (int32_t trial = 0; trial < 10; trial++) {
+        double M[N * N] = {0}, q[N];
+        int32_t normal[N];
+        own_lcp part[PARTS];
+        for (int32_t p = 0; p < PARTS; p++) {
+            part[p] = random_spd_lcp(EACH, EACH, 0.1);
+            random_bounds(&part[p]);
+            for (int32_t i = 0; i < EACH; i++) {
+                q[i * PARTS + p] = part[p].q[i];
+                normal[i * PARTS + p] = i % 2 == 0 ? -1 : (i - 1) * PARTS + p;
+                for (int32_t j = 0; j < EACH; j++) {
+                    M[i * PARTS + p + (j * PARTS + p) * N] = part[p].dense[i + j * EACH];
+                }
+            }
+        }
+        own_lcp own = own_lcp_make(N, M, q);
+        own.lcp.normal = normal;
+        for (int32_t i = 0; i < N; i++) {
+            own.lo[i] = part[i % PARTS].lo[i / PARTS];
+            own.hi[i] = part[i % PARTS].hi[i / PARTS];
+        }
+        for (int32_t s = 0; s < N_PIVOTING; s++) {
+            double x[N] = {0}, y[EACH];
+            pl_lcp_stats stats, part_stats;
+            int64_t iterations = 0, pivots = 0;
+            TEST_ASSERT_EQUAL_INT_MESSAGE(PL_OK, run(pivoting[s], &own, x, &stats), pivoting[s]);
+            for (int32_t p = 0; p < PARTS; p++) {
+                memset(y, 0, sizeof y);
+                TEST_ASSERT_EQUAL_INT(PL_OK, run(pivoting[s], &part[p], y, &part_stats));
+                for (int32_t i = 0; i < EACH; i++) TEST_ASSERT_EQUAL_DOUBLE(y[i], x[i * PARTS + p]);
+                iterations += part_stats.iterations;
+                pivots += part_stats.pivots;
+            }
+            TEST_ASSERT_EQUAL_INT64(iterations, stats.iterations);
+            TEST_ASSERT_EQUAL_INT64(pivots, stats.pivots);
+        }
+        for (int32_t p = 0; p < PARTS; p++) own_lcp_free(&part[p]);
+        own_lcp_free(&own);
+    }
+}
+
+// An island without a solution ends the whole as it ended, with the others solved.
+static void test_an_island_without_a_solution(void)
+{
+    double M[9] = {2, 0, 0, 0, 0, 0, 0, 0, 4}, q[3] = {-1, -1, -1};
+    own_lcp own = own_lcp_make(3, M, q);
+    static const pl_lcp_end ends[] = {PL_LCP_UNBOUNDED, PL_LCP_UNBOUNDED, PL_LCP_RAY};
+    for (int32_t s = 0; s < 3; s++) {
+        double x[3] = {0};
+        pl_lcp_stats stats;
+        TEST_ASSERT_EQUAL_INT(PL_ERROR_NUMERICS, run(pivoting[4 + s], &own, x, &stats));
+        TEST_ASSERT_EQUAL_INT(ends[s], stats.end);
+        TEST_ASSERT_EQUAL_INT32(1, stats.errors.worst);
+        TEST_ASSERT_EQUAL_DOUBLE(0.5, x[0]);
+        TEST_ASSERT_EQUAL_DOUBLE(0.25, x[2]);
+    }
+    own_lcp_free(&own);
+}
+
 // --- Sets ---
 
 static void test_the_rule(void)
@@ -525,6 +593,48 @@ static void test_visited_sets(void)
     TEST_ASSERT_EQUAL_INT64(500, visited.count);
 }
 
+// --- Memory ---
+
+typedef struct memory_case {
+    const char *name;
+    const own_lcp *own;
+} memory_case;
+
+static pl_status solve_in_new_arena(void *user)
+{
+    const memory_case *m = user;
+    enum { N = 300 };
+    double x[N] = {0};
+    pl_lcp_stats stats;
+    pl_lcp_options options = generous();
+    const pl_lcp_solver *solver;
+    pl_arena own = {0};
+    options.regularize = 1e-3;
+    pl_status status = pl_lcp_solver_find(m->name, &solver);
+    if (status == PL_OK) status = pl_lcp_solve(solver, &m->own->lcp, &options, &own, x, &stats);
+    pl_arena_free(&own);
+    return status;
+}
+
+// Large enough for several chunks of the arena.
+static void test_memory_runs_out(void)
+{
+    enum { N = 300 };
+    double *M = calloc(N * N, sizeof *M), q[N];
+    for (int32_t i = 0; i < N; i++) {
+        q[i] = i % 2 == 0 ? -1 : 1;
+        M[i + i * N] = 3;
+        if (i % 150 > 0) M[i + (i - 1) * N] = M[i - 1 + i * N] = -1; // two islands
+    }
+    own_lcp own = own_lcp_make(N, M, q);
+    for (int32_t s = 0; s < N_PIVOTING; s++) {
+        memory_case m = {pivoting[s], &own};
+        TEST_ASSERT_GREATER_THAN_INT64(1, fail_each_allocation(solve_in_new_arena, &m));
+    }
+    own_lcp_free(&own);
+    free(M);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -541,7 +651,10 @@ int main(void)
     RUN_TEST(test_lemke_on_monotone_problems);
     RUN_TEST(test_lemke_with_equations);
     RUN_TEST(test_lemke_with_friction);
+    RUN_TEST(test_islands);
+    RUN_TEST(test_an_island_without_a_solution);
     RUN_TEST(test_the_rule);
     RUN_TEST(test_visited_sets);
+    RUN_TEST(test_memory_runs_out);
     return UNITY_END();
 }
