@@ -23,9 +23,10 @@ static pl_status start(pl_factor_way way, bool narrow, const pl_lcp *lcp,
 static pl_status factor(void *self, const pl_lcp_sets *sets, const double *shift, pl_lcp_end *end)
 {
     factor_linear *f = self;
+    int64_t made = f->sets.made, taken = f->sets.taken;
     if (!pl_factor_sets_factor(&f->sets, sets, shift)) *end = PL_LCP_BREAKDOWN;
-    f->stats->factorizations = f->sets.made;
-    f->stats->updates = f->sets.taken;
+    f->stats->factorizations += f->sets.made - made;
+    f->stats->updates += f->sets.taken - taken;
     return PL_OK;
 }
 

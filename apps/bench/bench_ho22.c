@@ -153,7 +153,7 @@ static pl_status measure_step(measurement *m, const pl_world *world)
 {
     pl_problem *copy;
     pl_workspace ws = {0};
-    pl_reduced reduced;
+    pl_reduced reduced = {0};
     pl_scalar_form form;
     if (pl_world_problem(world, &copy) != PL_OK) return PL_OK;
     const pl_recorded *recorded = &pl_problem_owner(copy)->recorded;
@@ -163,7 +163,7 @@ static pl_status measure_step(measurement *m, const pl_world *world)
         status = pl_reduced_create(copy, &ws.uses, &ws.D, ws.scale, recorded->v, true, MOST_BYTES,
                                    &ws.arena, &reduced);
     }
-    bool fits = status == PL_OK && reduced.fits;
+    bool fits = reduced.fits;
     if (fits) status = pl_scalar_form_create(&reduced, PL_SCALAR_CORNERS, &ws.arena, &form);
     if (fits && status == PL_OK) status = solve_rows(m, &form);
     pl_workspace_free(&ws);
