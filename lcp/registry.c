@@ -116,7 +116,6 @@ static const pl_lcp_solver solvers[] = {
                   "positive semidefinite; dense",
      .paper = "complementary pivoting [Lemke 1965; Erl13]",
      .solve = pl_lcp_lemke},
-<<<<<<< HEAD
     {.name = "fischer",
      .needs = PL_LCP_BY_ISLANDS,
      .guarantee = "superlinear where it converges; any M, never for certain if minors are negative",
@@ -143,45 +142,6 @@ static const pl_lcp_solver solvers[] = {
      .guarantee = "exact; converges where x^T M x >= 0, in some 5 to 20 factors of all rows",
      .paper = "interior points with predictor and corrector [Mehrotra 1992]",
      .solve = pl_lcp_ipm},
-=======
-    {.name = "bpp-down",
-     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
-     .guarantee = "as bpp; tight rows are removed from one dense factor: for few of them",
-     .paper = "block principal pivoting with incremental factors [Lef20, Alg. 2.2]",
-     .solve = pl_lcp_bpp_down},
-    {.name = "bpp-skyline",
-     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
-     .guarantee = "as bpp-down, within the skyline of a narrow order",
-     .paper = "the same with a skyline [Lef20, Alg. 2.5]",
-     .solve = pl_lcp_bpp_skyline},
-    {.name = "bpp-refactor-skyline",
-     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
-     .guarantee = "as bpp, a factor in a skyline from scratch for every set",
-     .paper = "block principal pivoting [Judice & Pires 1994]",
-     .solve = pl_lcp_bpp_refactor_skyline},
-    {.name = "bpp-cache",
-     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
-     .guarantee = "as bpp-skyline from the nearest factor kept, within a limit of memory",
-     .paper = "the same with a cache [Lef20, Alg. 3.1]",
-     .solve = pl_lcp_bpp_cache},
-    {.name = "bpp-auto",
-     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
-     .guarantee = "as bpp; removes rows or factors anew by what costs less, in a skyline",
-     .paper = "the same, choosing by counted work [Lef20, 2.2.2]",
-     .solve = pl_lcp_bpp_auto},
-#ifdef PL_CXSPARSE
-    {.name = "bpp-sparse",
-     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
-     .guarantee = "as bpp, a sparse factor for every set: for many rows that touch few",
-     .paper = "sparse Cholesky factors with an order of minimum degree [Davis 2006]",
-     .solve = pl_lcp_bpp_sparse},
-    {.name = "bpp-sparse-down",
-     .needs = PL_LCP_BY_ISLANDS | PL_LCP_NEEDS_SYMMETRIC,
-     .guarantee = "as bpp-down with a sparse factor",
-     .paper = "the same with sparse updates [Lef20, 2; Davis & Hager 1999]",
-     .solve = pl_lcp_bpp_sparse_down},
-#endif
->>>>>>> j-factor
 };
 
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
