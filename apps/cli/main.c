@@ -11,6 +11,10 @@
 
 enum { COMMANDS_MAX = 16 };
 
+#ifdef PL_OPENBLAS
+void openblas_set_num_threads(int n); // of a header that is not always there
+#endif
+
 static void print_log(pl_log_level level, const char *text, void *user)
 {
     (void)user;
@@ -40,6 +44,9 @@ static int run_command(const char *name, int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
+#ifdef PL_OPENBLAS
+    openblas_set_num_threads(1); // threads of its own would change bits, and spin beside ours
+#endif
     const char *name = argc > 1 ? argv[1] : "--help", *format;
     if (pl_help_asked(name, &format)) {
         int code = print_help(format);
