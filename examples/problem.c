@@ -47,6 +47,7 @@ int main(int argc, char **argv)
         pl_solve_options how = pl_solve_options_default();
         how.max_seconds = 2;
         if (pl_solver_describe(i, &solver) != PL_OK) return fail();
+        if (!solver.cones) continue; // it needs another model of friction
         if (pl_problem_start(problem, true, v, f) != PL_OK) return fail(); // from rest
         if (pl_problem_solve(problem, solver.name, &how, v, f, &result) != PL_OK) return fail();
         printf("%-12s %-10s %5d iterations, friction error %.1e m\n", solver.name,

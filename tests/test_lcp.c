@@ -71,7 +71,7 @@ static bool is_for_monotone(const pl_lcp_solver *solver)
 // one solution [Erl13]: whoever ends with one has that one.
 static void test_p_matrices(void)
 {
-    int32_t missed = 0;
+    int32_t missed = 0, tried = 0;
     for (int32_t trial = 0; trial < 1000; trial++) {
         pl_lcp_params params = pl_lcp_params_default();
         pl_lcp_data data;
@@ -87,7 +87,9 @@ static void test_p_matrices(void)
             const pl_lcp_solver *solver = pl_lcp_solver_at(s);
             double x[8] = {0};
             pl_lcp_stats stats;
+            if ((solver->needs & PL_LCP_NEEDS_SYMMETRIC) != 0 && !own.lcp.symmetric) continue;
             pl_status status = run(solver, &own, x, &stats);
+            tried++;
             if (status != PL_OK) {
                 TEST_ASSERT_TRUE_MESSAGE(is_for_monotone(solver), pl_error_text());
                 missed++;
@@ -99,7 +101,7 @@ static void test_p_matrices(void)
         own_lcp_free(&own);
         pl_lcp_data_free(&data);
     }
-    TEST_ASSERT_TRUE(missed < 1000 * pl_lcp_solver_count() / 2);
+    TEST_ASSERT_TRUE(tried > 5000 && missed < tried / 2);
 }
 
 // A solution is drawn, and q made for it: half of the rows are free.

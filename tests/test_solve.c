@@ -23,7 +23,7 @@ static const char SLIDE[] =
 
 // --- The table ---
 
-enum { TABLE_COLUMNS = 18, LINES_MAX = 256 };
+enum { TABLE_COLUMNS = 20, LINES_MAX = 256 };
 
 static char lines[LINES_MAX][512];
 
@@ -86,8 +86,8 @@ static void test_a_folder(void)
         TEST_ASSERT_EQUAL_INT_MESSAGE(files, count(name), name);
     }
     // Boxes in place of cones: those of complementarity problems know them, too.
-    expect(0, "$P solve --solver all --friction box $T/record/", "\npgs: ");
-    expect(1, "$P solve --solver pgs $T/record/", "pgs cannot do friction cones; apg, ");
+    expect(0, "$P solve --solver all --friction box $T/last.plp", " pgs ");
+    expect(1, "$P solve --solver pgs $T/last.plp", "pgs cannot do friction cones; apg, ");
 }
 
 // Folders are sorted by the numbers in the names, files stay as they are given.
@@ -214,14 +214,16 @@ static void test_csv(void)
     for (const char *p = first; *p != '\0'; p++) commas += *p == ',';
     TEST_ASSERT_EQUAL_INT(expected, commas);
     const char *hash = lines[0] + strlen(lines[0]) - 17; // with a blank behind it
-    TEST_ASSERT_EQUAL_INT(0, strncmp(strrchr(first, ',') + 1, hash, 16));
+    char part[32];
+    snprintf(part, sizeof part, ",%.16s,", hash);
+    TEST_ASSERT_NOT_NULL(strstr(first, part));
 }
 
 // --- What is refused ---
 
 static void test_bad_options(void)
 {
-    expect(1, "$P solve", "usage: pliant solve PROBLEM.plp");
+    expect(1, "$P solve", "no problem: a file, a folder, or --generate KIND");
     expect(1, "$P solve $T/last.plp --solver cg", "--solver: unknown solver \"cg\", did you mean");
     expect(2, "$P solve $T/last.plp --precond diag --max-iterations 1 --cold",
            "warning: --precond has no effect: only cr, minres and gcr have one");
@@ -246,7 +248,7 @@ static void test_bad_files(void)
     expect(1, "$P solve $T/none.plp", "pliant: /tmp/");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "none.plp: No such file"), output);
     expect(1, "$P solve $T/slide.json", "slide.json: not a contact problem");
-    expect(1, "$P solve $T/empty", "empty: no problems in this folder (.plp)");
+    expect(1, "$P solve $T/empty", "empty: no problems in this folder (.plp, ");
     expect(1, "$P solve $T/mixed --max-iterations 1 --csv $T/mixed.csv",
            "mixed/b.plp: the problem is damaged: ");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "mixed/c.plp: not a contact problem"), output);

@@ -33,8 +33,8 @@ static const struct {
 } methods[METHODS] = {{"BPP", "bpp", 0},
                       {"BPP+PCG", "bpp-pcg", 0},
                       {"PGCG", "pgcg", 0},
-                      {"BPP+PCG, d = 10", "bpp-pcg", 10},
-                      {"BPP+PCG, d = 5", "bpp-pcg", 5}};
+                      {"BPP+PCG d 10", "bpp-pcg", 10},
+                      {"BPP+PCG d 5", "bpp-pcg", 5}};
 
 // Outer iterations, largest error [J] and time [ms] in the thesis; 0: not given.
 typedef struct published {
@@ -198,7 +198,7 @@ static void print(const measurement *m, int32_t scene, FILE *csv)
         if (p->outer > 0) printf("%8.1f", p->outer);
         if (p->energy > 0) printf(" %9.2g %8.3g", p->energy, p->ms);
         printf("\n");
-        fprintf(csv, "%s,\"%s\",%d,%d,%.1f,%.3f,%.1f,%.6f,%.4g,%.4f,%g,%g,%g\n", scenes[scene].name,
+        fprintf(csv, "%s,%s,%d,%d,%.1f,%.3f,%.1f,%.6f,%.4g,%.4f,%g,%g,%g\n", scenes[scene].name,
                 methods[i].label, t->n, t->solved, m->rows / PL_MAX(m->n_step, 1), t->outer / n,
                 t->inner / n, 1e3 * t->seconds / n, t->energy, t->imaginary / n, p->outer,
                 p->energy, p->ms);
