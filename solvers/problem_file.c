@@ -197,7 +197,7 @@ static pl_status get_limits(reader *r, const header *h, entry *e)
         return damaged(r, "a constraint of an unknown kind");
     }
     PL_TRY(get(r, number, sizeof number));
-    e->limits.law = laws[e->kind];
+    e->limits = (pl_limits){.law = laws[e->kind]};
     memcpy(e->limits.compliance, number, sizeof e->limits.compliance);
     memcpy(e->limits.lo, number + 3, sizeof e->limits.lo);
     memcpy(e->limits.hi, number + 6, sizeof e->limits.hi);

@@ -188,9 +188,9 @@ static unsigned find_needs(const pl_problem *problem)
         const pl_limits *limits = pl_limits_of(problem, problem->constraint + k);
         if (limits == NULL || limits->law == PL_LAW_CONE) needs |= PL_CAN_CONE;
         if (limits == NULL) continue;
-        unsigned four = limits->outer ? PL_CAN_FOLLOWING : PL_CAN_DIAMOND;
         if (limits->law == PL_LAW_BOX) needs |= PL_CAN_BOX;
         if (limits->law == PL_LAW_PYRAMID) {
+            unsigned four = limits->outer ? PL_CAN_FOLLOWING : PL_CAN_DIAMOND;
             needs |= limits->directions == 4 ? four : PL_CAN_PYRAMID;
         }
         for (int a = 0; a < 3; a++) {
