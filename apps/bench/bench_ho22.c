@@ -20,9 +20,10 @@
 enum { FRAMES = 300, QUICK_FRAMES = 25, EVERY = 25, METHODS = 5, SCENES = 7 };
 
 static const double COMPLIANCE = 1e-8; // [1/kg]
-static const double TOLERANCE = 1e-7;  // natural map [m/s]
-static const double INNER = 1e-6;      // |r| of inner solves [m/s], of the thesis
-static const double MOST_BYTES = 1e9;  // of W
+// Natural map [m/s]; no less than what inner solves leave.
+static const double TOLERANCE = 1e-5;
+static const double INNER = 1e-6;     // |r| of inner solves [m/s], of the thesis
+static const double MOST_BYTES = 1e9; // of W
 // Of a solve, in all and of --quick.
 static const double MOST_SECONDS = 5, MOST_SECONDS_QUICK = 0.2;
 
@@ -136,10 +137,11 @@ static pl_status solve_rows(measurement *m, pl_scalar_form *form)
             if (form->row[k] == j) form->val[k] += COMPLIANCE;
         }
     }
+    tally before = m->by[0];
     for (int32_t i = 0; i < METHODS; i++) {
         PL_TRY(solve(m, &form->lcp, i, x));
         if (i > 0 || any_tight(&form->lcp, x)) continue;
-        m->by[0].n--; // it does not count
+        m->by[0] = before; // it does not count
         return PL_OK;
     }
     m->n_step++;
