@@ -9,14 +9,6 @@
 static const double PART = 0.01;
 enum { TRIES = 3 };
 
-static const pl_solve_end ends[PL_LCP_N_END] = {
-    [PL_LCP_SOLVED] = PL_SOLVE_STALLED, // until the contacts say so
-    [PL_LCP_LIMIT] = PL_SOLVE_LIMIT,         [PL_LCP_TIME] = PL_SOLVE_TIME,
-    [PL_LCP_STALLED] = PL_SOLVE_STALLED,     [PL_LCP_CYCLING] = PL_SOLVE_STALLED,
-    [PL_LCP_RAY] = PL_SOLVE_STALLED,         [PL_LCP_UNBOUNDED] = PL_SOLVE_STALLED,
-    [PL_LCP_BREAKDOWN] = PL_SOLVE_BREAKDOWN, [PL_LCP_SIZE] = PL_SOLVE_SIZE,
-};
-
 // What a solve works with.
 typedef struct turns {
     pl_scalar_form form;
@@ -65,7 +57,7 @@ static pl_status solve(bool schurpa, const pl_problem *problem, const pl_solver_
         if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
         stats->iterations += sp.iterations;
         stats->factorizations += sp.contact.sum.factorizations + sp.friction.sum.factorizations;
-        stats->end = ends[sp.end];
+        stats->end = pl_scalar_end(sp.end);
         pl_scalar_form_give(&t.form, t.x, f);
         pl_reduced_velocities(ws->reduced, f, v);
         if (pl_is_solved(problem, options, ws, v, f, stats)) stats->end = PL_SOLVE_CONVERGED;

@@ -50,4 +50,8 @@ pl_status pl_scalar_form_create(const pl_reduced *reduced, pl_scalar_rows rows, 
 void pl_scalar_form_take(const pl_scalar_form *form, const double *f, double *x);
 void pl_scalar_form_give(const pl_scalar_form *form, const double *x, double *f);
 
+// How a solve of contacts ends whose rows ended so; PL_SOLVE_STALLED for PL_LCP_SOLVED, until the
+// contacts say that they are. In scalar_solve.c.
+pl_solve_end pl_scalar_end(pl_lcp_end end);
+
 #endif

@@ -11,13 +11,17 @@
 static const double PART = 0.1;
 enum { TRIES = 4 };
 
-static const pl_solve_end ends[PL_LCP_N_END] = {
-    [PL_LCP_SOLVED] = PL_SOLVE_STALLED, // until the contacts say so
-    [PL_LCP_LIMIT] = PL_SOLVE_LIMIT,         [PL_LCP_TIME] = PL_SOLVE_TIME,
-    [PL_LCP_STALLED] = PL_SOLVE_STALLED,     [PL_LCP_CYCLING] = PL_SOLVE_STALLED,
-    [PL_LCP_RAY] = PL_SOLVE_STALLED,         [PL_LCP_UNBOUNDED] = PL_SOLVE_STALLED,
-    [PL_LCP_BREAKDOWN] = PL_SOLVE_BREAKDOWN, [PL_LCP_SIZE] = PL_SOLVE_SIZE,
-};
+pl_solve_end pl_scalar_end(pl_lcp_end end)
+{
+    static const pl_solve_end ends[PL_LCP_N_END] = {
+        [PL_LCP_SOLVED] = PL_SOLVE_STALLED, // until the contacts say so
+        [PL_LCP_LIMIT] = PL_SOLVE_LIMIT,         [PL_LCP_TIME] = PL_SOLVE_TIME,
+        [PL_LCP_STALLED] = PL_SOLVE_STALLED,     [PL_LCP_CYCLING] = PL_SOLVE_STALLED,
+        [PL_LCP_RAY] = PL_SOLVE_STALLED,         [PL_LCP_UNBOUNDED] = PL_SOLVE_STALLED,
+        [PL_LCP_BREAKDOWN] = PL_SOLVE_BREAKDOWN, [PL_LCP_SIZE] = PL_SOLVE_SIZE,
+    };
+    return ends[end];
+}
 
 // One solve of the rows; v and f are then those of x.
 static pl_status solve_rows(const pl_scalar_form *form, const pl_lcp_options *lcp_options,
@@ -33,7 +37,7 @@ static pl_status solve_rows(const pl_scalar_form *form, const pl_lcp_options *lc
     stats->iterations += lcp.iterations;
     stats->state_changes += lcp.pivots;
     stats->factorizations += lcp.factorizations;
-    stats->end = ends[lcp.end];
+    stats->end = pl_scalar_end(lcp.end);
     pl_scalar_form_give(form, x, f);
     pl_reduced_velocities(ws->reduced, f, v);
     if (pl_is_solved(problem, options, ws, v, f, stats)) stats->end = PL_SOLVE_CONVERGED;
