@@ -24,7 +24,7 @@
 #ifndef PL_COROTATIONAL_H
 #define PL_COROTATIONAL_H
 
-#include "material.h"
+#include "constants.h"
 #include "polar3.h"
 
 typedef struct pl_corotated {
@@ -73,7 +73,7 @@ PL_KERNEL void pl_corotated_factors(const pl_material *m, const pl_corotated *d,
 PL_KERNEL void pl_corotated_stiffness(const pl_material *m, const pl_corotated *d,
                                       const real shape[9], real w, double project, real k[6][9])
 {
-    static const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+    const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
     real c[4][3], e[6], n[4][3], lambda = m->lambda * w;
     for (int i = 0; i < 3; i++) {
         const real *r = d->r + 3 * i;

@@ -19,7 +19,7 @@
 #ifndef PL_MATERIAL_KERNEL_H
 #define PL_MATERIAL_KERNEL_H
 
-#include "material.h"
+#include "constants.h"
 #include "polar3.h"
 
 // Pairs and the third index: (0,1|2), (0,2|1), (1,2|0).
@@ -30,7 +30,7 @@ typedef struct pl_stress {
     real flip[3], twist[3]; // of the pairs 01, 02, 12 [Pa]
 } pl_stress;
 
-static const int pl_pair[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
+PL_CONSTANT int pl_pair[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
 
 // psi = mu |F - R|^2 + lambda/2 tr^2(S - I) with F = R S: linear elasticity seen from the rotated
 // element [Mueller & Gross 2004]. Its gradient is exactly their force.
