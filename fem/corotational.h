@@ -56,9 +56,9 @@ PL_KERNEL void pl_corotated_factors(const pl_material *m, const pl_corotated *d,
     for (int k = 0; k < 6; k++) h[k] = kappa * d->m[k];
     for (int k = 0; k < 3; k++) h[k] = h[k] + m->mu;
     if (project > 0) pl_eigen3_project(h, project);
-    real half = 0.5 * (h[0] + h[1] + h[2]) - 0.5 * m->mu;
+    real mean = 0.5 * (h[0] + h[1] + h[2]) - 0.5 * m->mu;
     for (int k = 0; k < 3; k++) {
-        e[k] = w * (half - h[k]);
+        e[k] = w * (mean - h[k]);
         e[3 + k] = -(w * h[3 + k]);
     }
     for (int a = 0; a < 4; a++) {

@@ -11,7 +11,9 @@
 
 #include "../base/portable.h"
 
-#ifndef __OPENCL_VERSION__
+#ifdef __OPENCL_VERSION__
+#define INT64_C(number) number##L
+#else
 #include <float.h>
 #include <string.h>
 #endif
