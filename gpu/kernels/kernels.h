@@ -4,6 +4,9 @@
 #ifndef PL_GPU_KERNELS_H
 #define PL_GPU_KERNELS_H
 
+#include "mathematics.h"
+
+#include "elements.h"
 #include "vectors.h"
 
 #endif
