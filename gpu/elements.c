@@ -301,7 +301,7 @@ static pl_status take_scratch(pl_gpu *gpu, const pl_fem *fem, pl_gpu_elements *e
     PL_TRY(pl_gpu_take(gpu, fem->n_patch, 8, &e->patch_energy));
     PL_TRY(pl_gpu_take(gpu, e->n_lane, 4, &e->flat));
     PL_TRY(pl_gpu_take(gpu, fem->n_patch, 4, &e->patch_flat));
-    e->host = pl_alloc(PL_MAX(fem->n_patch, 2 * (int64_t)fem->n_bodies), sizeof *e->host);
+    e->host = pl_alloc(PL_MAX(fem->n_patch, 2 * (int64_t)fem->n_bodies), sizeof(double));
     return e->host != NULL ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -395,7 +395,7 @@ static void write_forces(pl_gpu *gpu, pl_gpu_elements *e, const pl_gpu_buffer *f
 static void send_weights(pl_gpu *gpu, pl_gpu_elements *e, const pl_fem *fem,
                          const pl_fem_weights *w)
 {
-    double *scale = e->host, *mass = e->host + e->n_bodies;
+    double *scale = e->host, *mass = scale + e->n_bodies;
     for (int32_t b = 0; b < e->n_bodies; b++) {
         const pl_fem_body *body = &fem->body[b];
         scale[b] = w->stiffness + w->stiffness_beta * body->stiffness_damping;
@@ -457,9 +457,9 @@ void pl_gpu_elements_forces(pl_gpu *gpu, pl_gpu_elements *e, const pl_gpu_buffer
 
 pl_status pl_gpu_elements_energy(pl_gpu *gpu, pl_gpu_elements *e, double *out)
 {
-    double sum = 0;
-    PL_TRY(pl_gpu_read(gpu, &e->patch_energy, 0, 8 * (int64_t)e->n_patch, e->host));
-    for (int32_t p = 0; p < e->n_patch; p++) sum += e->host[p];
+    double sum = 0, *energy = e->host;
+    PL_TRY(pl_gpu_read(gpu, &e->patch_energy, 0, 8 * (int64_t)e->n_patch, energy));
+    for (int32_t p = 0; p < e->n_patch; p++) sum += energy[p];
     *out = sum;
     return PL_OK;
 }
@@ -467,7 +467,7 @@ pl_status pl_gpu_elements_energy(pl_gpu *gpu, pl_gpu_elements *e, double *out)
 pl_status pl_gpu_elements_inverted(pl_gpu *gpu, pl_gpu_elements *e, const pl_gpu_buffer *x,
                                    int32_t *out)
 {
-    int32_t *count = (int32_t *)e->host, sum = 0;
+    int32_t *count = e->host, sum = 0;
     launch_elements(gpu, e, "fem_element_flat",
                     PL_ARGS(PL_ARG(e->n_lane), PL_ARG(&e->shape), PL_ARG(&e->volume),
                             PL_ARG(&e->corner), PL_ARG(&e->tet), PL_ARG(x), PL_ARG(&e->flat)));

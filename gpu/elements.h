@@ -22,7 +22,7 @@ typedef struct pl_gpu_elements {
     // What each call makes.
     pl_gpu_buffer scale, mass_scale; // (n_bodies)
     pl_gpu_buffer energy, force, block, edge_sum, patch_energy, flat, patch_flat;
-    double *host; // (n_patch or 2*n_bodies) for what comes back, or goes there
+    void *host; // (n_patch or 2*n_bodies) of 8 bytes, for what comes back, or goes there
 } pl_gpu_elements;
 
 // For the bodies of fem and the pattern A, whose rows they begin. PL_ERROR_MEMORY or

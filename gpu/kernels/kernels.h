@@ -6,6 +6,7 @@
 
 #include "mathematics.h"
 
+#include "band.h"
 #include "elements.h"
 #include "vectors.h"
 
