@@ -7,7 +7,9 @@
 #include "mathematics.h"
 
 #include "band.h"
+#include "collision.h"
 #include "elements.h"
+#include "scan.h"
 #include "vectors.h"
 
 #endif

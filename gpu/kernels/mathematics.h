@@ -19,4 +19,7 @@
 #undef PL_LANES
 #undef PL_KERNEL
 
+#include "../../collision/bound_kernel.h"
+#include "../../collision/ccd_kernel.h"
+
 #endif
