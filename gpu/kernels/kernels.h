@@ -11,5 +11,9 @@
 #include "elements.h"
 #include "scan.h"
 #include "vectors.h"
+#include "bsr.h"
+#include "rows.h"
+#include "sweeps.h"
+#include "apg.h"
 
 #endif
