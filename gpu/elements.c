@@ -108,25 +108,18 @@ static void visit_verts(const pl_fem *fem, lists *l, put_fn *put)
 }
 
 // Edges that several patches have are told by their blocks of A; fem has them in seam_edges.
-typedef struct unique_edges {
+typedef struct seam_edges {
     int32_t n;
     int32_t *start, *part, *slot, *mirror;
-} unique_edges;
+} seam_edges;
 
-static void free_unique(unique_edges *u)
+static void free_seams(seam_edges *u)
 {
     pl_free(u->start);
     pl_free(u->part);
     pl_free(u->slot);
     pl_free(u->mirror);
-    *u = (unique_edges){0};
-}
-
-static void add_unique(unique_edges *u, const pl_fem_edge *edge)
-{
-    u->slot[u->n] = edge->slot;
-    u->mirror[u->n] = edge->mirror;
-    u->n++;
+    *u = (seam_edges){0};
 }
 
 // The edge of a patch whose part of a seam has this number.
@@ -140,42 +133,36 @@ static void number_parts(const pl_fem *fem, int32_t *edge_of_part)
     }
 }
 
-static void fill_unique(const pl_fem *fem, const int32_t *edge_of_part, unique_edges *u)
+static void fill_seams(const pl_fem *fem, const int32_t *edge_of_part, seam_edges *u)
 {
     const pl_fem_seam *seam = &fem->seam_edges;
     int32_t at = 0;
     u->start[0] = 0;
-    for (int32_t p = 0; p < fem->n_patch; p++) {
-        const pl_fem_patch *patch = &fem->patch[p];
-        for (int32_t e = patch->edge; e < patch->edge + patch->n_inner_edge; e++) {
-            u->part[at++] = e;
-            add_unique(u, &fem->edge[e]);
-            u->start[u->n] = at;
-        }
-    }
     for (int32_t i = 0; i < seam->n; i++) {
         for (int32_t k = seam->start[i]; k < seam->start[i + 1]; k++) {
             u->part[at++] = edge_of_part[seam->part[k]];
         }
-        add_unique(u, &fem->edge[seam->item[i]]);
-        u->start[u->n] = at;
+        u->slot[i] = fem->edge[seam->item[i]].slot;
+        u->mirror[i] = fem->edge[seam->item[i]].mirror;
+        u->start[i + 1] = at;
     }
+    u->n = seam->n;
 }
 
-static pl_status make_unique(const pl_fem *fem, unique_edges *u)
+static pl_status make_seams(const pl_fem *fem, seam_edges *u)
 {
     int32_t *edge_of_part = pl_alloc(fem->seam_edges.n_part, sizeof *edge_of_part);
-    *u = (unique_edges){.start = pl_alloc((int64_t)fem->n_edge + 1, sizeof *u->start),
-                        .part = pl_alloc(fem->n_edge, sizeof *u->part),
-                        .slot = pl_alloc(fem->n_edge, sizeof *u->slot),
-                        .mirror = pl_alloc(fem->n_edge, sizeof *u->mirror)};
+    *u = (seam_edges){.start = pl_alloc((int64_t)fem->n_edge + 1, sizeof *u->start),
+                      .part = pl_alloc(fem->n_edge, sizeof *u->part),
+                      .slot = pl_alloc(fem->n_edge, sizeof *u->slot),
+                      .mirror = pl_alloc(fem->n_edge, sizeof *u->mirror)};
     bool ok = edge_of_part != NULL && u->start != NULL && u->part != NULL && u->slot != NULL &&
               u->mirror != NULL;
     if (ok) {
         number_parts(fem, edge_of_part);
-        fill_unique(fem, edge_of_part, u);
+        fill_seams(fem, edge_of_part, u);
     } else {
-        free_unique(u);
+        free_seams(u);
     }
     pl_free(edge_of_part);
     return ok ? PL_OK : PL_ERROR_MEMORY;
@@ -202,16 +189,39 @@ static pl_status put_lists(pl_gpu *gpu, const pl_fem *fem, int64_t n, visit_fn *
     return status;
 }
 
-static pl_status put_unique(pl_gpu *gpu, const pl_fem *fem, pl_gpu_elements *e)
+static pl_status put_seams(pl_gpu *gpu, const pl_fem *fem, pl_gpu_elements *e)
 {
-    unique_edges u;
-    PL_TRY(make_unique(fem, &u));
-    e->n_unique = u.n;
-    pl_status status = send(gpu, (int64_t)u.n + 1, 4, u.start, &e->unique_start);
-    if (status == PL_OK) status = send(gpu, u.start[u.n], 4, u.part, &e->unique_part);
-    if (status == PL_OK) status = send(gpu, u.n, 4, u.slot, &e->slot);
-    if (status == PL_OK) status = send(gpu, u.n, 4, u.mirror, &e->mirror);
-    free_unique(&u);
+    seam_edges u;
+    PL_TRY(make_seams(fem, &u));
+    e->n_seam = u.n;
+    pl_status status = send(gpu, (int64_t)u.n + 1, 4, u.start, &e->seam_start);
+    if (status == PL_OK) status = send(gpu, u.start[u.n], 4, u.part, &e->seam_part);
+    if (status == PL_OK) status = send(gpu, u.n, 4, u.slot, &e->seam_slot);
+    if (status == PL_OK) status = send(gpu, u.n, 4, u.mirror, &e->seam_mirror);
+    free_seams(&u);
+    return status;
+}
+
+// A's blocks of the edges of patches, -1 for those on seams.
+static pl_status put_slots(pl_gpu *gpu, const pl_fem *fem, pl_gpu_elements *e)
+{
+    int32_t *slot = pl_alloc(fem->n_edge, sizeof *slot);
+    int32_t *mirror = pl_alloc(fem->n_edge, sizeof *mirror);
+    pl_status status = slot != NULL && mirror != NULL ? PL_OK : PL_ERROR_MEMORY;
+    for (int32_t p = 0; status == PL_OK && p < fem->n_patch; p++) {
+        const pl_fem_patch *patch = &fem->patch[p];
+        for (int32_t i = 0; i < patch->n_edge; i++) {
+            const pl_fem_edge *edge = &fem->edge[patch->edge + i];
+            bool inner = i < patch->n_inner_edge;
+            e->n_inner += inner;
+            slot[patch->edge + i] = inner ? edge->slot : -1;
+            mirror[patch->edge + i] = inner ? edge->mirror : -1;
+        }
+    }
+    if (status == PL_OK) status = send(gpu, fem->n_edge, 4, slot, &e->slot);
+    if (status == PL_OK) status = send(gpu, fem->n_edge, 4, mirror, &e->mirror);
+    pl_free(slot);
+    pl_free(mirror);
     return status;
 }
 
@@ -290,13 +300,37 @@ static pl_status put_others(pl_gpu *gpu, const pl_fem *fem, const pl_bsr *A, pl_
     return send(gpu, fem->n_vert, sizeof *A->diag, A->diag, &e->diag);
 }
 
+// Elements of a portion, about: their blocks take 432 bytes each. A GPU wants many at once.
+enum { PORTION_CPU = 8192, PORTION_GPU = 1 << 17 };
+
+// Cuts the patches into portions. Returns how many elements the largest has.
+static int64_t make_portions(const pl_gpu *gpu, const pl_fem *fem, pl_gpu_elements *e)
+{
+    int64_t enough = pl_gpu_about(gpu)->is_cpu ? PORTION_CPU : PORTION_GPU, most = 0,
+            *to = e->portion;
+    e->n_portion = 0;
+    to[0] = to[1] = 0;
+    for (int32_t p = 0; p < fem->n_patch; p++) {
+        const pl_fem_patch *patch = &fem->patch[p];
+        to[2] = BATCH * ((int64_t)patch->batch + patch->n_batch);
+        to[3] = (int64_t)patch->edge + patch->n_edge;
+        most = PL_MAX(most, to[2] - to[0]);
+        if (to[2] - to[0] < enough && p + 1 < fem->n_patch) continue;
+        e->n_portion++;
+        to += 2;
+    }
+    return most;
+}
+
 static pl_status take_scratch(pl_gpu *gpu, const pl_fem *fem, pl_gpu_elements *e)
 {
+    e->portion = pl_alloc(2 * ((int64_t)fem->n_patch + 1), sizeof *e->portion);
+    if (e->portion == NULL) return PL_ERROR_MEMORY;
     PL_TRY(pl_gpu_take(gpu, fem->n_bodies, 8, &e->scale));
     PL_TRY(pl_gpu_take(gpu, fem->n_bodies, 8, &e->mass_scale));
     PL_TRY(pl_gpu_take(gpu, e->n_lane, 8, &e->energy));
     PL_TRY(pl_gpu_take(gpu, 12 * e->n_lane, 8, &e->force));
-    PL_TRY(pl_gpu_take(gpu, 54 * e->n_lane, 8, &e->block));
+    PL_TRY(pl_gpu_take(gpu, 54 * make_portions(gpu, fem, e), 8, &e->block));
     PL_TRY(pl_gpu_take(gpu, 9 * e->n_edge, 8, &e->edge_sum));
     PL_TRY(pl_gpu_take(gpu, fem->n_patch, 8, &e->patch_energy));
     PL_TRY(pl_gpu_take(gpu, e->n_lane, 4, &e->flat));
@@ -315,7 +349,8 @@ static pl_status create(pl_gpu *gpu, const pl_fem *fem, const pl_bsr *A, pl_gpu_
     PL_TRY(put_batches(gpu, fem, e));
     PL_TRY(put_others(gpu, fem, A, e));
     PL_TRY(put_lists(gpu, fem, fem->n_edge, visit_blocks, &e->edge_start, &e->edge_item));
-    PL_TRY(put_unique(gpu, fem, e));
+    PL_TRY(put_slots(gpu, fem, e));
+    PL_TRY(put_seams(gpu, fem, e));
     PL_TRY(put_lists(gpu, fem, fem->n_vert, visit_verts, &e->vert_start, &e->vert_part));
     PL_TRY(put_lists(gpu, fem, places, visit_around, &e->around_start, &e->around_item));
     PL_TRY(put_lists(gpu, fem, places, visit_corners, &e->corner_start, &e->corner_item));
@@ -340,15 +375,16 @@ pl_status pl_gpu_elements_create(pl_gpu *gpu, const pl_fem *fem, const pl_bsr *A
 void pl_gpu_elements_free(pl_gpu *gpu, pl_gpu_elements *e)
 {
     pl_gpu_buffer *all[] = {
-        &e->shape,       &e->volume,       &e->corner,      &e->tet,          &e->batch_body,
-        &e->material,    &e->edge_start,   &e->edge_item,   &e->unique_start, &e->unique_part,
-        &e->slot,        &e->mirror,       &e->vert_start,  &e->vert_part,    &e->around_start,
-        &e->around_item, &e->corner_start, &e->corner_item, &e->mass,         &e->vert_body,
-        &e->diag,        &e->patch_batch,  &e->scale,       &e->mass_scale,   &e->energy,
-        &e->force,       &e->block,        &e->edge_sum,    &e->patch_energy, &e->flat,
-        &e->patch_flat,
+        &e->shape,        &e->volume,       &e->corner,      &e->tet,          &e->batch_body,
+        &e->material,     &e->edge_start,   &e->edge_item,   &e->seam_start,   &e->seam_part,
+        &e->slot,         &e->seam_slot,    &e->seam_mirror, &e->mirror,       &e->vert_start,
+        &e->vert_part,    &e->around_start, &e->around_item, &e->corner_start, &e->corner_item,
+        &e->mass,         &e->vert_body,    &e->diag,        &e->patch_batch,  &e->scale,
+        &e->mass_scale,   &e->energy,       &e->force,       &e->block,        &e->edge_sum,
+        &e->patch_energy, &e->flat,         &e->patch_flat,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_gpu_drop(gpu, all[i]);
+    pl_free(e->portion);
     pl_free(e->host);
     *e = (pl_gpu_elements){0};
 }
@@ -365,13 +401,13 @@ enum { FORCE_FLOPS = 700, BLOCK_FLOPS = 1300 };
 enum { CPU_GROUP = 4 };
 
 // A kernel of elements.
-static void launch_elements(pl_gpu *gpu, const pl_gpu_elements *e, const char *kernel,
-                            int32_t n_arg, const pl_gpu_arg *arg)
+static void launch_elements(pl_gpu *gpu, const char *kernel, int64_t n, int32_t n_arg,
+                            const pl_gpu_arg *arg)
 {
     const pl_gpu_info *info = pl_gpu_about(gpu);
     int32_t size = pl_gpu_group_size(gpu);
     if (info->lanes > 1) pl_gpu_set_group_size(gpu, PL_MIN(size, CPU_GROUP));
-    pl_gpu_launch(gpu, kernel, e->n_lane / info->lanes, n_arg, arg);
+    pl_gpu_launch(gpu, kernel, n / info->lanes, n_arg, arg);
     pl_gpu_set_group_size(gpu, size);
 }
 
@@ -405,6 +441,29 @@ static void send_weights(pl_gpu *gpu, pl_gpu_elements *e, const pl_fem *fem,
     pl_gpu_write(gpu, &e->mass_scale, 0, 8 * (int64_t)e->n_bodies, mass);
 }
 
+// The blocks of the elements of a portion, and their sums over its edges.
+static void assemble_portion(pl_gpu *gpu, pl_gpu_elements *e, int32_t portion, double project,
+                             const pl_gpu_buffer *x, int32_t has_base, const pl_gpu_buffer *base,
+                             const pl_gpu_buffer *val)
+{
+    const int64_t *at = e->portion + 2 * (int64_t)portion;
+    int64_t first = at[0], n = at[2] - first, edge = at[1], n_edge = at[3] - edge;
+    launch_elements(gpu, "fem_elements", n,
+                    PL_ARGS(PL_ARG(n), PL_ARG(first), PL_ARG(&e->shape), PL_ARG(&e->volume),
+                            PL_ARG(&e->corner), PL_ARG(&e->batch_body), PL_ARG(&e->material),
+                            PL_ARG(&e->scale), PL_ARG(project), PL_ARG(x), PL_ARG(&e->energy),
+                            PL_ARG(&e->force), PL_ARG(&e->block)));
+    pl_gpu_note(gpu, (ELEMENT_IN + ELEMENT_OUT + BLOCKS_OUT) * (double)n,
+                (FORCE_FLOPS + BLOCK_FLOPS) * (double)n);
+    pl_gpu_launch(gpu, "fem_sum_edges", n_edge,
+                  PL_ARGS(PL_ARG(n_edge), PL_ARG(edge), PL_ARG(6 * first), PL_ARG(&e->edge_start),
+                          PL_ARG(&e->edge_item), PL_ARG(&e->block), PL_ARG(&e->slot),
+                          PL_ARG(&e->mirror), PL_ARG(has_base), PL_ARG(base), PL_ARG(&e->edge_sum),
+                          PL_ARG(val)));
+    pl_gpu_note(gpu, (BLOCKS_OUT + 24) * (double)n + (228 + 144 * has_base) * (double)n_edge,
+                54 * (double)n);
+}
+
 void pl_gpu_elements_assemble(pl_gpu *gpu, pl_gpu_elements *e, const pl_fem *fem,
                               const pl_fem_weights *weights, const pl_gpu_buffer *x,
                               const pl_gpu_buffer *base, const pl_gpu_buffer *val,
@@ -413,24 +472,14 @@ void pl_gpu_elements_assemble(pl_gpu *gpu, pl_gpu_elements *e, const pl_fem *fem
     int32_t has_base = base != NULL;
     if (base == NULL) base = x; // not looked at
     send_weights(gpu, e, fem, weights);
-    launch_elements(gpu, e, "fem_elements",
-                    PL_ARGS(PL_ARG(e->n_lane), PL_ARG(&e->shape), PL_ARG(&e->volume),
-                            PL_ARG(&e->corner), PL_ARG(&e->batch_body), PL_ARG(&e->material),
-                            PL_ARG(&e->scale), PL_ARG(weights->project), PL_ARG(x),
-                            PL_ARG(&e->energy), PL_ARG(&e->force), PL_ARG(&e->block)));
-    pl_gpu_note(gpu, (ELEMENT_IN + ELEMENT_OUT + BLOCKS_OUT) * (double)e->n_lane,
-                (FORCE_FLOPS + BLOCK_FLOPS) * (double)e->n_lane);
-    pl_gpu_launch(gpu, "fem_sum_edges", e->n_edge,
-                  PL_ARGS(PL_ARG(e->n_edge), PL_ARG(&e->edge_start), PL_ARG(&e->edge_item),
-                          PL_ARG(&e->block), PL_ARG(&e->edge_sum)));
-    pl_gpu_note(gpu, (BLOCKS_OUT + 24) * (double)e->n_lane + 76 * (double)e->n_edge,
-                54 * (double)e->n_lane);
-    pl_gpu_launch(gpu, "fem_write_edges", e->n_unique,
-                  PL_ARGS(PL_ARG(e->n_unique), PL_ARG(&e->unique_start), PL_ARG(&e->unique_part),
-                          PL_ARG(&e->edge_sum), PL_ARG(&e->slot), PL_ARG(&e->mirror),
+    for (int32_t p = 0; p < e->n_portion; p++) {
+        assemble_portion(gpu, e, p, weights->project, x, has_base, base, val);
+    }
+    pl_gpu_launch(gpu, "fem_write_edges", e->n_seam,
+                  PL_ARGS(PL_ARG(e->n_seam), PL_ARG(&e->seam_start), PL_ARG(&e->seam_part),
+                          PL_ARG(&e->edge_sum), PL_ARG(&e->seam_slot), PL_ARG(&e->seam_mirror),
                           PL_ARG(has_base), PL_ARG(base), PL_ARG(val)));
-    pl_gpu_note(gpu, 76 * (double)e->n_edge + (156 + 144 * has_base) * (double)e->n_unique,
-                9 * (double)e->n_edge);
+    pl_gpu_note(gpu, (310 + 144 * has_base) * (double)e->n_seam, 18 * (double)e->n_seam);
     pl_gpu_launch(gpu, "fem_write_diagonals", e->n_vert,
                   PL_ARGS(PL_ARG((int64_t)e->n_vert), PL_ARG(&e->vert_start), PL_ARG(&e->vert_part),
                           PL_ARG(&e->around_start), PL_ARG(&e->around_item), PL_ARG(&e->edge_sum),
@@ -445,7 +494,7 @@ void pl_gpu_elements_assemble(pl_gpu *gpu, pl_gpu_elements *e, const pl_fem *fem
 void pl_gpu_elements_forces(pl_gpu *gpu, pl_gpu_elements *e, const pl_gpu_buffer *x,
                             const pl_gpu_buffer *f)
 {
-    launch_elements(gpu, e, "fem_element_forces",
+    launch_elements(gpu, "fem_element_forces", e->n_lane,
                     PL_ARGS(PL_ARG(e->n_lane), PL_ARG(&e->shape), PL_ARG(&e->volume),
                             PL_ARG(&e->corner), PL_ARG(&e->batch_body), PL_ARG(&e->material),
                             PL_ARG(x), PL_ARG(&e->energy), PL_ARG(&e->force)));
@@ -468,7 +517,7 @@ pl_status pl_gpu_elements_inverted(pl_gpu *gpu, pl_gpu_elements *e, const pl_gpu
                                    int32_t *out)
 {
     int32_t *count = e->host, sum = 0;
-    launch_elements(gpu, e, "fem_element_flat",
+    launch_elements(gpu, "fem_element_flat", e->n_lane,
                     PL_ARGS(PL_ARG(e->n_lane), PL_ARG(&e->shape), PL_ARG(&e->volume),
                             PL_ARG(&e->corner), PL_ARG(&e->tet), PL_ARG(x), PL_ARG(&e->flat)));
     pl_gpu_launch(gpu, "fem_sum_flat", e->n_patch,

@@ -10,19 +10,25 @@
 typedef struct pl_gpu_elements {
     int64_t n_lane; // 8 * n_batch
     int32_t n_bodies, n_batch, n_patch, n_vert;
-    int64_t n_edge, n_unique; // of all patches, and of the bodies
+    int64_t n_edge, n_inner, n_seam; // of all patches, of one patch alone, and of several
     // What stays: see kernels/elements.h.
     pl_gpu_buffer shape, volume, corner, tet, batch_body, material;
-    pl_gpu_buffer edge_start, edge_item;                   // elements' blocks of an edge of a patch
-    pl_gpu_buffer unique_start, unique_part, slot, mirror; // those edges of an edge, and A's blocks
-    pl_gpu_buffer vert_start, vert_part;                   // places of a vertex in patches
-    pl_gpu_buffer around_start, around_item;               // edges of a patch around such a place
-    pl_gpu_buffer corner_start, corner_item;               // corners of elements there
+    pl_gpu_buffer edge_start, edge_item; // elements' blocks of an edge of a patch
+    pl_gpu_buffer slot, mirror;          // A's blocks of those that no other patch has
+    pl_gpu_buffer seam_start, seam_part; // edges of patches of an edge on a seam
+    pl_gpu_buffer seam_slot, seam_mirror;
+    pl_gpu_buffer vert_start, vert_part;     // places of a vertex in patches
+    pl_gpu_buffer around_start, around_item; // edges of a patch around such a place
+    pl_gpu_buffer corner_start, corner_item; // corners of elements there
     pl_gpu_buffer mass, vert_body, diag, patch_batch;
     // What each call makes.
     pl_gpu_buffer scale, mass_scale; // (n_bodies)
     pl_gpu_buffer energy, force, block, edge_sum, patch_energy, flat, patch_flat;
-    void *host; // (n_patch or 2*n_bodies) of 8 bytes, for what comes back, or goes there
+    // Patches are assembled a portion at a time, so that the blocks of its elements stay in a
+    // cache.
+    int32_t n_portion;
+    int64_t *portion; // (2*(n_portion + 1)) the first element and the first edge of each
+    void *host;       // (n_patch or 2*n_bodies) of 8 bytes, for what comes back, or goes there
 } pl_gpu_elements;
 
 // For the bodies of fem and the pattern A, whose rows they begin. PL_ERROR_MEMORY or

@@ -5,8 +5,8 @@
 // f and the energy are those of the CPU, to the bit. Every number is written by one item, which
 // gathers what belongs to it: there are no atomic operations.
 //
-// An element has 12 numbers of force, corner by corner, and 54 of stiffness: the blocks of its six
-// edges, column by column.
+// An element has 12 numbers of force, corner by corner, and 54 of stiffness, the blocks of its six
+// edges, column by column; those of the eight elements of a batch stand side by side.
 
 #ifndef PL_GPU_ELEMENTS_H
 #define PL_GPU_ELEMENTS_H
@@ -72,6 +72,23 @@ PL_INLINE void pl_element_store(const real *a, int32_t n, PL_OUT(double) to)
 #endif
 }
 
+// Where the stiffness of an element begins: those of a batch stand side by side, number by number.
+PL_INLINE int64_t pl_fem_block(int64_t element)
+{
+    return 54 * PL_BATCH * (element / PL_BATCH) + element % PL_BATCH;
+}
+
+PL_INLINE void pl_element_store_blocks(const real a[54], PL_OUT(double) to)
+{
+    for (int32_t q = 0; q < 54; q++) {
+#if PL_ELEMENT_LANES == 1
+        to[PL_BATCH * q] = a[q];
+#else
+        vstore8(a[q], 0, to + PL_BATCH * q);
+#endif
+    }
+}
+
 // The rest shape and the corners of the elements i, i + 1, ... of an item.
 PL_INLINE void pl_element_take(int64_t i, PL_IN(double) shape, PL_IN(double) volume,
                                PL_IN(int32_t) corner, PL_IN(double) x, pl_rest *rest, real at[4][3])
@@ -105,18 +122,19 @@ PL_INLINE void pl_element_material(PL_IN(double) material, int32_t body, pl_mate
 
 // --- Elements ---
 
-// Kernels of elements are launched for n / PL_ELEMENT_LANES items: pl_gpu_info.lanes.
+// The elements first ... of which `block` has the first one's at its start. Kernels of elements are
+// launched for n / PL_ELEMENT_LANES items: pl_gpu_info.lanes.
 //
 // shape (9*8*n_batch), volume (8*n_batch) and corner (4*8*n_batch) as in pl_fem_batch, vertices of
 // the whole; body (n_batch), material and scale of bodies.
-PL_KERNEL void fem_elements(int64_t n, PL_IN(double) shape, PL_IN(double) volume,
+PL_KERNEL void fem_elements(int64_t n, int64_t first, PL_IN(double) shape, PL_IN(double) volume,
                             PL_IN(int32_t) corner, PL_IN(int32_t) body, PL_IN(double) material,
                             PL_IN(double) scale, double project, PL_IN(double) x,
                             PL_OUT(double) energy, PL_OUT(double) force, PL_OUT(double) block)
 {
     PL_EACH(item, n / PL_ELEMENT_LANES)
     {
-        int64_t i = item * PL_ELEMENT_LANES;
+        int64_t i = first + item * PL_ELEMENT_LANES;
         pl_rest rest;
         pl_material m;
         real at[4][3], f[4][3], k[6][9], columns[54], all[12];
@@ -128,7 +146,7 @@ PL_KERNEL void fem_elements(int64_t n, PL_IN(double) shape, PL_IN(double) volume
         for (int32_t q = 0; q < 12; q++) all[q] = f[q / 3][q % 3];
         pl_element_store(&e, 1, energy + i);
         pl_element_store(all, 12, force + 12 * i);
-        pl_element_store(columns, 54, block + 54 * i);
+        pl_element_store_blocks(columns, block + pl_fem_block(i - first));
     }
 }
 
@@ -183,23 +201,41 @@ PL_KERNEL void fem_element_flat(int64_t n, PL_IN(double) shape, PL_IN(double) vo
 
 // --- Gathering ---
 
-// sum (9*n_edge) of the edges of all patches: over the blocks item[start[i]] ... of elements.
-PL_KERNEL void fem_sum_edges(int64_t n_edge, PL_IN(int32_t) start, PL_IN(int32_t) item,
-                             PL_IN(double) block, PL_OUT(double) sum)
+// The blocks (i, j) and (j, i) of A, which are each other's transpose: s, and base if there is one.
+PL_INLINE void pl_fem_write_edge(const double s[9], int64_t slot, int64_t mirror, int32_t has_base,
+                                 PL_IN(double) base, PL_OUT(double) val)
 {
-    PL_EACH(i, n_edge)
-    {
-        double s[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-        for (int32_t at = start[i]; at < start[i + 1]; at++) {
-            int64_t from = 9 * (int64_t)item[at];
-            for (int32_t q = 0; q < 9; q++) s[q] += block[from + q];
-        }
-        for (int32_t q = 0; q < 9; q++) sum[9 * i + q] = s[q];
+    for (int32_t q = 0; q < 9; q++) {
+        double turned = s[q % 3 * 3 + q / 3];
+        val[9 * slot + q] = has_base ? base[9 * slot + q] + s[q] : s[q];
+        val[9 * mirror + q] = has_base ? base[9 * mirror + q] + turned : turned;
     }
 }
 
-// The blocks of A at slot[i] and mirror[i], which are each other's transpose: the sum of what the
-// patches part[start[i]] ... have of edge i, and base if there is one.
+// sum of the edges `first` ... of all patches, n of them: over the blocks item[start[i]] ... of
+// elements, of which `block` begins with that numbered first_block. Those that no other patch has
+// go to A, too: slot and mirror are not negative.
+PL_KERNEL void fem_sum_edges(int64_t n, int64_t first, int64_t first_block, PL_IN(int32_t) start,
+                             PL_IN(int32_t) item, PL_IN(double) block, PL_IN(int32_t) slot,
+                             PL_IN(int32_t) mirror, int32_t has_base, PL_IN(double) base,
+                             PL_OUT(double) sum, PL_OUT(double) val)
+{
+    PL_EACH(e, n)
+    {
+        int64_t i = first + e;
+        double s[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+        for (int32_t at = start[i]; at < start[i + 1]; at++) {
+            int64_t of = item[at] - first_block, element = of / 6;
+            int64_t from = pl_fem_block(element) + 9 * PL_BATCH * (of % 6);
+            for (int32_t q = 0; q < 9; q++) s[q] += block[from + PL_BATCH * q];
+        }
+        for (int32_t q = 0; q < 9; q++) sum[9 * i + q] = s[q];
+        if (slot[i] >= 0) pl_fem_write_edge(s, slot[i], mirror[i], has_base, base, val);
+    }
+}
+
+// The blocks of A of edge i of the seams: the sum of what the patches part[start[i]] ... have of
+// it.
 PL_KERNEL void fem_write_edges(int64_t n, PL_IN(int32_t) start, PL_IN(int32_t) part,
                                PL_IN(double) sum, PL_IN(int32_t) slot, PL_IN(int32_t) mirror,
                                int32_t has_base, PL_IN(double) base, PL_OUT(double) val)
@@ -207,16 +243,11 @@ PL_KERNEL void fem_write_edges(int64_t n, PL_IN(int32_t) start, PL_IN(int32_t) p
     PL_EACH(i, n)
     {
         double s[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-        int64_t to = 9 * (int64_t)slot[i], back = 9 * (int64_t)mirror[i];
         for (int32_t at = start[i]; at < start[i + 1]; at++) {
             int64_t from = 9 * (int64_t)part[at];
             for (int32_t q = 0; q < 9; q++) s[q] += sum[from + q];
         }
-        for (int32_t q = 0; q < 9; q++) {
-            double turned = s[q % 3 * 3 + q / 3];
-            val[to + q] = has_base ? base[to + q] + s[q] : s[q];
-            val[back + q] = has_base ? base[back + q] + turned : turned;
-        }
+        pl_fem_write_edge(s, slot[i], mirror[i], has_base, base, val);
     }
 }
 
