@@ -28,6 +28,7 @@ pl_world_options pl_world_options_default(void)
                               .newton_iterations = 200,
                               .max_seconds = 600,
                               .contact = true,
+                              .device = "cpu",
                               .solver = "auto",
                               .precond = "full",
                               .friction_model = "cone",
