@@ -21,7 +21,7 @@ static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
-    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle";
+    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle,load_work,friction_loss,damping_loss,numerical_loss,imbalance";
 
 // --- Commands and files ---
 
