@@ -71,7 +71,7 @@ typedef struct pl_balance {
     double step;             // t of the last pass
     int32_t iteration;       // matrices of this step that were used up
     int32_t stuck;           // the last so many of them led to short steps
-    double tie;             // of iterates to each other, without inertia: P / M of static.c
+    double tie;              // of iterates to each other, without inertia: P / M of static.c
     bool starts_ahead;       // it was first linearized elsewhere than at the start of the step
     bool adaptive, is_static;
     bool rough;  // the last solve did not converge, but was good enough to go on

@@ -15,9 +15,10 @@
 static const char FALLBACK[] = "auto";
 
 // Where Newton's method corrects, the next iteration does better what this one leaves: so each has
-// at most so many iterations of its own, and goes on with what they reach.
+// at most so many iterations of its own, and goes on with what they reach. Its residual may be so
+// large, or such a share of the tolerance of corrections.
 enum { ROUGH_ITERATIONS = 200 };
-static const double ROUGH_RESIDUAL = 1e-3;
+static const double ROUGH_RESIDUAL = 1e-3, ROUGH_SHARE = 0.1;
 
 // Rounds after which the geometric stiffness of joints may be changed.
 enum { STIFFENINGS = 4 };
@@ -116,7 +117,8 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     bool corrects = world->balance != NULL && world->balance->iteration > 1;
     if (corrects) {
         options.max_iterations = PL_MIN(options.max_iterations, ROUGH_ITERATIONS);
-        options.residual_tolerance = PL_MAX(options.residual_tolerance, ROUGH_RESIDUAL);
+        double rough = PL_MIN(ROUGH_RESIDUAL, ROUGH_SHARE * world->balance->tolerance);
+        options.residual_tolerance = PL_MAX(options.residual_tolerance, rough);
     }
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
     pl_status status =
