@@ -341,7 +341,8 @@ static pl_status create_surfaces(const pl_boundary_source *source, pl_boundary *
 
 pl_status pl_boundary_create(const pl_boundary_source *source, pl_boundary *out)
 {
-    *out = (pl_boundary){0};
+    *out = (pl_boundary){.friction_pair = source->friction_pair,
+                         .n_friction_pair = source->n_friction_pair};
     outer *o = pl_alloc_zero(source->n_body, sizeof *o);
     pl_status status = o != NULL ? find_surfaces(source, o) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = place_bodies(source, o, out);
@@ -378,6 +379,36 @@ void pl_boundary_free(pl_boundary *boundary)
         boundary->single, boundary->first_bare, boundary->first_single, boundary->restitution};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
+}
+
+// --- Friction ---
+
+int64_t pl_friction_pair_place(int64_t n, const pl_friction_pair *pair, int32_t a, int32_t b)
+{
+    int64_t lo = 0, hi = n;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        bool before = pair[mid].a < a || (pair[mid].a == a && pair[mid].b < b);
+        if (before) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+double pl_boundary_friction(const pl_boundary *boundary, int32_t a, int32_t b)
+{
+    if (boundary->n_friction_pair > 0) {
+        int32_t first = PL_MIN(boundary->owner[a], boundary->owner[b]);
+        int32_t second = PL_MAX(boundary->owner[a], boundary->owner[b]);
+        const pl_friction_pair *pair = boundary->friction_pair;
+        int64_t at = pl_friction_pair_place(boundary->n_friction_pair, pair, first, second);
+        bool has = at < boundary->n_friction_pair && pair[at].a == first && pair[at].b == second;
+        if (has) return pair[at].mu;
+    }
+    return sqrt(boundary->friction[a] * boundary->friction[b]);
 }
 
 // --- Places ---

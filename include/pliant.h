@@ -895,6 +895,10 @@ PL_API pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const p
 // not 0 or above.
 PL_API pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction);
 
+// The friction between two bodies from now on, in place of what their surfaces (and shapes) say; of
+// a body with itself if a = b. NAN: as the surfaces say again. PL_ERROR_ARGUMENT if it is below 0.
+PL_API pl_status pl_world_set_friction_pair(pl_world *world, int32_t a, int32_t b, double friction);
+
 // A pointer of the program's own, which the world keeps and never looks at; NULL at first.
 PL_API pl_status pl_world_set_user_data(pl_world *world, int32_t body, void *user);
 PL_API void *pl_world_user_data(const pl_world *world, int32_t body);

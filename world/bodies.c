@@ -355,6 +355,49 @@ pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
     return PL_OK;
 }
 
+// Puts the pair in its place; NAN takes it out.
+static pl_status keep_friction_pair(pl_bodies *bodies, const pl_friction_pair *pair)
+{
+    int64_t n = bodies->n_friction_pair;
+    int64_t at = pl_friction_pair_place(n, bodies->friction_pair, pair->a, pair->b);
+    PL_TRY(pl_reserve((void **)&bodies->friction_pair, &bodies->friction_pair_capacity, n + 1,
+                      sizeof *bodies->friction_pair));
+    pl_friction_pair *to = bodies->friction_pair + at;
+    bool has = at < n && to->a == pair->a && to->b == pair->b;
+    if (isnan(pair->mu)) {
+        if (!has) return PL_OK;
+        memmove(to, to + 1, (size_t)(n - at - 1) * sizeof *to);
+        bodies->n_friction_pair--;
+        return PL_OK;
+    }
+    if (!has) {
+        memmove(to + 1, to, (size_t)(n - at) * sizeof *to);
+        bodies->n_friction_pair++;
+    }
+    *to = *pair;
+    return PL_OK;
+}
+
+pl_status pl_world_set_friction_pair(pl_world *world, int32_t a, int32_t b, double friction)
+{
+    int32_t first, second;
+    PL_TRY(pl_world_find(world, a, &first));
+    PL_TRY(pl_world_find(world, b, &second));
+    if (!isnan(friction) && !(friction >= 0 && isfinite(friction))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "friction: %g is not 0 or above", friction);
+    }
+    PL_TRY(pl_sleep_disturb(world, first));
+    PL_TRY(pl_sleep_disturb(world, second));
+    const pl_friction_pair pair = {PL_MIN(first, second), PL_MAX(first, second), friction};
+    PL_TRY(keep_friction_pair(&world->bodies, &pair));
+    pl_boundary *boundary = world->contact != NULL ? &world->contact->boundary : NULL;
+    if (boundary != NULL) {
+        boundary->friction_pair = world->bodies.friction_pair;
+        boundary->n_friction_pair = world->bodies.n_friction_pair;
+    }
+    return PL_OK;
+}
+
 pl_status pl_world_ignore(pl_world *world, int32_t a, int32_t b)
 {
     int32_t first, second;

@@ -94,6 +94,8 @@ void pl_scene_free(pl_scene *scene)
     pl_free(scene->joints);
     for (int32_t i = 0; i < scene->n_couplings; i++) pl_free(scene->couplings[i].place);
     pl_free(scene->couplings);
+    for (int32_t i = 0; i < scene->n_friction_pairs; i++) pl_free(scene->friction_pairs[i].place);
+    pl_free(scene->friction_pairs);
     pl_scene_motors_free(scene->motors, scene->n_motors);
     for (int32_t i = 0; i < scene->n_embeddings; i++) pl_embedding_destroy(scene->embeddings[i]);
     pl_free(scene->embeddings);

@@ -68,6 +68,18 @@ typedef struct pl_scene_coupling {
     pl_coupling_options options; // joints by their places in the scene
 } pl_scene_coupling;
 
+// The bodies that a name means: one, all of an entry, all of some groups.
+typedef struct pl_scene_side {
+    int32_t body, entry; // -1: none
+    uint32_t category;   // bits of groups
+} pl_scene_side;
+
+typedef struct pl_scene_friction {
+    char *place;
+    pl_scene_side a, b;
+    double friction;
+} pl_scene_friction;
+
 enum { PL_SHOT_NAME = 64 };
 
 typedef struct pl_scene_shot {
@@ -90,6 +102,9 @@ typedef struct pl_scene {
     pl_scene_coupling *couplings; // (n_couplings)
     int32_t n_couplings;
     int64_t coupling_capacity;
+    pl_scene_friction *friction_pairs; // (n_friction_pairs) later ones count
+    int32_t n_friction_pairs;
+    int64_t friction_pair_capacity;
     struct pl_scene_motor *motors; // (n_motors) that change in time, see scene_motors.h
     int32_t n_motors;
     int64_t motor_capacity;

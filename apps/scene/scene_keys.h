@@ -12,6 +12,7 @@ typedef enum pl_scene_object {
     PL_KEYS_BODY,
     PL_KEYS_MATERIAL,
     PL_KEYS_HALFSPACE,
+    PL_KEYS_FRICTION_PAIR,
     PL_KEYS_CUT,
     PL_KEYS_COPIES,
     PL_KEYS_REGION,

@@ -1,4 +1,5 @@
 #include "scene_parts.h"
+#include "scene_friction.h"
 #include "scene_instances.h"
 
 pl_status pl_scene_read_part(pl_reader *reader, const pl_json *at, const pl_scope *scope)
@@ -27,7 +28,7 @@ static pl_status read_all(pl_reader *reader, const pl_json *root)
     PL_TRY(pl_scene_read_part(reader, root, &scope));
     PL_TRY(pl_groups_check(&reader->groups));
     reader->scene->ground_surface.category = pl_groups_ground(&reader->groups);
-    return PL_OK;
+    return pl_scene_read_friction_pairs(reader, root);
 }
 
 pl_status pl_scene_read_parts(const pl_json *root, pl_scene *scene)

@@ -1,6 +1,7 @@
 // From a scene to its world, and back from the world's state to what is drawn.
 
 #include "scene.h"
+#include "scene_friction.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +135,7 @@ pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
     if (status == PL_OK) status = add_joints(*out, scene);
     bool carries = scene->ground && scene->world.contact;
     if (status == PL_OK && carries) status = add_ground(*out, scene);
+    if (status == PL_OK) status = pl_scene_set_friction_pairs(scene, *out);
     if (status != PL_OK) {
         pl_world_destroy(*out);
         *out = NULL;
