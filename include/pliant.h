@@ -810,6 +810,28 @@ typedef struct pl_motion_key {
     double angle;     // [rad]
 } pl_motion_key;
 
+// What a motion does when a condition holds. Its clock stands, runs backward (the way back to where
+// it started, where it rests) or on.
+typedef enum pl_motion_then {
+    PL_MOTION_STOP,    // stand still
+    PL_MOTION_REVERSE, // go the other way than before
+    PL_MOTION_GO,      // go on, the way as before
+} pl_motion_then;
+
+// A condition: it holds as soon as one of the following does, at the end of a step.
+typedef struct pl_motion_until {
+    double time;  // so much has passed since the motion started, or the last condition held [s]
+    double force; // contacts act on the kinematic body with this much in all, or whatever holds the
+                  // driven vertices that follow the motion [N]
+    double direction[3], level; // the mean of the vertices of `body` has got to x . direction >=
+                                // level; no such condition if the direction is 0
+    int32_t body;               // PL_WORLD: the body that moves, or has the vertices
+    pl_motion_then then;
+} pl_motion_until;
+
+// Infinite time and force, no direction; stop.
+PL_API pl_motion_until pl_motion_until_default(void);
+
 typedef struct pl_motion {
     double start, end;        // [s]; from `end` on the vertices are free. end may be INFINITY
     double velocity[3];       // constant velocity of the offset [m/s]
@@ -818,6 +840,12 @@ typedef struct pl_motion {
     double rate;              // constant angular velocity [rad/s]
     const pl_motion_key *key; // (n_key) copied; may be NULL if n_key is 0
     int32_t n_key;
+    // Conditions, one after the other: the second counts from when the first has held on, and so
+    // on; once all have, nothing changes any more, or they begin anew. What has held so far is part
+    // of a checkpoint.
+    const pl_motion_until *until; // (n_until) copied; may be NULL if n_until is 0
+    int32_t n_until;
+    bool repeat;
 } pl_motion;
 
 // At rest for ever.

@@ -332,7 +332,10 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
         return status;
     }
     take_made(b, &made);
-    keep_body(world, body);
+    int32_t id;
+    keep_body(world, &id);
+    world->bodies.body[pl_world_place(world, id)].path.body = id;
+    if (body != NULL) *body = id;
     return PL_OK;
 }
 
@@ -460,6 +463,7 @@ pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t
     PL_TRY(pl_path_create(motion != NULL ? motion : &rest,
                           &world->bodies.paths[world->bodies.n_paths]));
     int32_t index = (int32_t)world->bodies.n_paths++;
+    world->bodies.paths[index].body = body;
     for (int32_t i = 0; i < n; i++) drive_vertex(world, b->first + b->rank[vertex[i]], index);
     return PL_OK;
 }

@@ -19,7 +19,7 @@ typedef struct pl_scene_cut {
 typedef struct pl_scene_drive {
     int32_t *vertex; // (n) ascending
     int32_t n;
-    pl_motion motion; // its keys belong to the scene
+    pl_motion motion; // its arrays belong to the scene
 } pl_scene_drive;
 
 typedef struct pl_scene_body {
@@ -32,13 +32,15 @@ typedef struct pl_scene_body {
     pl_body_kind kind;
     pl_deformable_options deformable; // the one of its kind counts
     pl_rigid_options rigid;
-    pl_kinematic_options kinematic; // its motion's keys belong to the scene
+    pl_kinematic_options kinematic; // its motion's arrays belong to the scene
     pl_shape *shapes;               // of the two before, or NULL
     int32_t *fixed;                 // (n_fixed) ascending
     int32_t n_fixed;
     pl_scene_drive *driven; // (n_driven)
     int32_t n_driven;
-    double *force; // (3*n_vert) [N], or NULL
+    double *force; // (3*n_vert) [N], of a rigid body (6) force and torque [N, N m]; or NULL
+    struct pl_scene_load *load; // (n_load) forces that change in time, see scene_forces.h
+    int32_t n_load;
 
     bool has_color; // else the program chooses
     double color[3];

@@ -3,6 +3,7 @@
 #include "load.h"
 #include "scene_copies.h"
 #include "scene_keys.h"
+#include "scene_motion.h"
 #include "scene_names.h"
 #include "scene_parts.h"
 #include "scene_physics.h"
@@ -150,6 +151,7 @@ static pl_status add_body(pl_reader *reader, const pl_json *at, const pl_scope *
     PL_TRY(pl_mesh_copy(shape, &body->mesh));
     if (pl_mesh_transform(body->mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
     PL_TRY(pl_scene_read_physics(at, &reader->groups, body));
+    PL_TRY(pl_scene_watch_motions(reader, at, scope, body));
     if (pl_scene_place_body(&scope->place, body) == PL_OK)
         return pl_scene_shapes_give(shapes, m, &scope->place, body);
     return pl_json_fail(at, "%s", pl_error_text());

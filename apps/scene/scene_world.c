@@ -45,7 +45,10 @@ static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene
 {
     int32_t number;
     if (body->kind == PL_BODY_RIGID) {
-        return complain(pl_world_add_rigid(world, body->mesh, &body->rigid, NULL), scene, body, "");
+        PL_TRY(complain(pl_world_add_rigid(world, body->mesh, &body->rigid, &number), scene, body,
+                        ""));
+        const double *f = body->force;
+        return f != NULL ? pl_world_set_force(world, number, f, f + 3) : PL_OK;
     }
     if (body->kind == PL_BODY_KINEMATIC) {
         return complain(pl_world_add_kinematic(world, body->mesh, &body->kinematic, NULL), scene,
