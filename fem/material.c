@@ -15,6 +15,10 @@ pl_material_options pl_material_options_default(void)
 // With more, a thin fibre has less energy than the body at rest.
 static const double MOONEY_SHARE_MAX = 0.8;
 
+// Below this principal stretch a material with a barrier counts as flat. Its square's inverse,
+// times any modulus, is a number of single precision still.
+static const double FLAT = 1e-9;
+
 // Is rest the only state that an element falls back to? Energies with (J - 1)^2 or (log J)^2 take a
 // positive factor for that: lambda, or Mooney-Rivlin's l = lambda - 4 c2.
 static pl_status check_minimum(const pl_material_options *o)
@@ -34,6 +38,12 @@ static pl_status check_minimum(const pl_material_options *o)
                        o->mooney_share, share);
     }
     return PL_OK;
+}
+
+// Kinds whose energy has the logarithms of the stretches.
+static bool has_logarithm(pl_material_kind kind)
+{
+    return kind == PL_MATERIAL_NEO_HOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN;
 }
 
 static pl_status check(const pl_material_options *o)
@@ -57,8 +67,9 @@ static pl_status check(const pl_material_options *o)
     if (!(o->stiffness_damping >= 0 && isfinite(o->stiffness_damping))) {
         return pl_fail(PL_ERROR_ARGUMENT, "stiffness_damping: %g is below 0", o->stiffness_damping);
     }
-    if (!(o->stretch_limit > 0 && o->stretch_limit < 1)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "stretch_limit: %g is not between 0 and 1",
+    if (!(o->stretch_limit >= 0 && o->stretch_limit < 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "stretch_limit: %g is not 0, for none, nor between 0 and 1",
                        o->stretch_limit);
     }
     if (!(o->mooney_share >= 0 && o->mooney_share <= MOONEY_SHARE_MAX)) {
@@ -78,6 +89,7 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
     // c2) and lambda = 4 c2 + l.
     double c1 = 0.5 * mu * (1 - share), c2 = 0.5 * mu * share;
     double k = 2 * c1 + 4 * c2, l = lambda - 4 * c2;
+    bool barrier = has_logarithm(options->kind) && options->stretch_limit == 0;
     *out = (pl_material){.kind = options->kind,
                          .mu = mu,
                          .lambda = lambda,
@@ -85,6 +97,12 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
                          .c2 = c2,
                          .k = k,
                          .l = l,
-                         .s0 = options->stretch_limit};
+                         .s0 = PL_MAX(options->stretch_limit, FLAT),
+                         .barrier = barrier};
     return PL_OK;
+}
+
+bool pl_material_has_barrier(const pl_material *material)
+{
+    return material->barrier;
 }

@@ -94,7 +94,8 @@ PL_KERNEL void pl_stress_stvk(const pl_material *m, const real s[3], pl_stress *
 // for every F, and rest is its only stationary point (c2 = 0, l >= 0): g_i = 2 c1 s_i + e'_i (l sum
 // e - k) = 0 with e' = 1 / max(s, s0) > 0 asks for stretches of one sign, all on the same side of
 // s0, and so for s = 1. A psi continued linearly in J, in contrast, has a minimum where the element
-// has shrunk to a point.
+// has shrunk to a point. Without a limit s0 is next to nothing, and psi infinite there and below;
+// what continues the derivatives is there to be finite, not to be followed.
 PL_KERNEL void pl_stress_mooney_rivlin(const pl_material *m, const real s[3], pl_stress *out)
 {
     real e[3], inverse[3], a[3];
@@ -127,6 +128,7 @@ PL_KERNEL void pl_stress_mooney_rivlin(const pl_material *m, const real s[3], pl
     // not.
     real i1 = a[0] + a[1] + a[2], i2 = 2 * i1 + (a[0] * a[1] + a[0] * a[2] + a[1] * a[2]);
     out->energy = m->c1 * i1 + m->c2 * i2 + sum * (0.5 * m->l * sum - m->k);
+    if (m->barrier) out->energy = real_select(s[2] > m->s0, out->energy, real_of(INFINITY));
 }
 
 PL_KERNEL void pl_stress_evaluate(const pl_material *m, const real s[3], pl_stress *out)

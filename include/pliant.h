@@ -657,7 +657,8 @@ typedef struct pl_material_options {
     double mass_damping;      // alpha of Rayleigh damping alpha M + beta K [1/s], >= 0
     double stiffness_damping; // beta [s], >= 0
     double stretch_limit;     // neo-Hookean, Mooney-Rivlin: their logarithm is continued linearly
-                              // below this principal stretch, in (0, 1)
+                              // below this principal stretch, in [0, 1). 0: nowhere, and energy is
+                              // infinite at zero volume
     double mooney_share;      // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
                          // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
 } pl_material_options;

@@ -240,6 +240,67 @@ static void test_neo_hookean_descends_to_rest(void)
     }
 }
 
+// --- Barriers ---
+
+static pl_material make_barrier(int kind)
+{
+    pl_material_options options = pl_material_options_default();
+    options.kind = (pl_material_kind)kind;
+    options.young = YOUNG;
+    options.poisson = 0.3;
+    options.stretch_limit = 0;
+    pl_material material;
+    TEST_ASSERT_EQUAL(PL_OK, pl_material_setup(&options, &material));
+    return material;
+}
+
+// Without a limit the energy rises without bound towards zero volume, and is infinite there and
+// beyond, with derivatives that are finite nevertheless.
+static void check_barrier(const pl_material *m, int kind)
+{
+    for (int flat = 1; flat <= 3; flat++) { // how many stretches vanish
+        double last = 0;
+        for (double low = 0.1; low > 2e-9; low *= 0.1) {
+            const double s[3] = {flat > 2 ? low : 1.2, flat > 1 ? low : 0.9, low};
+            double energy = evaluate(m, s).energy;
+            // Of -log J alone, each power of ten adds k log 10; (log J)^2 adds more.
+            TEST_ASSERT_TRUE(isfinite(energy) && energy > last + 0.5 * m->mu);
+            last = energy;
+        }
+    }
+    const double beyond[4][3] = {{1, 1, 0}, {1, 0, 0}, {0, 0, 0}, {1, 0.5, -0.5}};
+    for (int i = 0; i < 4; i++) {
+        pl_stress stress = evaluate(m, beyond[i]);
+        TEST_ASSERT_TRUE(isinf(stress.energy) && stress.energy > 0);
+        for (int k = 0; k < 3; k++) {
+            TEST_ASSERT_TRUE(isfinite(stress.g[k]) && isfinite(stress.h[k]));
+            TEST_ASSERT_TRUE(isfinite(stress.flip[k]) && isfinite(stress.twist[k]));
+        }
+    }
+    for (int i = 0; i < N_STRETCH_CASES; i++) {
+        if (stretch_cases[i][2] < 0) continue;
+        check_gradient(m, kind, stretch_cases[i]);
+        check_second(m, kind, stretch_cases[i]);
+        check_pairs(m, kind, stretch_cases[i]);
+    }
+}
+
+static const bool has_logarithm[N_MATERIALS] = {false, true, false, false, true};
+
+static void test_barriers(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        const pl_material with_limit = make_material(kind, 0.3), m = make_barrier(kind);
+        TEST_ASSERT_FALSE(pl_material_has_barrier(&with_limit));
+        TEST_ASSERT_EQUAL(has_logarithm[kind], pl_material_has_barrier(&m));
+        if (has_logarithm[kind]) check_barrier(&m, kind);
+        // Others do not know of it.
+        const double inverted[3] = {1, 0.9, -0.3};
+        bool finite = isfinite(evaluate(&m, inverted).energy);
+        TEST_ASSERT_EQUAL(!has_logarithm[kind], finite);
+    }
+}
+
 // --- Projection ---
 
 // The eigenvalues of a symmetric matrix (00, 11, 22, 01, 02, 12), rising, by the closed formula.
@@ -343,7 +404,7 @@ static void test_options(void)
     REFUSE(mass_damping, NAN);
     REFUSE(stiffness_damping, -1e-3);
     REFUSE(stiffness_damping, INFINITY);
-    REFUSE(stretch_limit, 0);
+    REFUSE(stretch_limit, -0.1);
     REFUSE(stretch_limit, 1);
     REFUSE(stretch_limit, NAN);
     REFUSE(mooney_share, -0.1);
@@ -382,6 +443,7 @@ int main(void)
     RUN_TEST(test_rest_is_linear_elasticity);
     RUN_TEST(test_small_energies_keep_their_digits);
     RUN_TEST(test_neo_hookean_descends_to_rest);
+    RUN_TEST(test_barriers);
     RUN_TEST(test_projection);
     RUN_TEST(test_options);
     RUN_TEST(test_options_without_a_minimum);
