@@ -1,5 +1,9 @@
 #include "material.h"
 
+// The strain from which on Ogden's energy is continued is made of a bound of its kernel.
+#define PL_LANES 1
+#include "ogden.h"
+
 #include <math.h>
 
 pl_material_options pl_material_options_default(void)
@@ -9,11 +13,15 @@ pl_material_options pl_material_options_default(void)
                                  .poisson = 0.2,
                                  .density = 1000,
                                  .stretch_limit = 0.05,
-                                 .mooney_share = 0.2};
+                                 .mooney_share = 0.2,
+                                 .ogden_exponent = 8};
 }
 
 // With more, a thin fibre has less energy than the body at rest.
 static const double MOONEY_SHARE_MAX = 0.8;
+
+// Fat has 20 to 25; with more, a stretch of 3/2 already makes Y the parabola that continues it.
+static const double OGDEN_EXPONENT_MAX = 50;
 
 // Below this principal stretch a material with a barrier counts as flat. Its square's inverse,
 // times any modulus, is a number of single precision still.
@@ -43,13 +51,14 @@ static pl_status check_minimum(const pl_material_options *o)
 // Kinds whose energy has the logarithms of the stretches.
 static bool has_logarithm(pl_material_kind kind)
 {
-    return kind == PL_MATERIAL_NEO_HOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN;
+    return kind == PL_MATERIAL_NEO_HOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN ||
+           kind == PL_MATERIAL_OGDEN;
 }
 
 static pl_status check(const pl_material_options *o)
 {
     // Negated, so that a NaN is refused too.
-    if ((int)o->kind < 0 || o->kind > PL_MATERIAL_MOONEY_RIVLIN) {
+    if ((int)o->kind < 0 || o->kind > PL_MATERIAL_OGDEN) {
         return pl_fail(PL_ERROR_ARGUMENT, "kind: %d is not a material", (int)o->kind);
     }
     if (!(o->young > 0 && isfinite(o->young))) {
@@ -76,6 +85,10 @@ static pl_status check(const pl_material_options *o)
         return pl_fail(PL_ERROR_ARGUMENT, "mooney_share: %g is not from 0 to %g", o->mooney_share,
                        MOONEY_SHARE_MAX);
     }
+    if (!(fabs(o->ogden_exponent) <= OGDEN_EXPONENT_MAX)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "ogden_exponent: %g is not from %g to %g",
+                       o->ogden_exponent, -OGDEN_EXPONENT_MAX, OGDEN_EXPONENT_MAX);
+    }
     return check_minimum(o);
 }
 
@@ -97,6 +110,10 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
                          .c2 = c2,
                          .k = k,
                          .l = l,
+                         .snh_mu = 4 * mu / 3,
+                         .snh_lambda = lambda + 5 * mu / 6,
+                         .alpha = options->ogden_exponent,
+                         .b = PL_OGDEN_MOST / options->ogden_exponent,
                          .s0 = PL_MAX(options->stretch_limit, FLAT),
                          .barrier = barrier};
     return PL_OK;
