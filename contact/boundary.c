@@ -99,7 +99,8 @@ static void place_points(const pl_boundary_body *b, int32_t body, const outer *o
 }
 
 // h of a skeleton with edges or points alone: the mean length of its edges, but no more than its
-// diameter, which is what a thin capsule touches with.
+// diameter, which is what a thin capsule touches with. Without a radius it is that length, and 0 for
+// points, which have no size: see size_points.
 static double bare_size(const pl_mesh *mesh, const pl_skeleton *s, double radius)
 {
     double sum = 0;
@@ -109,7 +110,21 @@ static double bare_size(const pl_mesh *mesh, const pl_skeleton *s, double radius
                     mesh->x + 3 * (int64_t)s->edge[2 * i + 1], by);
         sum += sqrt(pl_dot(by, by));
     }
-    return s->n_edge > 0 ? PL_MIN(sum / s->n_edge, 2 * radius) : 2 * radius;
+    if (s->n_edge == 0) return 2 * radius;
+    return radius > 0 ? PL_MIN(sum / s->n_edge, 2 * radius) : sum / s->n_edge;
+}
+
+// Points without a radius have the h of the finest body that has one: they touch with as much.
+static void size_points(pl_boundary *boundary)
+{
+    double least = INFINITY;
+    for (int32_t i = 0; i < boundary->n_body; i++) {
+        if (boundary->size[i] > 0) least = PL_MIN(least, boundary->size[i]);
+    }
+    for (int32_t i = 0; i < boundary->n_body; i++) {
+        bool points = boundary->first_single[i + 1] > boundary->first_single[i];
+        if (points && boundary->size[i] == 0) boundary->size[i] = isfinite(least) ? least : 1;
+    }
 }
 
 static double mean_edge(const pl_mesh *surface)
@@ -209,6 +224,7 @@ static pl_status place_bodies(const pl_boundary_source *source, const outer *o,
         boundary->block[i] = b->carrier == PL_CARRIER_RIGID ? b->block : -1;
     }
     pl_free(place);
+    size_points(boundary);
     return PL_OK;
 }
 

@@ -102,8 +102,8 @@ PL_API void pl_set_allocator(const pl_allocator *allocator);
 // Meshes: vertices, triangles and tetrahedra
 // ---------------------------------------------------------------------------------------------
 
-// A mesh is a surface (faces only), a solid (tets, with faces as its boundary or none) or a cloud
-// of points. Faces are counter-clockwise seen from outside; a tet (a, b, c, d) has positive volume
+// A mesh is a surface (faces only), a solid (tets, with faces as its boundary or none), a cloud of
+// points (nothing but vertices), or has loose edges and points: wires, needles, pins. Faces are counter-clockwise seen from outside; a tet (a, b, c, d) has positive volume
 // if (b-a) x (c-a) . (d-a) > 0.
 typedef struct pl_mesh pl_mesh;
 
@@ -117,17 +117,28 @@ PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
                                 const int32_t *face, int32_t n_tet, const int32_t *tet,
                                 pl_mesh **out);
 
+// Replaces the loose edges, edge (2*n_edge), and points, point (n_point), of a mesh by these
+// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces. Fails
+// with PL_ERROR_ARGUMENT on an index out of range or an edge with two equal ends.
+PL_API pl_status pl_mesh_set_loose(pl_mesh *mesh, int32_t n_edge, const int32_t *edge,
+                                   int32_t n_point, const int32_t *point);
+
 // An independent copy.
 PL_API pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out);
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
-// Counts and arrays of a mesh. The arrays are never NULL, even if their count is 0.
+// Counts and arrays of a mesh. The arrays are never NULL, even if their count is 0, but for those
+// of loose edges and points.
 PL_API int32_t pl_mesh_vertex_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_tet_count(const pl_mesh *mesh);
 PL_API const double *pl_mesh_positions(const pl_mesh *mesh); // (3*n_vert) [m]
 PL_API const int32_t *pl_mesh_faces(const pl_mesh *mesh);    // (3*n_face)
 PL_API const int32_t *pl_mesh_tets(const pl_mesh *mesh);     // (4*n_tet)
+PL_API int32_t pl_mesh_edge_count(const pl_mesh *mesh);
+PL_API int32_t pl_mesh_point_count(const pl_mesh *mesh);
+PL_API const int32_t *pl_mesh_edges(const pl_mesh *mesh);  // (2*n_edge) loose ones
+PL_API const int32_t *pl_mesh_points(const pl_mesh *mesh); // (n_point) loose ones
 
 // The smallest axis-aligned box around all vertices [m]; lo > hi if the mesh is NULL or has no
 // vertices.
@@ -155,12 +166,19 @@ PL_API pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_me
 // the caller) receives for each vertex the smallest vertex index of its component.
 PL_API pl_status pl_mesh_parts(const pl_mesh *mesh, int32_t *part);
 
+// The surface with a capsule around each loose edge and a ball around each loose point: what is
+// drawn of them. A radius of 0 [m] stands for one that shows; `segments` (8 at least) are around.
+PL_API pl_status pl_mesh_thicken(const pl_mesh *mesh, double radius, int32_t segments,
+                                 pl_mesh **out);
+
 // --- Files ---
 
-// Reads OFF, OBJ, PLY, STL, TetGen .node/.ele, Gmsh .msh (2.2, 4.1), legacy VTK or VTU, ASCII or
-// binary, recognised by content. The mesh is what the file says: STL comes as separate triangles
-// (see pl_mesh_clean), polygons are split into fans, cells that are neither triangles nor tets are
-// skipped with a warning to the log (none for the points and lines of Gmsh). A TetGen .ele is read
+// Reads OFF, OBJ, SEG (segments of IPC), PLY, STL, TetGen .node/.ele, Gmsh .msh (2.2, 4.1), legacy
+// VTK or VTU, ASCII or binary, recognised by content. The mesh is what the file says: STL comes as
+// separate triangles (see pl_mesh_clean), polygons are split into fans; lines and points of OBJ,
+// edges of PLY and faces of two corners or one in OFF are loose edges and points. Cells that are
+// neither triangles nor tets are skipped with a warning to the log (none for the points and lines
+// of Gmsh). A TetGen .ele is read
 // together with the .node beside it; a .node by itself is a cloud of points. Fails with
 // PL_ERROR_FILE, PL_ERROR_UNSUPPORTED (not a format listed above) or PL_ERROR_FORMAT; the text then
 // names the line (ASCII) or byte (binary).
@@ -195,9 +213,10 @@ typedef struct pl_write_options {
 
 PL_API pl_write_options pl_write_options_default(void);
 
-// Writes .obj, .ply, .off, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF hold
-// the faces (the boundary of the tets where a mesh has tets but no faces); VTU holds what the
-// options say; Gmsh holds both. Positions survive a round trip bit for bit. The file appears under
+// Writes .obj, .ply, .off, .seg, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF
+// hold the faces (the boundary of the tets where a mesh has tets but no faces) and loose edges, OBJ
+// and OFF loose points too; SEG holds loose edges, of a mesh that has nothing else; VTU holds what
+// the options say; Gmsh holds faces and tets. Positions survive a round trip bit for bit. The file appears under
 // its name only when it is complete: it is written beside it and renamed. Fails with
 // PL_ERROR_UNSUPPORTED (another extension), PL_ERROR_FILE or PL_ERROR_ARGUMENT (a field that is not
 // as pl_field says).
@@ -401,7 +420,9 @@ typedef enum pl_shape_kind {
     PL_SHAPE_CONE,     // radius of the base at -length / 2, length to the tip, segments; likewise
     PL_SHAPE_TORUS,    // radius of its middle line, tube, segments: that line is a polygon
     PL_SHAPE_HULL,     // the convex hull of the vertices of mesh, thickened by rounding
-    PL_SHAPE_MESH,     // the solid of mesh, thickened by rounding
+    PL_SHAPE_MESH,     // the solid of mesh, with its loose edges and points, thickened by rounding
+    PL_SHAPE_HALFSPACE, // all below the plane z = 0, within a square of edge `span` around the
+                        // origin; of kinematic bodies only. `patch`: edge of the square to draw
 } pl_shape_kind;
 
 typedef struct pl_shape {
@@ -409,6 +430,7 @@ typedef struct pl_shape {
     double radius, length, tube; // [m], > 0
     double size[3];              // of a box, from side to side [m], > 0
     double rounding;             // radius of edges and corners [m], >= 0
+    double span, patch;          // of a half-space [m], > 0
     int32_t segments;            // around z, 3 or more; of spheres, capsules and boxes only to draw
     const pl_mesh *mesh;         // borrowed
     double position[3];          // where its origin is in the body [m]
@@ -417,12 +439,12 @@ typedef struct pl_shape {
     double friction;             // see pl_surface_options; below 0: that of the body
 } pl_shape;
 
-// Radius 0.5 m, length 1 m, tube 0.1 m, size 1 m, rounding 0, 32 segments, at the origin; density
-// and friction of the body.
+// Radius 0.5 m, length 1 m, tube 0.1 m, size 1 m, rounding 0, span 100 m, patch 4 m, 32 segments, at
+// the origin; density and friction of the body.
 PL_API pl_shape pl_shape_default(pl_shape_kind kind);
 
 // From a description as in pl_mesh_make: "sphere:radius=0.1", "box:size=1,2,0.5:rounding=0.05",
-// with the keys radius, length, tube, size, rounding and segments as the kind has them. Those of a
+// with the keys radius, length, tube, size, rounding, span, patch and segments as the kind has them. Those of a
 // hull and a mesh get their mesh afterwards. Fails with PL_ERROR_ARGUMENT likewise.
 PL_API pl_status pl_shape_parse(const char *description, pl_shape *out);
 

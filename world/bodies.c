@@ -230,14 +230,25 @@ static void drop_made(const pl_world_body *made)
     pl_free(made->skeletons);
 }
 
+// A mesh with loose edges and points, as a shape of the body's radius.
+static pl_shape loose_shape(const pl_mesh *mesh, const pl_surface_options *surface)
+{
+    pl_shape shape = pl_shape_default(PL_SHAPE_MESH);
+    shape.mesh = mesh;
+    shape.rounding = surface->radius;
+    return shape;
+}
+
 // made := {mesh, collider, skeletons}: a copy of the mesh, or what shapes are.
 static pl_status make_body(const pl_mesh *mesh, int32_t n_shape, const pl_shape *shape,
                            const pl_surface_options *surface, pl_world_body *made)
 {
     *made = (pl_world_body){0};
-    if (n_shape == 0) return pl_mesh_copy(mesh, &made->mesh);
+    bool loose = n_shape == 0 && pl_mesh_is_loose(mesh);
+    if (n_shape == 0 && !loose) return pl_mesh_copy(mesh, &made->mesh);
     PL_TRY(check_surface(PL_BODY_RIGID, surface));
-    pl_status status = pl_shape_body_build(n_shape, shape, mesh, surface, made);
+    pl_status status = loose ? pl_shape_body_take_loose(mesh, surface, made)
+                             : pl_shape_body_build(n_shape, shape, mesh, surface, made);
     if (status != PL_OK) drop_made(made);
     return status;
 }
@@ -247,6 +258,10 @@ static pl_status make_body(const pl_mesh *mesh, int32_t n_shape, const pl_shape 
 static pl_status weigh(const pl_mesh *mesh, const pl_rigid_options *o, pl_inertia *out)
 {
     if (o->n_shape > 0) return pl_shapes_weigh(o->n_shape, o->shape, o->density, o->mass, out);
+    if (pl_mesh_is_loose(mesh)) {
+        const pl_shape whole = loose_shape(mesh, &o->surface);
+        return pl_shapes_weigh(1, &whole, o->density, o->mass, out);
+    }
     const pl_weight weight = {o->mass > 0 ? 0 : o->density, o->mass};
     return pl_inertia_of_mesh(mesh, &weight, out);
 }
@@ -304,8 +319,8 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
     if (options == NULL) options = &defaults;
     if (options->n_shape == 0) PL_REQUIRE(mesh);
     if (options->n_shape != 0) PL_TRY(pl_shapes_check(options->n_shape, options->shape));
-    if (options->n_shape == 0 && mesh->n_face == 0 && mesh->n_tet == 0) {
-        return pl_fail(PL_ERROR_GEOMETRY, "the mesh has neither faces nor tets");
+    if (options->n_shape == 0 && mesh->n_vert == 0) {
+        return pl_fail(PL_ERROR_GEOMETRY, "the mesh has neither faces, tets, edges nor points");
     }
     pl_world_body *b = NULL, made;
     PL_TRY(make_body(mesh, options->n_shape, options->shape, &options->surface, &made));

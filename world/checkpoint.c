@@ -29,7 +29,7 @@ static uint64_t hash_colliders(uint64_t hash, const pl_world_body *b)
     for (int32_t k = 0; k < b->n_collider; k++) {
         const pl_skeleton *s = &b->collider[k].skeleton;
         hash = pl_hash(hash, &s->radius, sizeof s->radius);
-        hash = pl_hash(hash, s->face, 3 * (size_t)s->n_face * sizeof *s->face);
+        hash = pl_hash(hash, s->face, 3 * (size_t)(s->n_face + s->n_behind) * sizeof *s->face);
         hash = pl_hash(hash, s->edge, 2 * (size_t)s->n_edge * sizeof *s->edge);
         hash = pl_hash(hash, s->point, (size_t)s->n_point * sizeof *s->point);
     }

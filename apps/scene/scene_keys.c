@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { KEYS_MAX = 32 };
+enum { KEYS_MAX = 40 };
 
 // An object, the one that it stands in, and what it has.
 typedef struct keys {
@@ -55,6 +55,7 @@ static const keys table[PL_N_KEYS] = {
                       {"mesh",
                        "shape",
                        "shapes",
+                       "halfspace",
                        "position",
                        "rotation",
                        "scale",
@@ -91,6 +92,7 @@ static const keys table[PL_N_KEYS] = {
     [PL_KEYS_SHAPE] = {"shapes",
                        PL_KEYS_BODY,
                        {"shape", "mesh", "position", "rotation", "density", "friction"}},
+    [PL_KEYS_HALFSPACE] = {"halfspace", PL_KEYS_BODY, {"point", "normal", "span", "patch"}},
     [PL_KEYS_CUT] = {"cut", PL_KEYS_BODY, {"normal", "offset", "shrink"}},
     [PL_KEYS_COPIES] = {"copies",
                         PL_KEYS_BODY,

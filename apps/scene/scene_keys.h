@@ -11,6 +11,7 @@ typedef enum pl_scene_object {
     PL_KEYS_GROUND,
     PL_KEYS_BODY,
     PL_KEYS_MATERIAL,
+    PL_KEYS_HALFSPACE,
     PL_KEYS_CUT,
     PL_KEYS_COPIES,
     PL_KEYS_REGION,

@@ -352,6 +352,7 @@ static const struct {
                   {"contact_distance", TOUCHES},
                   {"shape", STIFF},
                   {"shapes", STIFF},
+                  {"halfspace", 1 << STATIC | 1 << KINEMATIC},
                   {"restitution", STIFF}};
 
 // What a body of this type has the key in, or NULL.

@@ -2,7 +2,6 @@
 
 #include "scene.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,21 +110,18 @@ static pl_status add_joints(pl_world *world, const pl_scene *scene)
 
 // --- The world ---
 
-// One triangle around the square that is asked for, so that no edge of it is near to anything. Its
-// inscribed circle goes through the corners of the square.
 static pl_status add_ground(pl_world *world, const pl_scene *scene)
 {
-    static const int32_t face[3] = {0, 1, 2};
-    double r = scene->ground_size / sqrt(2), z = scene->ground_z;
-    const double x[9] = {-sqrt(3) * r, -r, z, sqrt(3) * r, -r, z, 0, 2 * r, z};
+    pl_shape plane = pl_shape_default(PL_SHAPE_HALFSPACE);
     pl_kinematic_options options = pl_kinematic_options_default();
+    plane.span = plane.patch = scene->ground_size;
+    plane.position[2] = scene->ground_z;
     options.surface = scene->ground_surface;
-    pl_mesh *mesh;
-    PL_TRY(pl_mesh_create(3, x, 1, face, 0, NULL, &mesh));
+    options.shape = &plane;
+    options.n_shape = 1;
     int32_t number;
-    pl_status status = pl_world_add_kinematic(world, mesh, &options, &number);
-    pl_mesh_destroy(mesh);
-    return status == PL_OK ? pl_world_set_name(world, number, PL_GROUND_NAME) : status;
+    PL_TRY(pl_world_add_kinematic(world, NULL, &options, &number));
+    return pl_world_set_name(world, number, PL_GROUND_NAME);
 }
 
 pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
