@@ -669,6 +669,11 @@ typedef enum pl_material_kind {
     PL_MATERIAL_FIXED_COROTATED, // co-rotational with (J - 1)^2 in place of the trace
     PL_MATERIAL_STVK,            // St. Venant-Kirchhoff: loses stiffness under strong compression
     PL_MATERIAL_MOONEY_RIVLIN,   // neo-Hookean with a share of I2, continued likewise
+    // Stable neo-Hookean (Smith, de Goes & Kim): smooth everywhere, finds back from any inversion
+    PL_MATERIAL_STABLE_NEO_HOOKEAN,
+    // Ogden's with one exponent alpha, for tissue: 2 mu / alpha^2 sum (s^alpha - 1) - 2 mu / alpha
+    // log J + lambda/2 (log J)^2, continued below stretch_limit
+    PL_MATERIAL_OGDEN,
 } pl_material_kind;
 
 typedef struct pl_material_options {
@@ -678,14 +683,17 @@ typedef struct pl_material_options {
     double density;           // [kg/m^3], > 0
     double mass_damping;      // alpha of Rayleigh damping alpha M + beta K [1/s], >= 0
     double stiffness_damping; // beta [s], >= 0
-    double stretch_limit;     // neo-Hookean, Mooney-Rivlin: their logarithm is continued linearly
-                              // below this principal stretch, in (0, 1)
-    double mooney_share;      // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
-                         // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
+    double stretch_limit;     // neo-Hookean, Mooney-Rivlin, Ogden: their logarithm is continued
+                          // linearly below this principal stretch, in [0, 1). 0: nowhere, and
+                          // energy is infinite at zero volume
+    double mooney_share;   // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
+                           // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
+    double ogden_exponent; // Ogden: alpha, from -50 to 50. 2 is neo-Hookean; tissue stiffens with
+                           // 5 to 25 when stretched, with less than -2 more when pressed
 } pl_material_options;
 
 // Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.05 (fem/README.md
-// says why), share 0.2.
+// says why), share 0.2, exponent 8.
 PL_API pl_material_options pl_material_options_default(void);
 
 // ---------------------------------------------------------------------------------------------

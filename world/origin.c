@@ -13,7 +13,9 @@ static uint64_t hash_material(uint64_t hash, const pl_material_options *m)
                               m->mass_damping, m->stiffness_damping, m->stretch_limit,
                               m->mooney_share};
     int32_t kind = (int32_t)m->kind;
-    return pl_hash(pl_hash(hash, &kind, sizeof kind), numbers, sizeof numbers);
+    hash = pl_hash(pl_hash(hash, &kind, sizeof kind), numbers, sizeof numbers);
+    if (m->kind != PL_MATERIAL_OGDEN) return hash;
+    return pl_hash(hash, &m->ogden_exponent, sizeof m->ogden_exponent);
 }
 
 static uint64_t hash_materials(const pl_world *world)

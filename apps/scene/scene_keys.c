@@ -89,7 +89,7 @@ static const keys table[PL_N_KEYS] = {
     [PL_KEYS_MATERIAL] = {"material",
                           PL_KEYS_BODY,
                           {"kind", "young", "poisson", "density", "mass_damping",
-                           "stiffness_damping", "stretch_limit", "mooney_share"}},
+                           "stiffness_damping", "stretch_limit", "mooney_share", "ogden_exponent"}},
     [PL_KEYS_SHAPE] = {"shapes",
                        PL_KEYS_BODY,
                        {"shape", "mesh", "position", "rotation", "density", "friction"}},

@@ -117,7 +117,9 @@ static pl_status read_material(const pl_json *v, pl_material_options *m)
                                         [PL_MATERIAL_NEO_HOOKEAN] = "neo-hookean",
                                         [PL_MATERIAL_FIXED_COROTATED] = "fixed-corotated",
                                         [PL_MATERIAL_STVK] = "stvk",
-                                        [PL_MATERIAL_MOONEY_RIVLIN] = "mooney-rivlin"};
+                                        [PL_MATERIAL_MOONEY_RIVLIN] = "mooney-rivlin",
+                                        [PL_MATERIAL_STABLE_NEO_HOOKEAN] = "stable-neo-hookean",
+                                        [PL_MATERIAL_OGDEN] = "ogden"};
     PL_TRY(pl_scene_check_keys(v, PL_KEYS_MATERIAL));
     int kind = (int)m->kind;
     PL_TRY(pl_json_choice(v, "kind", kinds, COUNT(kinds), &kind));
@@ -128,7 +130,8 @@ static pl_status read_material(const pl_json *v, pl_material_options *m)
     PL_TRY(pl_json_number(v, "mass_damping", &m->mass_damping));
     PL_TRY(pl_json_number(v, "stiffness_damping", &m->stiffness_damping));
     PL_TRY(pl_json_number(v, "stretch_limit", &m->stretch_limit));
-    return pl_json_number(v, "mooney_share", &m->mooney_share);
+    PL_TRY(pl_json_number(v, "mooney_share", &m->mooney_share));
+    return pl_json_number(v, "ogden_exponent", &m->ogden_exponent);
 }
 
 // --- Driven vertices ---
