@@ -467,9 +467,9 @@ static void test_ground(void)
     TEST_ASSERT_EQUAL(PL_OK, pl_scene_world(&scene, &world));
     TEST_ASSERT_EQUAL(PL_BODY_KINEMATIC, pl_world_kind(world, 1));
     const double *x = pl_world_positions(world, 1);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) { // behind the square that is drawn
         // A line through two corners passes the square's corners at 4 sqrt(2) m from its middle.
-        const double *a = x + 3 * i, *b = x + 3 * ((i + 1) % 3);
+        const double *a = x + 3 * (4 + i), *b = x + 3 * (4 + (i + 1) % 3);
         TEST_ASSERT_EQUAL_DOUBLE(0, a[2]);
         double cross = a[0] * b[1] - a[1] * b[0];
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 4 * sqrt(2), cross / hypot(b[0] - a[0], b[1] - a[1]));
