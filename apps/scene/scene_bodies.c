@@ -132,7 +132,7 @@ static pl_status show_loose(const pl_json *at, pl_scene_shapes *shapes, pl_mesh 
                                 "another \"type\"");
     }
     PL_TRY(pl_json_not_negative(at, "radius", &radius));
-    if (!drawn) PL_TRY(pl_scene_shapes_of_mesh(*mesh, shapes));
+    if (!drawn) PL_TRY(pl_scene_shapes_of_mesh(*mesh, radius, shapes));
     pl_mesh *thick;
     if (pl_mesh_thicken(*mesh, radius, LOOSE_SEGMENTS, &thick) != PL_OK) {
         return pl_json_fail(at, "mesh: %s", pl_error_text());

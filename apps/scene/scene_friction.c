@@ -2,6 +2,7 @@
 #include "scene_keys.h"
 #include "scene_names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const int64_t MOST_PAIRS = 4000000; // of bodies, that one entry may stand for
@@ -37,10 +38,10 @@ static pl_status read_side(pl_reader *reader, const pl_json *at, const char *key
     if (side->body < 0 && strcmp(name, "world") == 0) {
         return pl_json_fail(&v, "the name of a body or of a group expected");
     }
-    char text[512];
-    strncpy(text, strrchr(pl_error_text(), ':') + 2, sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    return pl_json_fail(&v, "%s; nor has a group", text);
+    char text[512]; // behind "FILE: PATH: "
+    snprintf(text, sizeof text, "%s", pl_error_text());
+    size_t before = strlen(v.file) + strlen(v.path) + 4;
+    return pl_json_fail(&v, "%s; nor has a group", text + PL_MIN(before, strlen(text)));
 }
 
 static pl_status read_pair(pl_reader *reader, const pl_json *at)

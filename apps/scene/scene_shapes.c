@@ -98,6 +98,7 @@ pl_status pl_scene_shapes_give(const pl_scene_shapes *shapes, const double m[12]
     PL_TRY(place_shapes(shapes, there, &body->shapes));
     body->rigid.shape = body->kinematic.shape = body->shapes;
     body->rigid.n_shape = body->kinematic.n_shape = shapes->n;
+    if (shapes->whole) body->rigid.surface.radius = body->kinematic.surface.radius = 0;
     return PL_OK;
 }
 
@@ -266,7 +267,7 @@ pl_status pl_scene_shapes_read(const pl_json *at, const double scale[3], const d
     return status;
 }
 
-pl_status pl_scene_shapes_of_mesh(const pl_mesh *mesh, pl_scene_shapes *out)
+pl_status pl_scene_shapes_of_mesh(const pl_mesh *mesh, double radius, pl_scene_shapes *out)
 {
     *out = (pl_scene_shapes){0};
     pl_status status = reserve(1, out);
@@ -274,6 +275,8 @@ pl_status pl_scene_shapes_of_mesh(const pl_mesh *mesh, pl_scene_shapes *out)
     if (status == PL_OK) {
         out->shape[0] = pl_shape_default(PL_SHAPE_MESH);
         out->shape[0].mesh = out->mesh[0];
+        out->shape[0].rounding = radius;
+        out->whole = true;
         return PL_OK;
     }
     pl_scene_shapes_free(out);
