@@ -99,8 +99,8 @@ static void place_points(const pl_boundary_body *b, int32_t body, const outer *o
 }
 
 // h of a skeleton with edges or points alone: the mean length of its edges, but no more than its
-// diameter, which is what a thin capsule touches with. Without a radius it is that length, and 0 for
-// points, which have no size: see size_points.
+// diameter, which is what a thin capsule touches with. Without a radius it is that length, and 0
+// for points, which have no size: see size_points.
 static double bare_size(const pl_mesh *mesh, const pl_skeleton *s, double radius)
 {
     double sum = 0;

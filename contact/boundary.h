@@ -86,7 +86,8 @@ typedef struct pl_boundary {
     double *centre;   // (3*n_body) of a rigid body, at the start of the step [m]
     double *turn;     // (3*n_body) of a body on a path: how it turns up to x1 [rad]; else 0
     double *friction; // (n_body)
-    const pl_friction_pair *friction_pair; // (n_friction_pair) the world's, see pl_boundary_friction
+    const pl_friction_pair
+        *friction_pair; // (n_friction_pair) the world's, see pl_boundary_friction
     int64_t n_friction_pair;
     double *restitution; // (n_body)
     bool bounces;        // a body has one above 0

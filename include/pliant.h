@@ -103,8 +103,9 @@ PL_API void pl_set_allocator(const pl_allocator *allocator);
 // ---------------------------------------------------------------------------------------------
 
 // A mesh is a surface (faces only), a solid (tets, with faces as its boundary or none), a cloud of
-// points (nothing but vertices), or has loose edges and points: wires, needles, pins. Faces are counter-clockwise seen from outside; a tet (a, b, c, d) has positive volume
-// if (b-a) x (c-a) . (d-a) > 0.
+// points (nothing but vertices), or has loose edges and points: wires, needles, pins. Faces are
+// counter-clockwise seen from outside; a tet (a, b, c, d) has positive volume if (b-a) x (c-a) .
+// (d-a) > 0.
 typedef struct pl_mesh pl_mesh;
 
 // The largest number of vertices, faces or tets of a mesh: four times as many fit an int32_t.
@@ -216,8 +217,8 @@ PL_API pl_write_options pl_write_options_default(void);
 // Writes .obj, .ply, .off, .seg, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF
 // hold the faces (the boundary of the tets where a mesh has tets but no faces) and loose edges, OBJ
 // and OFF loose points too; SEG holds loose edges, of a mesh that has nothing else; VTU holds what
-// the options say; Gmsh holds faces and tets. Positions survive a round trip bit for bit. The file appears under
-// its name only when it is complete: it is written beside it and renamed. Fails with
+// the options say; Gmsh holds faces and tets. Positions survive a round trip bit for bit. The file
+// appears under its name only when it is complete: it is written beside it and renamed. Fails with
 // PL_ERROR_UNSUPPORTED (another extension), PL_ERROR_FILE or PL_ERROR_ARGUMENT (a field that is not
 // as pl_field says).
 PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
@@ -412,15 +413,15 @@ PL_API pl_status pl_mesh_hull(const pl_mesh *mesh, pl_mesh **out);
 // contacts: a sphere is a point with a radius, a capsule an edge, a rounded box a box, a torus a
 // polygon; a sphere that rolls has no corners. Along z, centred at the origin.
 typedef enum pl_shape_kind {
-    PL_SHAPE_SPHERE,   // radius
-    PL_SHAPE_CAPSULE,  // radius, length between the centres of its ends, 0 or more
-    PL_SHAPE_BOX,      // size; rounding is at most half of the smallest
-    PL_SHAPE_CYLINDER, // radius, length, segments; rounding is at most the radius and half of the
-                       // length. Touches as a prism with its corners on the circle
-    PL_SHAPE_CONE,     // radius of the base at -length / 2, length to the tip, segments; likewise
-    PL_SHAPE_TORUS,    // radius of its middle line, tube, segments: that line is a polygon
-    PL_SHAPE_HULL,     // the convex hull of the vertices of mesh, thickened by rounding
-    PL_SHAPE_MESH,     // the solid of mesh, with its loose edges and points, thickened by rounding
+    PL_SHAPE_SPHERE,    // radius
+    PL_SHAPE_CAPSULE,   // radius, length between the centres of its ends, 0 or more
+    PL_SHAPE_BOX,       // size; rounding is at most half of the smallest
+    PL_SHAPE_CYLINDER,  // radius, length, segments; rounding is at most the radius and half of the
+                        // length. Touches as a prism with its corners on the circle
+    PL_SHAPE_CONE,      // radius of the base at -length / 2, length to the tip, segments; likewise
+    PL_SHAPE_TORUS,     // radius of its middle line, tube, segments: that line is a polygon
+    PL_SHAPE_HULL,      // the convex hull of the vertices of mesh, thickened by rounding
+    PL_SHAPE_MESH,      // the solid of mesh, with its loose edges and points, thickened by rounding
     PL_SHAPE_HALFSPACE, // all below the plane z = 0, within a square of edge `span` around the
                         // origin; of kinematic bodies only. `patch`: edge of the square to draw
 } pl_shape_kind;
@@ -439,13 +440,14 @@ typedef struct pl_shape {
     double friction;             // see pl_surface_options; below 0: that of the body
 } pl_shape;
 
-// Radius 0.5 m, length 1 m, tube 0.1 m, size 1 m, rounding 0, span 100 m, patch 4 m, 32 segments, at
-// the origin; density and friction of the body.
+// Radius 0.5 m, length 1 m, tube 0.1 m, size 1 m, rounding 0, span 100 m, patch 4 m, 32 segments,
+// at the origin; density and friction of the body.
 PL_API pl_shape pl_shape_default(pl_shape_kind kind);
 
 // From a description as in pl_mesh_make: "sphere:radius=0.1", "box:size=1,2,0.5:rounding=0.05",
-// with the keys radius, length, tube, size, rounding, span, patch and segments as the kind has them. Those of a
-// hull and a mesh get their mesh afterwards. Fails with PL_ERROR_ARGUMENT likewise.
+// with the keys radius, length, tube, size, rounding, span, patch and segments as the kind has
+// them. Those of a hull and a mesh get their mesh afterwards. Fails with PL_ERROR_ARGUMENT
+// likewise.
 PL_API pl_status pl_shape_parse(const char *description, pl_shape *out);
 
 // One line per kind, as pl_shape_help.
@@ -684,10 +686,10 @@ typedef struct pl_material_options {
     double mass_damping;      // alpha of Rayleigh damping alpha M + beta K [1/s], >= 0
     double stiffness_damping; // beta [s], >= 0
     double stretch_limit;     // neo-Hookean, Mooney-Rivlin, Ogden: their logarithm is continued
-                          // linearly below this principal stretch, in [0, 1). 0: nowhere, and
-                          // energy is infinite at zero volume
-    double mooney_share;   // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
-                           // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
+                              // linearly below this principal stretch, in [0, 1). 0: nowhere, and
+                              // energy is infinite at zero volume
+    double mooney_share;      // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
+                         // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
     double ogden_exponent; // Ogden: alpha, from -50 to 50. 2 is neo-Hookean; tissue stiffens with
                            // 5 to 25 when stretched, with less than -2 more when pressed
 } pl_material_options;

@@ -49,7 +49,8 @@ static const format *recognise(const pl_bytes *bytes, const char *name)
 static pl_status fail_unknown(const char *name)
 {
     return pl_fail(PL_ERROR_UNSUPPORTED,
-                   "%s: neither OFF, OBJ, SEG, PLY, STL, Gmsh, VTK, VTU nor TetGen .node/.ele", name);
+                   "%s: neither OFF, OBJ, SEG, PLY, STL, Gmsh, VTK, VTU nor TetGen .node/.ele",
+                   name);
 }
 
 // A failure deep down (out of memory, too large) may not know the file: then names it.

@@ -15,10 +15,10 @@ typedef pl_status pl_read_fn(const pl_bytes *bytes, const char *name, pl_mesh **
 // True if the content says that it is this format.
 typedef bool pl_sniff_fn(const pl_bytes *bytes, const char *name);
 
-pl_read_fn pl_read_off, pl_read_obj, pl_read_seg, pl_read_ply, pl_read_stl, pl_read_gmsh, pl_read_vtk,
-    pl_read_vtu;
-pl_sniff_fn pl_sniff_off, pl_sniff_obj, pl_sniff_seg, pl_sniff_ply, pl_sniff_stl, pl_sniff_gmsh, pl_sniff_vtk,
-    pl_sniff_vtu;
+pl_read_fn pl_read_off, pl_read_obj, pl_read_seg, pl_read_ply, pl_read_stl, pl_read_gmsh,
+    pl_read_vtk, pl_read_vtu;
+pl_sniff_fn pl_sniff_off, pl_sniff_obj, pl_sniff_seg, pl_sniff_ply, pl_sniff_stl, pl_sniff_gmsh,
+    pl_sniff_vtk, pl_sniff_vtu;
 
 // Finds the format by content (by the extension of `name` where the content leaves it open) and
 // reads.

@@ -7,9 +7,9 @@
 
 struct pl_mesh {
     int32_t n_vert, n_face, n_tet;
-    double *x;     // positions (3*n_vert) [m]
-    int32_t *face; // triangles (3*n_face), counter-clockwise from outside
-    int32_t *tet;  // tetrahedra (4*n_tet), (b-a) x (c-a) . (d-a) > 0
+    double *x;               // positions (3*n_vert) [m]
+    int32_t *face;           // triangles (3*n_face), counter-clockwise from outside
+    int32_t *tet;            // tetrahedra (4*n_tet), (b-a) x (c-a) . (d-a) > 0
     int32_t n_edge, n_point; // loose ones; their arrays may be NULL if there are none
     int32_t *edge;           // (2*n_edge)
     int32_t *point;          // (n_point)

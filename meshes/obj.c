@@ -195,8 +195,9 @@ static pl_status read_line(reader *r, bool one)
         if (before != v) PL_TRY(pl_builder_edge(&r->mesh, before, v));
     }
     if (n == 2 || (n > 2 && !one)) return PL_OK;
-    return pl_scan_fail(&r->scan, one ? "a segment has two vertices, and not %d"
-                                      : "a line has two vertices or more, and not %d",
+    return pl_scan_fail(&r->scan,
+                        one ? "a segment has two vertices, and not %d"
+                            : "a line has two vertices or more, and not %d",
                         (int)n);
 }
 

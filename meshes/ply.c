@@ -519,8 +519,8 @@ static pl_status read_rows(pl_scan *scan, const header *h, const element *e, pl_
     }
     if (e->n_used == 0) {
         pl_log(PL_LOG_WARNING,
-               "%s: an element of %lld rows skipped: neither vertices, faces nor edges",
-               scan->name, (long long)e->count);
+               "%s: an element of %lld rows skipped: neither vertices, faces nor edges", scan->name,
+               (long long)e->count);
     }
     return text ? read_text(scan, h, e, mesh, n_thin) : read_binary(scan, h, e, mesh, n_thin);
 }

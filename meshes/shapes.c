@@ -478,9 +478,7 @@ static const shape shapes[] = {
     {"needles",
      "loose edges that stand side by side, with their tips at z = 0",
      make_needles,
-     {{"count", 2, {1, 1}, 1, COUNT_MAX},
-      {"spacing", 1, {0.1}, 0, 0},
-      {"length", 1, {0.5}, 0, 0}}},
+     {{"count", 2, {1, 1}, 1, COUNT_MAX}, {"spacing", 1, {0.1}, 0, 0}, {"length", 1, {0.5}, 0, 0}}},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };

@@ -11,10 +11,10 @@
 // Faces, edges and points that are not theirs, as vertices of a mesh.
 typedef struct pl_skeleton {
     int32_t n_face, n_edge, n_point;
-    int32_t *face;  // (3*(n_face + n_behind))
-    int32_t *edge;  // (2*n_edge)
-    int32_t *point; // (n_point)
-    double radius;  // all of them are thickened by this [m]
+    int32_t *face;    // (3*(n_face + n_behind))
+    int32_t *edge;    // (2*n_edge)
+    int32_t *point;   // (n_point)
+    double radius;    // all of them are thickened by this [m]
     int32_t n_behind; // faces after the others that nothing touches: with them they enclose what is
                       // inside of the body, for the audit
 } pl_skeleton;

@@ -74,10 +74,11 @@ static const struct {
                         {RADIUS, TUBE, SEGMENTS}},
     [PL_SHAPE_HULL] = {"hull", "the convex hull of a mesh", {KEY_ROUNDING}, {ROUNDING}},
     [PL_SHAPE_MESH] = {"mesh", "the solid of a mesh", {KEY_ROUNDING}, {ROUNDING}},
-    [PL_SHAPE_HALFSPACE] = {"halfspace",
-                            "all below z = 0, within a square of edge span; draws one of edge patch",
-                            {{"span", 1, {100}, 0, 0}, {"patch", 1, {4}, 0, 0}},
-                            {SPAN, PATCH}},
+    [PL_SHAPE_HALFSPACE] =
+        {"halfspace",
+         "all below z = 0, within a square of edge span; draws one of edge patch",
+         {{"span", 1, {100}, 0, 0}, {"patch", 1, {4}, 0, 0}},
+         {SPAN, PATCH}},
 };
 
 static void set_number(pl_shape *shape, number which, const double value[3])

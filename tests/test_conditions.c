@@ -262,8 +262,8 @@ static void test_resumed_bits(void)
     double speed = 0;
     for (int i = 0; i < STEPS; i++) {
         if (i % EVERY == 0) {
-            TEST_ASSERT_EQUAL(PL_OK, pl_world_save_memory(world, file[i / EVERY],
-                                                          sizeof file[0], &size[i / EVERY]));
+            TEST_ASSERT_EQUAL(PL_OK, pl_world_save_memory(world, file[i / EVERY], sizeof file[0],
+                                                          &size[i / EVERY]));
         }
         step(world, 1);
         double now = pl_world_velocities(world, 2)[2];

@@ -313,7 +313,8 @@ static void test_writes_that_fail(void)
 {
     pl_mesh *mesh = read_text(off, "a.off");
     refuse_write(mesh, path_of("m.stl"), PL_ERROR_UNSUPPORTED, "cannot write \".stl\" files; use");
-    refuse_write(mesh, path_of("m"), PL_ERROR_UNSUPPORTED, "use .obj, .ply, .off, .seg, .vtu or .msh");
+    refuse_write(mesh, path_of("m"), PL_ERROR_UNSUPPORTED,
+                 "use .obj, .ply, .off, .seg, .vtu or .msh");
     refuse_write(mesh, path_of("missing/m.off"), PL_ERROR_FILE, "No such file or directory");
     TEST_ASSERT_EQUAL_INT(0, mkdir(path_of("d.off"), 0777));
     refuse_write(mesh, path_of("d.off"), PL_ERROR_FILE, "not a regular file");

@@ -17,8 +17,8 @@ void tearDown(void)
 {
 }
 
-static pl_mesh *loose_mesh(int n_vert, const double *x, int n_edge, const int32_t *edge, int n_point,
-                           const int32_t *point)
+static pl_mesh *loose_mesh(int n_vert, const double *x, int n_edge, const int32_t *edge,
+                           int n_point, const int32_t *point)
 {
     pl_mesh *mesh;
     TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(n_vert, x, 0, NULL, 0, NULL, &mesh));
@@ -127,7 +127,8 @@ static void test_mass_of_edges(void)
     TEST_ASSERT_EQUAL(PL_OK, pl_shapes_inertia(1, &capsule, 700, &mass[1], centre[1], inertia[1]));
     TEST_ASSERT_DOUBLE_WITHIN(1e-12 * mass[1], mass[1], mass[0]);
     for (int k = 0; k < 3; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-12, centre[1][k], centre[0][k]);
-    for (int k = 0; k < 9; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-11 * mass[1], inertia[1][k], inertia[0][k]);
+    for (int k = 0; k < 9; k++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11 * mass[1], inertia[1][k], inertia[0][k]);
     pl_mesh_destroy(mesh);
     // A wire of two edges and a point is two capsules and a ball.
     const double y[15] = {0, 0, 0, 1, 1, 0, -1, 2, 0, -1, 2, 3, 0.5, -2, 1};
@@ -141,13 +142,15 @@ static void test_mass_of_edges(void)
     parts[0].length = sqrt(2), parts[1].length = 3;
     const double at[3][3] = {{0.5, 0.5, 0}, {-1, 2, 1.5}, {0.5, -2, 1}};
     for (int i = 0; i < 3; i++) memcpy(parts[i].position, at[i], sizeof at[i]);
-    const double to_xy[4] = {half, -0.5, 0.5, 0}; // z to (1, 1, 0) / sqrt 2: a quarter about (-1, 1, 0)
+    const double to_xy[4] = {half, -0.5, 0.5,
+                             0}; // z to (1, 1, 0) / sqrt 2: a quarter about (-1, 1, 0)
     memcpy(parts[0].orientation, to_xy, sizeof to_xy);
     TEST_ASSERT_EQUAL(PL_OK, pl_shapes_inertia(1, &wire, 700, &mass[0], centre[0], inertia[0]));
     TEST_ASSERT_EQUAL(PL_OK, pl_shapes_inertia(3, parts, 700, &mass[1], centre[1], inertia[1]));
     TEST_ASSERT_DOUBLE_WITHIN(1e-12 * mass[1], mass[1], mass[0]);
     for (int k = 0; k < 3; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-12, centre[1][k], centre[0][k]);
-    for (int k = 0; k < 9; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-11 * mass[1], inertia[1][k], inertia[0][k]);
+    for (int k = 0; k < 9; k++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11 * mass[1], inertia[1][k], inertia[0][k]);
     wire.rounding = 0;
     expect_failure(PL_ERROR_GEOMETRY, pl_shapes_inertia(1, &wire, 700, NULL, NULL, NULL),
                    "give one above 0");
@@ -161,7 +164,8 @@ static pl_audit_report audit(int n_vert, const double *x, int n, const pl_audit_
     static pl_audit *keep;
     pl_audit_report report;
     pl_audit_destroy(keep);
-    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_audit_create(n_vert, n, body, NULL, &keep), pl_error_text());
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_audit_create(n_vert, n, body, NULL, &keep),
+                              pl_error_text());
     TEST_ASSERT_EQUAL(PL_OK, pl_audit_run(keep, x, &report));
     if (n_vert == 0) {
         pl_audit_destroy(keep);
@@ -229,8 +233,8 @@ static double uniform(uint64_t *state)
 static void test_ccd_against_samples(void)
 {
     enum { MOTIONS = 400, SAMPLES = 400 };
-    static const int points[] = {[PL_VERTEX_VERTEX] = 2, [PL_VERTEX_EDGE] = 3, [PL_VERTEX_FACE] = 4,
-                                 [PL_EDGE_EDGE] = 4};
+    static const int points[] = {
+        [PL_VERTEX_VERTEX] = 2, [PL_VERTEX_EDGE] = 3, [PL_VERTEX_FACE] = 4, [PL_EDGE_EDGE] = 4};
     uint64_t state = 7;
     int hits = 0;
     for (int kind = PL_VERTEX_VERTEX; kind <= PL_EDGE_EDGE; kind++) {
@@ -357,7 +361,8 @@ static void test_falls_on_edges(void)
 static void test_falls_on_cloud(void)
 {
     pl_mesh *points = make("points:count=9,9,1:spacing=0.06"), *cloud;
-    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(81, pl_mesh_positions(points), 0, NULL, 0, NULL, &cloud));
+    TEST_ASSERT_EQUAL(PL_OK,
+                      pl_mesh_create(81, pl_mesh_positions(points), 0, NULL, 0, NULL, &cloud));
     pl_mesh_destroy(points);
     falls_on(cloud);
 }

@@ -75,9 +75,10 @@ static void expect_loose(const pl_mesh *mesh, int n_edge, const int32_t *edge, i
 
 static void test_lines_and_points(void)
 {
-    pl_mesh *mesh = read_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nl 1/1 3/2 -1 # a polyline\n"
-                              "p 2 \\\n4\nl 2 2\n",
-                              "l.obj");
+    pl_mesh *mesh =
+        read_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nl 1/1 3/2 -1 # a polyline\n"
+                  "p 2 \\\n4\nl 2 2\n",
+                  "l.obj");
     expect_counts(mesh, 4, 1);
     expect_loose(mesh, 2, (const int32_t[]){0, 2, 2, 3}, 2, (const int32_t[]){1, 3});
     expect_warning("l.obj: 1 edges from a vertex to itself skipped");
@@ -100,7 +101,8 @@ static void test_segments(void)
     expect_loose(mesh, 0, NULL, 0, NULL);
     pl_mesh_destroy(mesh);
     refuse_text("v 0 0 0\ns 1 2\n", "x.seg", "x.seg:2: a segment refers to vertex 2 of 1");
-    refuse_text("v 0 0 0\nv 1 0 0\ns 1\n", "x.seg", "x.seg:3: a segment has two vertices, and not 1");
+    refuse_text("v 0 0 0\nv 1 0 0\ns 1\n", "x.seg",
+                "x.seg:3: a segment has two vertices, and not 1");
     refuse_text("v 0 0 0\nv 1 0 0\ns 1 2 1\n", "x.seg", "and not 3");
     refuse_text("v 0 0 0\ns off\n", "x.seg", "x.seg:2: expected a vertex");
     refuse_text("s 1 2\n", "x.seg", "x.seg:2: the file holds no vertices");
@@ -141,7 +143,8 @@ static void test_broken(void)
     refuse_text("v 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r", "x.obj",
                 "x.obj:1: vertex 1: expected nothing but numbers behind the position");
     refuse_text("v 0 0 0 1 nan\n", "x.obj", "x.obj:1: vertex 1: expected nothing but");
-    refuse_text("v 0 0 0\nf 1 1 2\nf 1 1 1\n", "x.obj", "x.obj:2: a face, line or point refers to vertex 2 of 1");
+    refuse_text("v 0 0 0\nf 1 1 2\nf 1 1 1\n", "x.obj",
+                "x.obj:2: a face, line or point refers to vertex 2 of 1");
     refuse_text("v 0 0 0\nf 1 1 0\n", "x.obj", "x.obj:2: expected a vertex");
     refuse_text("v 0 0 0\n\nf 1 1 -2\n", "x.obj", "x.obj:3: expected a vertex");
     refuse_text("v 0 0 0\nf 1 1 4294967297\n", "x.obj", "x.obj:2: expected a vertex");

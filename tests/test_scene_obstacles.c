@@ -39,8 +39,8 @@ static void refuse(const char *text, const char *complaint)
 #define RIGID(rest) BODY("\"name\": \"body\", \"type\": \"rigid\", " rest)
 #define STATIC(rest) BODY("\"name\": \"body\", \"type\": \"static\", " rest)
 
-static void expect_bounds(const pl_mesh *mesh, double x0, double y0, double z0, double x1, double y1,
-                          double z1)
+static void expect_bounds(const pl_mesh *mesh, double x0, double y0, double z0, double x1,
+                          double y1, double z1)
 {
     double lo[3], hi[3];
     pl_mesh_bounds(mesh, lo, hi);
@@ -84,17 +84,24 @@ static void expect_mass(const char *text, double mass, double rounding)
 // A box stays one; of a ball and a torus the surface is scaled; a hull and a mesh have meshes.
 static void test_scales_of_shapes(void)
 {
-    expect_mass(RIGID("\"shape\": \"box:size=1,1,1\", \"scale\": [1, 2, 3], \"rotation\": [10, 20, 30]"),
-                6000, 1e-12);
-    expect_mass(RIGID("\"shape\": \"sphere:radius=1\", \"scale\": [1, 2, 3]"), 4e3 / 3 * PI * 6, 0.02);
+    expect_mass(
+        RIGID("\"shape\": \"box:size=1,1,1\", \"scale\": [1, 2, 3], \"rotation\": [10, 20, 30]"),
+        6000, 1e-12);
+    expect_mass(RIGID("\"shape\": \"sphere:radius=1\", \"scale\": [1, 2, 3]"), 4e3 / 3 * PI * 6,
+                0.02);
     expect_mass(RIGID("\"shape\": \"torus:radius=1:tube=0.2\", \"scale\": [1, 1, 2]"),
                 2e3 * PI * PI * 0.04 * 2, 0.04);
-    expect_mass(RIGID("\"shape\": \"hull\", \"mesh\": \"cube\", \"scale\": [2, 1, 1]"), 2000, 1e-12);
-    expect_mass(RIGID("\"shape\": \"mesh\", \"mesh\": \"cube\", \"scale\": [2, 1, 3]"), 6000, 1e-12);
-    expect_mass(RIGID("\"shapes\": [{\"shape\": \"mesh\", \"mesh\": \"cube\", \"rotation\": [0, 0, 45],"
-                      " \"position\": [5, 0, 0]}], \"scale\": [2, 1, 3]"), 6000, 1e-12);
-    pl_scene scene = parse(RIGID("\"shapes\": [{\"shape\": \"mesh\", \"mesh\": \"cube\", \"position\":"
-                                 " [1, 2, 3]}], \"scale\": [2, 1, 3]"));
+    expect_mass(RIGID("\"shape\": \"hull\", \"mesh\": \"cube\", \"scale\": [2, 1, 1]"), 2000,
+                1e-12);
+    expect_mass(RIGID("\"shape\": \"mesh\", \"mesh\": \"cube\", \"scale\": [2, 1, 3]"), 6000,
+                1e-12);
+    expect_mass(
+        RIGID("\"shapes\": [{\"shape\": \"mesh\", \"mesh\": \"cube\", \"rotation\": [0, 0, 45],"
+              " \"position\": [5, 0, 0]}], \"scale\": [2, 1, 3]"),
+        6000, 1e-12);
+    pl_scene scene =
+        parse(RIGID("\"shapes\": [{\"shape\": \"mesh\", \"mesh\": \"cube\", \"position\":"
+                    " [1, 2, 3]}], \"scale\": [2, 1, 3]"));
     expect_bounds(scene.bodies[0].mesh, 1, 1.5, 7.5, 3, 2.5, 10.5);
     pl_scene_free(&scene);
     refuse(RIGID("\"shape\": \"mesh:rounding=0.1\", \"mesh\": \"cube\", \"scale\": [2, 1, 3]"),
@@ -114,7 +121,8 @@ static void test_halfspaces(void)
         const double *n = normal[i];
         snprintf(text, sizeof text,
                  STATIC("\"halfspace\": {\"point\": [1, 2, 3], \"normal\": [%g, %g, %g],"
-                        " \"patch\": 2, \"span\": 50}"), n[0], n[1], n[2]);
+                        " \"patch\": 2, \"span\": 50}"),
+                 n[0], n[1], n[2]);
         pl_scene scene = parse(text);
         pl_world *world;
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_scene_world(&scene, &world), pl_error_text());
@@ -147,8 +155,9 @@ static void test_halfspaces(void)
 static void test_loose_bodies(void)
 {
     // Of needles, tubes are drawn; what touches are the edges behind.
-    pl_scene scene = parse(STATIC("\"mesh\": \"needles:count=2,1:spacing=1:length=0.5\","
-                                  " \"radius\": 0.1, \"scale\": [2, 1, 2], \"position\": [0, 0, 3]"));
+    pl_scene scene =
+        parse(STATIC("\"mesh\": \"needles:count=2,1:spacing=1:length=0.5\","
+                     " \"radius\": 0.1, \"scale\": [2, 1, 2], \"position\": [0, 0, 3]"));
     expect_bounds(scene.bodies[0].mesh, -1.1, -0.1, 1.9, 1.1, 0.1, 3.1);
     pl_world *world;
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_scene_world(&scene, &world), pl_error_text());
@@ -169,19 +178,20 @@ static void test_loose_bodies(void)
     pl_scene_free(&scene);
     scene = parse(RIGID("\"mesh\": \"points\""));
     TEST_ASSERT_EQUAL(PL_ERROR_GEOMETRY, pl_scene_world(&scene, &world));
-    TEST_ASSERT_EQUAL_STRING("x: bodies[0].mesh: edges and points have a mass by their radius only: "
-                             "give one above 0",
-                             pl_error_text());
+    TEST_ASSERT_EQUAL_STRING(
+        "x: bodies[0].mesh: edges and points have a mass by their radius only: "
+        "give one above 0",
+        pl_error_text());
     pl_scene_free(&scene);
 }
 
 // --- Friction of pairs ---
 
-#define PAIRS(pairs)                                                                                \
-    "{\"world\": {\"dt\": 0.01}, \"bodies\": [{\"name\": \"a\", \"shape\": \"box:size=0.2\", "      \
-    "\"type\": \"rigid\", \"velocity\": [2, 0, 0], \"position\": [0, 0, 0.1005], "                  \
-    "\"copies\": {\"count\": [1, 2, 1], \"spacing\": [1, 1, 1]}}, {\"name\": \"b\", "               \
-    "\"shape\": \"box:size=0.2\", \"group\": \"slick\", \"type\": \"rigid\", \"velocity\": "        \
+#define PAIRS(pairs)                                                                               \
+    "{\"world\": {\"dt\": 0.01}, \"bodies\": [{\"name\": \"a\", \"shape\": \"box:size=0.2\", "     \
+    "\"type\": \"rigid\", \"velocity\": [2, 0, 0], \"position\": [0, 0, 0.1005], "                 \
+    "\"copies\": {\"count\": [1, 2, 1], \"spacing\": [1, 1, 1]}}, {\"name\": \"b\", "              \
+    "\"shape\": \"box:size=0.2\", \"group\": \"slick\", \"type\": \"rigid\", \"velocity\": "       \
     "[2, 0, 0], \"position\": [0, 3, 0.1005]}], \"friction_pairs\": [" pairs "]}"
 
 static void expect_speeds(const char *text, double a0, double a1, double b)
@@ -205,9 +215,11 @@ static void test_friction_pairs(void)
     expect_speeds(PAIRS(""), 0.5, 0.5, 0.5);
     expect_speeds(PAIRS("{\"a\": \"a\", \"b\": \"ground\", \"friction\": 0.1}"), 0.1, 0.1, 0.5);
     expect_speeds(PAIRS("{\"a\": \"ground\", \"b\": \"slick\", \"friction\": 0},"
-                        "{\"a\": \"a[1]\", \"b\": \"ground\", \"friction\": 0.2}"), 0.5, 0.2, 0);
+                        "{\"a\": \"a[1]\", \"b\": \"ground\", \"friction\": 0.2}"),
+                  0.5, 0.2, 0);
     expect_speeds(PAIRS("{\"a\": \"ground\", \"b\": \"a\", \"friction\": 0},"
-                        "{\"a\": \"a[0]\", \"b\": \"ground\", \"friction\": 0.2}"), 0.2, 0, 0.5);
+                        "{\"a\": \"a[0]\", \"b\": \"ground\", \"friction\": 0.2}"),
+                  0.2, 0, 0.5);
     refuse(PAIRS("{\"a\": \"slik\", \"b\": \"ground\", \"friction\": 0}"),
            "x: friction_pairs[0].a: no body has the name \"slik\"; nor has a group");
     refuse(PAIRS("{\"a\": \"slick\", \"b\": \"a[7]\", \"friction\": 0}"),
@@ -222,10 +234,11 @@ static void test_friction_pairs(void)
 
 // --- Conditions ---
 
-#define PRESS(motion)                                                                               \
-    "{\"world\": {\"dt\": 0.01, \"contact\": false}, \"ground\": false, \"bodies\": [{\"name\": "   \
-    "\"press\", \"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": {\"velocity\": [0, 0, 1]," \
-    motion "}}, {\"name\": \"late\", \"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": "     \
+#define PRESS(motion)                                                                              \
+    "{\"world\": {\"dt\": 0.01, \"contact\": false}, \"ground\": false, \"bodies\": [{\"name\": "  \
+    "\"press\", \"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": {\"velocity\": [0, 0, "   \
+    "1]," motion                                                                                   \
+    "}}, {\"name\": \"late\", \"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": "           \
     "{\"velocity\": [2, 0, 0]}}]}"
 
 static double height_at(const char *text, double time)
@@ -252,17 +265,23 @@ static void test_conditions(void)
         1e-9, 0.1, height_at(PRESS("\"until\": [{\"time\": 0.3, \"then\": \"reverse\"}]"), 0.5));
     TEST_ASSERT_DOUBLE_WITHIN(
         1e-9, 0.25,
-        height_at(PRESS("\"until\": [{\"time\": 0.2, \"then\": \"stop\"}, {\"time\": 0.3, \"then\": "
-                        "\"go\"}]"), 0.55));
+        height_at(
+            PRESS("\"until\": [{\"time\": 0.2, \"then\": \"stop\"}, {\"time\": 0.3, \"then\": "
+                  "\"go\"}]"),
+            0.55));
     TEST_ASSERT_DOUBLE_WITHIN(
-        1e-9, 0.1, height_at(PRESS("\"repeat\": true, \"until\": {\"time\": 0.2, \"then\": "
-                                   "\"reverse\"}"), 0.9));
+        1e-9, 0.1,
+        height_at(PRESS("\"repeat\": true, \"until\": {\"time\": 0.2, \"then\": "
+                        "\"reverse\"}"),
+                  0.9));
     // Its own middle; that of a body that comes later in the file, along x.
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.26,
+                              height_at(PRESS("\"until\": {\"position\": {\"above\": 0.255}}"), 1));
     TEST_ASSERT_DOUBLE_WITHIN(
-        1e-9, 0.26, height_at(PRESS("\"until\": {\"position\": {\"above\": 0.255}}"), 1));
-    TEST_ASSERT_DOUBLE_WITHIN(
-        1e-9, 0.3, height_at(PRESS("\"until\": {\"position\": {\"body\": \"late\", \"axis\": \"x\", "
-                                   "\"above\": 0.595}}"), 1));
+        1e-9, 0.3,
+        height_at(PRESS("\"until\": {\"position\": {\"body\": \"late\", \"axis\": \"x\", "
+                        "\"above\": 0.595}}"),
+                  1));
     refuse(PRESS("\"until\": {\"then\": \"stop\"}"),
            "x: bodies[0].motion.until: time, force or position: one of them at least expected");
     refuse(PRESS("\"until\": []"), "x: bodies[0].motion.until: one condition at least expected");
@@ -286,7 +305,8 @@ static void test_conditions_of_instances(void)
     pl_scene scene = parse(
         "{\"assemblies\": {\"press\": {\"bodies\": [{\"name\": \"plate\", \"mesh\": \"cube\", "
         "\"type\": \"kinematic\", \"motion\": {\"velocity\": [0, 0, 1], \"until\": {\"position\": "
-        "{\"body\": \"plate\", \"above\": 0.5}}}}]}}, \"bodies\": [{\"mesh\": \"cube\", \"position\": "
+        "{\"body\": \"plate\", \"above\": 0.5}}}}]}}, \"bodies\": [{\"mesh\": \"cube\", "
+        "\"position\": "
         "[0, 0, 50]}], \"instances\": [{\"assembly\": \"press\", \"name\": \"p\", \"position\": "
         "[0, 7, 0], \"rotation\": [90, 0, 0]}]}"); // z to -y
     TEST_ASSERT_EQUAL_INT(1, scene.bodies[1].kinematic.motion.n_until);
@@ -300,9 +320,9 @@ static void test_conditions_of_instances(void)
 
 // --- Forces in time ---
 
-#define PUCK(forces)                                                                                \
-    "{\"world\": {\"dt\": 0.01, \"gravity\": [0, 0, 0]}, \"ground\": false, \"bodies\": "           \
-    "[{\"material\": null, \"mesh\": \"cube\"}, {\"name\": \"puck\", \"shape\": \"box:size=1\", "   \
+#define PUCK(forces)                                                                               \
+    "{\"world\": {\"dt\": 0.01, \"gravity\": [0, 0, 0]}, \"ground\": false, \"bodies\": "          \
+    "[{\"material\": null, \"mesh\": \"cube\"}, {\"name\": \"puck\", \"shape\": \"box:size=1\", "  \
     "\"mass\": 2, \"type\": \"rigid\", \"forces\": [" forces "]}]}"
 
 static pl_frame puck_at(const char *text, double time)
@@ -329,10 +349,14 @@ static void test_forces_in_time(void)
     expect_speed(PUCK("{\"total\": [4, 0, 0]}"), 0.5, 1);
     expect_speed(PUCK("{\"total\": [4, 0, 0], \"start\": 0.1, \"end\": 0.3}"), 0.5, 0.4);
     // From 0 to 1 within 0.2 s, and back within 0.2 s: the mean is 1/2.
-    expect_speed(PUCK("{\"total\": [4, 0, 0], \"start\": 0.1, \"keys\": [{\"time\": 0, \"factor\": 0}, "
-                      "{\"time\": 0.2, \"factor\": 1}, {\"time\": 0.4, \"factor\": 0}]}"), 0.8, 0.4);
-    expect_speed(PUCK("{\"total\": [4, 0, 0], \"interpolation\": \"constant\", \"keys\": [{\"time\": 0,"
-                      " \"factor\": 1}, {\"time\": 0.2, \"factor\": -0.5}]}"), 0.4, 0.2);
+    expect_speed(
+        PUCK("{\"total\": [4, 0, 0], \"start\": 0.1, \"keys\": [{\"time\": 0, \"factor\": 0}, "
+             "{\"time\": 0.2, \"factor\": 1}, {\"time\": 0.4, \"factor\": 0}]}"),
+        0.8, 0.4);
+    expect_speed(
+        PUCK("{\"total\": [4, 0, 0], \"interpolation\": \"constant\", \"keys\": [{\"time\": 0,"
+             " \"factor\": 1}, {\"time\": 0.2, \"factor\": -0.5}]}"),
+        0.4, 0.2);
     expect_speed(PUCK("{\"total\": [4, 0, 0], \"period\": 0.2, \"interpolation\": \"constant\", "
                       "\"keys\": [{\"time\": 0, \"factor\": 1}, {\"time\": 0.1, \"factor\": 0}]}"),
                  0.4, 0.4);
@@ -358,9 +382,10 @@ static void test_forces_in_time(void)
 // A soft cube: the same impulse; and the same bits after a checkpoint in the middle of the keys.
 static void test_forces_on_soft_bodies(void)
 {
-    const char *text = "{\"world\": {\"dt\": 0.01, \"gravity\": [0, 0, 0]}, \"ground\": false, "
-                       "\"bodies\": [{\"mesh\": \"cube:size=0.1\", \"forces\": [{\"total\": [2, 0, 0], "
-                       "\"keys\": [{\"time\": 0, \"factor\": 0}, {\"time\": 0.4, \"factor\": 1}]}]}]}";
+    const char *text =
+        "{\"world\": {\"dt\": 0.01, \"gravity\": [0, 0, 0]}, \"ground\": false, "
+        "\"bodies\": [{\"mesh\": \"cube:size=0.1\", \"forces\": [{\"total\": [2, 0, 0], "
+        "\"keys\": [{\"time\": 0, \"factor\": 0}, {\"time\": 0.4, \"factor\": 1}]}]}]}";
     pl_scene scene = parse(text);
     pl_play play, other;
     pl_energy energy;
@@ -399,12 +424,15 @@ static pl_status open_all(void *user)
 
 static void test_memory(void)
 {
-    static char text[] =
-        "{\"bodies\": [{\"name\": \"n\", \"mesh\": \"needles\", \"type\": \"static\"}, {\"halfspace\": {}, "
-        "\"type\": \"kinematic\", \"motion\": {\"until\": {\"position\": {\"body\": \"n\", \"below\": "
-        "0}}}}, {\"shape\": \"sphere:segments=8\", \"scale\": [1, 2, 1], \"type\": \"rigid\", \"forces\": "
-        "[{\"total\": [1, 0, 0], \"keys\": [{\"time\": 1, \"factor\": 1}]}]}], \"friction_pairs\": [{\"a\":"
-        " \"n\", \"b\": \"ground\", \"friction\": 0}]}";
+    static char text[] = "{\"bodies\": [{\"name\": \"n\", \"mesh\": \"needles\", \"type\": "
+                         "\"static\"}, {\"halfspace\": {}, "
+                         "\"type\": \"kinematic\", \"motion\": {\"until\": {\"position\": "
+                         "{\"body\": \"n\", \"below\": "
+                         "0}}}}, {\"shape\": \"sphere:segments=8\", \"scale\": [1, 2, 1], "
+                         "\"type\": \"rigid\", \"forces\": "
+                         "[{\"total\": [1, 0, 0], \"keys\": [{\"time\": 1, \"factor\": 1}]}]}], "
+                         "\"friction_pairs\": [{\"a\":"
+                         " \"n\", \"b\": \"ground\", \"friction\": 0}]}";
     pl_status status = PL_ERROR_MEMORY;
     for (int n = 0; status != PL_OK; n++) { // what reads files says where it was
         fail_nth(n);

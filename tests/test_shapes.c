@@ -232,7 +232,8 @@ static void test_points_and_needles(void)
     TEST_ASSERT_EQUAL_INT32(6, pl_mesh_edge_count(mesh));
     for (int i = 0; i < 6; i++) {
         const int32_t *e = pl_mesh_edges(mesh) + 2 * i;
-        const double *a = pl_mesh_positions(mesh) + 3 * e[0], *b = pl_mesh_positions(mesh) + 3 * e[1];
+        const double *a = pl_mesh_positions(mesh) + 3 * e[0],
+                     *b = pl_mesh_positions(mesh) + 3 * e[1];
         const double tip[3] = {a[0], a[1], 0};
         TEST_ASSERT_EQUAL_DOUBLE(-0.25, a[2]);
         TEST_ASSERT_EQUAL_DOUBLE_ARRAY(tip, b, 3);

@@ -168,7 +168,8 @@ bool pl_conditions_check_parts(const pl_world *world, const pl_parts *parts)
         pl_turned t;
         memcpy(&t, data + i * numbers, sizeof t);
         fits = t.stage >= 0 && t.stage < INT32_MAX && t.stage == floor(t.stage) &&
-               (t.heading == 1 || t.heading == -1) && is_speed(t.now.speed) && is_speed(t.before.speed);
+               (t.heading == 1 || t.heading == -1) && is_speed(t.now.speed) &&
+               is_speed(t.before.speed);
     }
     return fits;
 }

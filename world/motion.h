@@ -22,14 +22,14 @@ typedef struct pl_path_clock {
 } pl_path_clock;
 
 typedef struct pl_path {
-    pl_motion motion;       // a copy; its arrays are the next two
-    pl_motion_key *keys;    // (motion.n_key)
-    pl_motion_until *until; // (motion.n_until)
-    int32_t body;           // id of the body that moves, or has the vertices
-    int32_t stage;          // how many conditions have held; with `repeat` beginning anew
-    double heading;         // 1 or -1: where it goes, or went before it stopped
+    pl_motion motion;          // a copy; its arrays are the next two
+    pl_motion_key *keys;       // (motion.n_key)
+    pl_motion_until *until;    // (motion.n_until)
+    int32_t body;              // id of the body that moves, or has the vertices
+    int32_t stage;             // how many conditions have held; with `repeat` beginning anew
+    double heading;            // 1 or -1: where it goes, or went before it stopped
     pl_path_clock now, before; // the clock from the last condition that held, and until then
-    bool sent;           // pl_path_send was called: `way` is used in place of `motion`
+    bool sent;                 // pl_path_send was called: `way` is used in place of `motion`
     pl_way way;
 } pl_path;
 

@@ -154,8 +154,7 @@ pl_status pl_shape_body_take_loose(const pl_mesh *mesh, const pl_surface_options
     whole.radius = surface->radius;
     body->collider = pl_alloc(1, sizeof *body->collider);
     body->skeletons = pl_alloc(index_count(&whole), sizeof *body->skeletons);
-    pl_status status =
-        body->collider != NULL && body->skeletons != NULL ? PL_OK : PL_ERROR_MEMORY;
+    pl_status status = body->collider != NULL && body->skeletons != NULL ? PL_OK : PL_ERROR_MEMORY;
     if (status == PL_OK) status = pl_mesh_copy(mesh, &body->mesh);
     if (status == PL_OK) {
         body->n_collider = 1;

@@ -18,9 +18,9 @@ typedef struct pl_play {
     struct pl_scene_motor *motors; // (n_motors) that the scene tells what to do, step by step
     int32_t n_motors;
     pl_scene_forces forces; // that change in time, likewise
-    bool stop;          // set by pl_play_each: nothing more after this step
-    bool failed;        // a step did, not what was made of one
-    bool late, gave_up; // the deadline came first; amid a step
+    bool stop;              // set by pl_play_each: nothing more after this step
+    bool failed;            // a step did, not what was made of one
+    bool late, gave_up;     // the deadline came first; amid a step
 } pl_play;
 
 // At the start of the scene, with its limit of a step; it has no steps to make yet. Fails like

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOSE_SEGMENTS = 12 }; // around what is drawn of edges and points
-
 // The position comes with the copies.
 void pl_scene_matrix(const double scale[3], const double degrees[3], double m[12])
 {
@@ -108,7 +106,7 @@ static pl_status read_shapes(const pl_json *at, pl_scene_shapes *shapes, pl_mesh
     bool drawn = pl_json_get(at, "mesh", &v) && shapes->n > 0 && shapes->mesh[0] == NULL;
     if (shapes->n == 0 || drawn) return PL_OK;
     if (pl_shapes_mesh(shapes->n, shapes->shape, mesh) == PL_OK) return PL_OK;
-    const char *key = pl_json_get(at, "shapes", &v) ? "shapes"
+    const char *key = pl_json_get(at, "shapes", &v)  ? "shapes"
                       : pl_json_get(at, "shape", &v) ? "shape"
                                                      : "halfspace";
     return pl_json_fail(at, "%s: %s", key, pl_error_text());
@@ -121,9 +119,7 @@ static pl_status show_loose(const pl_json *at, pl_scene_shapes *shapes, pl_mesh 
     pl_json v;
     double radius = 0;
     const char *type = "deformable";
-    bool cloud = pl_mesh_face_count(*mesh) == 0 && pl_mesh_tet_count(*mesh) == 0;
-    bool loose = pl_mesh_edge_count(*mesh) > 0 || pl_mesh_point_count(*mesh) > 0 || cloud;
-    if (!loose || shapes->n > 0 || pl_mesh_vertex_count(*mesh) == 0) return PL_OK;
+    if (!pl_load_is_loose(*mesh) || shapes->n > 0) return PL_OK;
     PL_TRY(pl_json_string(at, "type", &type));
     bool drawn = pl_json_get(at, "material", &v) && cJSON_IsNull(v.node);
     if (strcmp(type, "deformable") == 0 && !drawn) {
@@ -133,13 +129,8 @@ static pl_status show_loose(const pl_json *at, pl_scene_shapes *shapes, pl_mesh 
     }
     PL_TRY(pl_json_not_negative(at, "radius", &radius));
     if (!drawn) PL_TRY(pl_scene_shapes_of_mesh(*mesh, radius, shapes));
-    pl_mesh *thick;
-    if (pl_mesh_thicken(*mesh, radius, LOOSE_SEGMENTS, &thick) != PL_OK) {
-        return pl_json_fail(at, "mesh: %s", pl_error_text());
-    }
-    pl_mesh_destroy(*mesh);
-    *mesh = thick;
-    return PL_OK;
+    if (pl_load_thicken(mesh, radius) == PL_OK) return PL_OK;
+    return pl_json_fail(at, "mesh: %s", pl_error_text());
 }
 
 static pl_status add_body(pl_reader *reader, const pl_json *at, const pl_scope *scope,

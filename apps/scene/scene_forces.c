@@ -182,8 +182,7 @@ static pl_status copy_load(const struct pl_scene_load *from, int64_t n, struct p
     to->force = copy_numbers(from->force, n);
     to->times.key = pl_alloc(n_key, sizeof *to->times.key);
     if (to->force == NULL || to->times.key == NULL) return PL_ERROR_MEMORY;
-    if (n_key > 0)
-        memcpy(to->times.key, from->times.key, (size_t)n_key * sizeof *to->times.key);
+    if (n_key > 0) memcpy(to->times.key, from->times.key, (size_t)n_key * sizeof *to->times.key);
     return PL_OK;
 }
 

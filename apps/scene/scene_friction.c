@@ -97,8 +97,9 @@ static pl_status set_pair(const pl_scene *scene, const pl_scene_friction *pair, 
     int64_t n_a = list_side(scene, &pair->a, ground, a);
     int64_t n_b = list_side(scene, &pair->b, ground, b);
     if (n_a > 0 && n_b > MOST_PAIRS / n_a) {
-        return pl_fail(PL_ERROR_ARGUMENT, "%s: more than %lld pairs of bodies; give them their "
-                                          "own \"friction\"",
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "%s: more than %lld pairs of bodies; give them their "
+                       "own \"friction\"",
                        pair->place, (long long)MOST_PAIRS);
     }
     for (int64_t i = 0; i < n_a; i++) {

@@ -55,9 +55,8 @@ static pl_status read_position(const pl_json *at, pl_motion_until *until)
 
 static pl_status read_condition(const pl_json *at, pl_motion_until *until)
 {
-    static const char *const ways[] = {[PL_MOTION_STOP] = "stop",
-                                       [PL_MOTION_REVERSE] = "reverse",
-                                       [PL_MOTION_GO] = "go"};
+    static const char *const ways[] = {
+        [PL_MOTION_STOP] = "stop", [PL_MOTION_REVERSE] = "reverse", [PL_MOTION_GO] = "go"};
     pl_json v;
     int then = PL_MOTION_STOP;
     *until = pl_motion_until_default();
@@ -127,7 +126,8 @@ static pl_status add_watch(pl_reader *reader, const pl_json *at, const pl_scope 
 {
     pl_json position, v;
     const char *name = NULL;
-    if (!pl_json_get(at, "position", &position) || !pl_json_get(&position, "body", &v)) return PL_OK;
+    if (!pl_json_get(at, "position", &position) || !pl_json_get(&position, "body", &v))
+        return PL_OK;
     PL_TRY(pl_json_string(&position, "body", &name));
     PL_TRY(pl_reserve((void **)&reader->watch, &reader->watch_capacity, reader->n_watch + 1,
                       sizeof *reader->watch));

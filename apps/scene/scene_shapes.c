@@ -49,9 +49,10 @@ static void compose(const double a[4], const double b[4], double r[4])
 static void matrix_of(const double q[4], const double t[3], double m[12])
 {
     double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double rows[12] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), t[0],
-                             2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), t[1],
-                             2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), t[2]};
+    const double rows[12] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),     t[0],
+        2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),     t[1],
+        2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y), t[2]};
     memcpy(m, rows, sizeof rows);
 }
 
@@ -133,12 +134,13 @@ static pl_status stretch(const pl_json *at, const double scale[3], pl_shape *s, 
     if (given) {
         double there[12];
         matrix_of(s->orientation, s->position, there);
-        if (pl_mesh_transform(*mesh, there) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
+        if (pl_mesh_transform(*mesh, there) != PL_OK)
+            return pl_json_fail(at, "%s", pl_error_text());
     } else if (pl_shapes_mesh(1, s, mesh) != PL_OK) {
         return pl_json_fail(at, "%s", pl_error_text());
     }
     if (pl_mesh_transform(*mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
-    pl_shape now = pl_shape_default(given            ? s->kind
+    pl_shape now = pl_shape_default(given                       ? s->kind
                                     : s->kind == PL_SHAPE_TORUS ? PL_SHAPE_MESH
                                                                 : PL_SHAPE_HULL);
     now.mesh = *mesh;
