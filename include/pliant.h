@@ -65,6 +65,7 @@ typedef enum pl_status {
     PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
     PL_ERROR_NUMERICS,    // a computation failed: not converged, matrix indefinite, NaN
     PL_ERROR_TIME,        // a limit of wall-clock time was exceeded
+    PL_ERROR_DEVICE,      // a device for the computation is not there, or was lost
 } pl_status;
 
 // "ok", "argument", "memory", ... for logs. Never NULL.
