@@ -11,8 +11,9 @@
 
 // A surface that takes less of a cell than this [of h^2] is left to the cells beside.
 static const double LEAST_AREA = 0.01;
-// Farther apart than this [of h] bodies do not meet in a step.
-static const double FAR = 1;
+// Bodies meet in a part of a step if they are no farther apart than so many times the way that
+// their fastest nodes make in it, and a part of h more.
+static const double REACH_WAY = 2, REACH_MORE = 0.05;
 // Which part of an overlap a step takes back, and how much of h it does at most.
 static const double RECOVERY = 0.1, RECOVERY_MOST = 0.01;
 
@@ -29,6 +30,7 @@ typedef struct pl_euler_patch {
 typedef struct cutting {
     double phi[2][8]; // of a and b at the corners of the cell
     double h;
+    double reach; // what is farther apart than this does not meet [m]
     double area, normal[3], w[8], gap; // sums so far
 } cutting;
 
@@ -77,7 +79,7 @@ static void add_triangle(cutting *x, const double p[3][3], const double side[3])
     double area = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     weights_at(t, w);
     double gap = gap_at(x, t, w);
-    if (area == 0 || gap > FAR * x->h) return;
+    if (area == 0 || gap > x->reach) return;
     x->area += area;
     x->gap += area * gap;
     for (int k = 0; k < 3; k++) x->normal[k] += towards < 0 ? -n[k] : n[k];
@@ -119,9 +121,9 @@ static void cut_tet(cutting *x, const uint8_t corner[4])
     add_triangle(x, second, at[below[0]]);
 }
 
-static pl_status try_cell(pl_euler *e, int32_t a, int32_t b, const int32_t place[3])
+static pl_status try_cell(pl_euler *e, int32_t a, int32_t b, double reach, const int32_t place[3])
 {
-    cutting x = {.h = e->h};
+    cutting x = {.h = e->h, .reach = reach};
     const int32_t of[2] = {a, b};
     for (int side = 0; side < 2; side++) {
         const pl_euler_window *w = &e->body[of[side]].now;
@@ -145,10 +147,12 @@ static pl_status try_cell(pl_euler *e, int32_t a, int32_t b, const int32_t place
     return PL_OK;
 }
 
-static pl_status find_patches(pl_euler *e, int32_t a, int32_t b)
+static pl_status find_patches(pl_euler *e, int32_t a, int32_t b, double dt)
 {
     const pl_euler_window *A = &e->body[a].now, *B = &e->body[b].now;
     int32_t lo[3], hi[3], at[3];
+    double way = dt * (e->body[a].fastest + e->body[b].fastest);
+    double reach = REACH_MORE * e->h + REACH_WAY * way;
     if (e->body[a].driven && e->body[b].driven) return PL_OK;
     for (int k = 0; k < 3; k++) {
         lo[k] = PL_MAX(A->lo[k], B->lo[k]);
@@ -156,7 +160,7 @@ static pl_status find_patches(pl_euler *e, int32_t a, int32_t b)
     }
     for (at[0] = lo[0]; at[0] < hi[0]; at[0]++) {
         for (at[1] = lo[1]; at[1] < hi[1]; at[1]++) {
-            for (at[2] = lo[2]; at[2] < hi[2]; at[2]++) PL_TRY(try_cell(e, a, b, at));
+            for (at[2] = lo[2]; at[2] < hi[2]; at[2]++) PL_TRY(try_cell(e, a, b, reach, at));
         }
     }
     return PL_OK;
@@ -324,7 +328,7 @@ pl_status pl_euler_find_contacts(pl_euler *e, double dt)
     e->n_patch = 0;
     e->min_gap = INFINITY;
     for (int32_t a = 0; a < e->n_body; a++) {
-        for (int32_t b = a + 1; b < e->n_body; b++) PL_TRY(find_patches(e, a, b));
+        for (int32_t b = a + 1; b < e->n_body; b++) PL_TRY(find_patches(e, a, b, dt));
     }
     qsort(e->patch, (size_t)e->n_patch, sizeof *e->patch, compare_patches);
     int64_t n = e->n_patch;

@@ -65,6 +65,7 @@ typedef struct pl_euler_body {
     pl_euler_cell *data; // (n_cell)
     double weight;       // all masses and forces are multiplied by this, so that the body has `mass`
     double energy;       // elastic, at the start of the last part of a step [J]
+    double fastest;      // of its nodes [m/s]
     double speed;        // of its fastest elastic wave [m/s]
     int32_t inverted;    // cells
     double P[3], L[3];   // momentum [N s], about the origin [N m s]

@@ -98,7 +98,7 @@ pl_status pl_euler_start(pl_euler *e)
 
 // --- A part of a step ---
 
-static double fastest(const pl_euler_body *body)
+static double find_fastest(const pl_euler_body *body)
 {
     const pl_euler_window *w = &body->now;
     double v2 = 0;
@@ -118,7 +118,7 @@ static double longest_part(const pl_euler *e)
     for (int32_t i = 0; i < e->n_body; i++) {
         const pl_euler_body *body = &e->body[i];
         double c = body->driven ? 0 : body->speed;
-        double wave = 2 * c / e->h, way = fastest(body) / e->h;
+        double wave = 2 * c / e->h, way = body->fastest / e->h;
         double xi = body->driven ? 0 : 0.5 * body->options.material.stiffness_damping * wave;
         double elastic = c > 0 ? 2 * (sqrt(1 + xi * xi) - xi) / wave : INFINITY;
         longest = fmin(longest, e->options.cfl / (1 / elastic + way));
@@ -261,6 +261,7 @@ static pl_status make_parts(pl_euler *e, tally *t)
         if (!e->body[i].driven) pl_euler_stress(e, &e->body[i]);
     }
     while (done < dt) {
+        for (int32_t i = 0; i < e->n_body; i++) e->body[i].fastest = find_fastest(&e->body[i]);
         double left = dt - done, n = ceil(left / longest_part(e) - 1e-9);
         if (!(n + t->parts <= e->options.max_parts)) {
             return pl_fail(PL_ERROR_NUMERICS,
