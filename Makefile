@@ -67,7 +67,7 @@ APP_LIBS = $(HDF5_LIBS) -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c lcp/*.c meshes/*.c solvers/*.c \
-           fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c))
+           fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c euler/*.c))
 GPU_BACKENDS := opencl source cuda fatbin
 GPU_OBJ := $(patsubst gpu/%.c,$(B)/gpu/%.o,$(filter-out $(GPU_BACKENDS:%=gpu/%.c),$(wildcard gpu/*.c))) $(B)/gpu/table.o
 GPU_OBJ += $(if $(filter 1,$(OPENCL)),$(B)/gpu/opencl.o $(B)/gpu/source.o)
@@ -104,7 +104,7 @@ $(B)/pliant: $(B)/apps/cli/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 # The rooms of inner loops.
-$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
+$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o $(B)/euler/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
 
 $(B)/apps/lab/fclib_hdf5.o: CFLAGS_ALL += $(HDF5_FLAGS)
 

@@ -1917,6 +1917,76 @@ PL_API pl_status pl_world_load(pl_world *world, const char *path);
 // The same from what pl_world_save_memory has made.
 PL_API pl_status pl_world_load_memory(pl_world *world, const void *data, size_t size);
 
+// ---------------------------------------------------------------------------------------------
+// Solids on a fixed grid [Lit13, 4; Levin et al. 2011]
+// ---------------------------------------------------------------------------------------------
+
+// A simulator of its own, without meshes in motion: each body has velocities and a reference map,
+// which says where in its rest shape a point of space comes from, on the nodes of a grid that does
+// not move. So a body may be deformed without limit, and returns to its rest shape; its surface is
+// found anew whenever it is asked for. Bodies touch each other, not themselves.
+typedef struct pl_euler pl_euler;
+
+typedef struct pl_euler_options {
+    double spacing;           // of the grid's nodes, in all directions [m], > 0
+    double dt;                // length of a time step [s], > 0, which is made in equal parts
+    double cfl;               // of the part that elastic waves and motion may cross of a cell in
+                              // a part of a step, in (0, 1]
+    double gravity[3];        // [m/s^2]
+    const char *solver;       // of contact with friction in diamonds: "sp-schurpa", "sp-direct",
+                              // or any other that knows pyramids
+    double contact_tolerance; // largest error of a contact, as a displacement [m], > 0
+    int32_t max_iterations;   // of the solver, for one contact problem
+    int32_t max_parts;        // of a step, > 0: one that needs more fails
+    int32_t threads;          // up to 256; 0: one per core
+} pl_euler_options;
+
+// Spacing 0.1 m, dt 1e-3 s, cfl 0.6, gravity 9.81 m/s^2 along -z; "sp-schurpa", 1e-6 m, 3,000
+// iterations, at most 100 parts.
+PL_API pl_euler_options pl_euler_options_default(void);
+
+// Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
+PL_API pl_status pl_euler_create(const pl_euler_options *options, pl_euler **out);
+PL_API void pl_euler_destroy(pl_euler *euler);
+
+// Adds an elastic body whose rest shape is what the surface of `mesh` encloses, where it lies; its
+// mass is the density times pl_mesh_volume. Its material is neo-Hookean; of the surface, friction
+// counts. *body receives its number: 0, 1, ... Fails with PL_ERROR_GEOMETRY (the surface is open,
+// or has no volume on this grid), PL_ERROR_ARGUMENT (an option; or the first step has been made).
+PL_API pl_status pl_euler_add_deformable(pl_euler *euler, const pl_mesh *mesh,
+                                         const pl_deformable_options *options, int32_t *body);
+
+// The same for a body that a motion carries along, which may not turn; or, by default, rests.
+PL_API pl_status pl_euler_add_kinematic(pl_euler *euler, const pl_mesh *mesh,
+                                        const pl_kinematic_options *options, int32_t *body);
+
+// Advances by dt. stats may be NULL; they are those of pl_world_step, where there is such a thing:
+// `halvings` has the parts of the step less one, `inverted` the cells whose map has no inverse.
+// Fails with PL_ERROR_NUMERICS; the state is then that of before the step.
+PL_API pl_status pl_euler_step(pl_euler *euler, pl_step_stats *stats);
+
+PL_API double pl_euler_time(const pl_euler *euler);   // [s]
+PL_API int64_t pl_euler_steps(const pl_euler *euler); // made so far
+PL_API int32_t pl_euler_body_count(const pl_euler *euler);
+PL_API uint64_t pl_euler_hash(const pl_euler *euler); // of the state
+
+// Momentum [N s] and angular momentum about the origin [N m s] of a body; 0 of a kinematic one.
+PL_API pl_status pl_euler_momentum(const pl_euler *euler, int32_t body, double linear[3],
+                                   double angular[3]);
+
+// The surface of a body as it is now: closed, triangles about 1/refine of the spacing in size,
+// refine from 1 to 8.
+PL_API pl_status pl_euler_surface(const pl_euler *euler, int32_t body, int32_t refine,
+                                  pl_mesh **out);
+
+// Where the points x (3*n) of space come from: X (3*n) [m], not a number where the body is not.
+PL_API pl_status pl_euler_reference(const pl_euler *euler, int32_t body, int32_t n, const double *x,
+                                    double *X);
+
+// The contact problem of the last part of the last step, with the impulses that its solve started
+// from. Fails with PL_ERROR_ARGUMENT if it had none.
+PL_API pl_status pl_euler_problem(const pl_euler *euler, pl_problem **out);
+
 #ifdef __cplusplus
 }
 #endif

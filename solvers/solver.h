@@ -44,6 +44,8 @@ typedef struct pl_solver_options {
     bool vj19;                 // the solver as its paper prints it, with the paper's parameters
     pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
+    struct pl_staggered_stats *staggered; // of the first solve by `sp-direct` or `sp-schurpa`
+                                          // (../lcp/staggered.h); NULL: nobody looks
     bool same_matrix; // A is that of the last solve with this workspace: what was found out
                       // about it still holds
 } pl_solver_options;
