@@ -36,6 +36,7 @@ typedef struct pl_newton {
     double *e, *Ae, *Le;  // (n), (n), (m) the step, A and L times it
     double *Fe;           // (m) F at its end
     double *x;            // (n) scratch
+    double *v_round;      // (n) v where a round began
     pl_slope *J;          // (n_constraint)
     pl_sym3 *D;           // (n_constraint) of the factor
     bool factored;        // there is one
