@@ -36,6 +36,7 @@ typedef struct pl_newton {
     double *e, *Ae, *Le;  // (n), (n), (m) the step, A and L times it
     double *Fe;           // (m) F at its end
     double *x;            // (n) scratch
+    const double *held;   // (n_constraint) mu |w_t| that interior points hold; NULL: that of u
     pl_slope *J;          // (n_constraint)
     pl_sym3 *D;           // (n_constraint) of the factor
     bool factored;        // there is one
