@@ -81,7 +81,7 @@ TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(GPU),,tests/test_gpu%),$(wild
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
         pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job \
-        peers-rigid
+        peers-rigid peers-siconos
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -326,6 +326,22 @@ peers-rigid: $(B)/pliant ## compare rigid bodies with Bullet, ODE, MuJoCo and Ne
 	@base/setup.sh newton $(NEWTON_DIR)
 	@+$(MAKE) --no-print-directory -j$(JOBS) $(RIGID_PEERS) $(B)/peers/rigid-newton
 	@$(B)/pliant bench rigid $(PEERS_OPTIONS)
+
+peers-siconos: $(B)/pliant ## compare solvers with those of Siconos, which it installs; see tests/peers/README.md
+	@base/setup.sh packages build peers
+	@+$(MAKE) --no-print-directory -j$(JOBS) $(B)/peers/siconos
+	@$(B)/pliant bench siconos $(PEERS_OPTIONS)
+
+$(B)/peers/siconos: $(B)/tests/peers/siconos.o $(B)/libapps.a $(B)/libpliant.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(LINK) -o $@ $^ -lsiconos_numerics -lsiconos_externals $(APP_LIBS) $(LIB_LIBS)
+
+# Its headers include each other without their folder, and are not ours to warn about.
+$(B)/tests/peers/siconos.o: tests/peers/siconos.c Makefile | $(B)/ready
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS_ALL) -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics -c $< -o $@
 
 $(B)/peers/peers: $(addprefix $(B)/tests/peers/,peers.o judge.o workload.o)
 $(B)/peers/pliant: $(B)/tests/peers/peer_pliant.o $(PEER_OBJ)

@@ -37,6 +37,7 @@ typedef struct pl_newton {
     double *Fe;           // (m) F at its end
     double *x;            // (n) scratch
     double *v_round;      // (n) v where a round began
+    const double *held;   // (n_constraint) mu |w_t| that interior points hold; NULL: that of u
     pl_slope *J;          // (n_constraint)
     pl_sym3 *D;           // (n_constraint) of the factor
     bool factored;        // there is one

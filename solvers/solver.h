@@ -186,6 +186,8 @@ pl_solve_fn pl_delassus_solve;    // delassus.c
 pl_solve_fn pl_scalar_solve;      // scalar_solve.c
 pl_solve_fn pl_sp_direct_solve;   // diamond_solve.c
 pl_solve_fn pl_sp_schurpa_solve;  // diamond_solve.c
+pl_solve_fn pl_admm_cone_solve;   // admm_cone.c
+pl_solve_fn pl_ipm_cone_solve;    // ipm_cone.c
 pl_solve_fn pl_user_solve;        // user_solver.c
 
 #endif

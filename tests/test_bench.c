@@ -217,6 +217,12 @@ static void test_peers(void)
     expect(0, "CODE=0 $T/pliant bench peers --out $T/b", "/peers --csv ");
     expect(0, "CODE=0 $T/pliant bench peers --quick --out $T/b", "--workload block");
     expect(1, "CODE=3 $T/pliant bench peers --out $T/b", "peers/peers: it failed");
+    expect(1, "$T/pliant bench siconos --out $T/b", "'make peers-siconos'");
+    expect(0, "cp $T/peers/peers $T/peers/siconos", "");
+    expect(0, "CODE=0 $T/pliant bench siconos --out $T/b", "wall:n=6 wall:n=10");
+    expect(0, "CODE=0 $T/pliant bench siconos --quick --out $T/b", "--max-seconds 1 wall:n=3");
+    expect(0, "CODE=0 $T/pliant bench siconos --problems some.hdf5 --out $T/b",
+           "siconos.csv some.hdf5");
 }
 
 // States are kept, and another's place is refused in words.

@@ -36,6 +36,8 @@ static const bench benches[] = {
     {"ho22", pl_bench_ho22,
      "pivoting by factors and by conjugate gradients, against Ho22's tables"},
     {"peers", pl_bench_peers, "Bullet and MuJoCo on the same workloads; needs 'make peers'"},
+    {"siconos", pl_bench_siconos,
+     "contact problems by Siconos's solvers and by ours; needs 'make peers-siconos'"},
     {"figures", pl_bench_figures, "figures 6 and 9 to 13 of VJ19, from our runs, as CSV and SVG"},
 };
 
@@ -75,7 +77,7 @@ int pl_command_bench(int argc, char **argv)
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
         {"--only", PL_OPTION_TEXT, &bench.only, "SCENE", "of rigid: this scene and no other"},
         {"--problems", PL_OPTION_TEXT, &bench.problems, "DIR",
-         "of lcp: recorded problems (run --record)"},
+         "of lcp and siconos: recorded problems (run --record)"},
         {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
     };
     char notes[NOTES_SIZE];
