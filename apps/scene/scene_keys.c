@@ -32,7 +32,7 @@ static const keys table[PL_N_KEYS] = {
                         "tolerance",
                         "max_iterations",
                         "newton_tolerance",
-                        "newton_iterations",
+                        "max_newton",
                         "max_seconds",
                         "contact",
                         "solver",
