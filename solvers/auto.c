@@ -87,7 +87,9 @@ static pl_status try_newton(automatic *s, bool anew, pl_solve_stats *stats)
                                  .v = anew ? s->v_given : NULL,
                                  .f = anew ? s->f_given : NULL};
     PL_TRY(pl_newton_solve_sets(&sets, s->options, s->ws, s->v, s->f, stats));
-    s->ws->direct = stats->end == PL_SOLVE_CONVERGED;
+    // First in later solves with this matrix, if it has paid in this one.
+    bool paid = s->newton_work <= step_work(s) * stats->iterations;
+    s->ws->direct = stats->end == PL_SOLVE_CONVERGED && (paid || s->problem->A->n <= MANY);
     if (stats->end == PL_SOLVE_BREAKDOWN) stats->end = PL_SOLVE_STALLED;
     pl_arena_back(&s->ws->arena, mark);
     return PL_OK;
@@ -171,7 +173,15 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
     PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
     if (stats->end == PL_SOLVE_STALLED && !s->tried) {
         PL_TRY(find_newton_work(s));
-        if (isfinite(s->newton_work)) PL_TRY(try_newton(s, false, stats));
+        double steps = s->newton_work / step_work(s);
+        if (stats->iterations >= limit && stats->iterations < PL_MIN(steps, most)) {
+            limit = steps < most ? (int32_t)steps : most;
+            PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f,
+                                        stats));
+        }
+        if (stats->end == PL_SOLVE_STALLED && isfinite(s->newton_work)) {
+            PL_TRY(try_newton(s, false, stats));
+        }
     }
     if (stats->end == PL_SOLVE_STALLED && allowed(s, stats) > 0) {
         stats->end = pl_apg_improve(&s->apg, s->options, allowed(s, stats), s->v, s->f, stats);

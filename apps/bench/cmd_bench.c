@@ -29,6 +29,7 @@ static const bench benches[] = {
     {"busy", pl_bench_busy, "threads against one thread beside busy processes"},
     {"stiffness", pl_bench_stiffness,
      "iterations over Young's modulus and mass ratios, of small scenes"},
+    {"steps", pl_bench_steps_of_time, "simulated time in steps of 2.5 to 100 ms"},
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
     {"schurpa", pl_bench_schurpa, "random banded programs, one factor bordered against many"},
     {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
@@ -75,7 +76,7 @@ int pl_command_bench(int argc, char **argv)
     const pl_option options[] = {
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
-        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE", "of rigid: this scene and no other"},
+        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE", "of rigid and steps: this scene and no other"},
         {"--problems", PL_OPTION_TEXT, &bench.problems, "DIR",
          "of lcp and siconos: recorded problems (run --record)"},
         {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
