@@ -36,9 +36,9 @@ static const double D_CARRIED = 1e-12, D_BOX = 1e-3;
 // by what it changes.
 static const double D_START = 0.03, D_AFTER = 0.01, D_LEAST = 1e-8, D_MOST = 1, HARDER = 0.2,
                     SOFTER = 2;
-// After a round that was lost d stays above this, times that of the round; and a round is lost that
-// has so many times what it began with.
-static const double HOLD = 2, LOST = 1e3;
+// After a round that was lost d stays above this, times that of the round, which easy rounds that
+// gain little make less; and a round is lost that has so many times what it began with.
+static const double HOLD = 2, FORGET = 0.8, LOST = 1e3;
 // A round that leaves more of the error than this makes d smaller, if it was easy.
 static const double SLOW = 0.3;
 // What counts as bringing it down.
@@ -420,8 +420,10 @@ static double next_d(double d, const round_result *round, double last, double *f
 {
     if (round->lost) *floor = HOLD * d;
     if (round->lost || round->n_step >= HARD) return PL_MIN(D_MOST, SOFTER * d);
-    bool slow = round->error > SLOW * last && round->n_step <= EASY;
-    return slow ? PL_MIN(d, PL_MAX(PL_MAX(D_LEAST, *floor), HARDER * d)) : d;
+    if (round->error <= SLOW * last || round->n_step > EASY) return d;
+    double next = PL_MIN(d, PL_MAX(PL_MAX(D_LEAST, *floor), HARDER * d));
+    *floor *= FORGET;
+    return next;
 }
 
 // A round that was lost is made again from where it began, with another d: from where it ended, it
