@@ -22,7 +22,7 @@ static void carry(void *context, int64_t first, int64_t last)
     const pl_euler_window *w = &x->body->now;
     const int64_t stride[3] = {1, w->n[0], (int64_t)w->n[0] * w->n[1]};
     for (int64_t at = first; at < last; at++) {
-        if (w->node[at] != PL_NODE_MASS) continue;
+        if (w->node[at] < PL_NODE_LIGHT) continue;
         const double *q = x->q + 3 * at;
         double sum[3] = {0};
         for (int k = 0; k < 3; k++) {
@@ -49,7 +49,7 @@ void pl_euler_advect_map(const pl_euler *e, pl_euler_body *body, double dt)
     advect_context context = {body, w->X, dt, e->h};
     pl_loop(w->count, NODES_LEAST, carry, &context);
     for (int64_t at = 0; at < w->count; at++) {
-        if (w->node[at] == PL_NODE_MASS) {
+        if (w->node[at] >= PL_NODE_LIGHT) {
             memcpy(w->X + 3 * at, w->next + 3 * at, 3 * sizeof *w->X);
         }
     }
@@ -112,7 +112,8 @@ static void extend_node(const extend_context *x, int64_t at, const int32_t place
             }
         }
     }
-    w->node[at] = weight > 0 ? PL_NODE_EXTENDED : PL_NODE_NONE;
+    bool light = w->node[at] == PL_NODE_LIGHT;
+    if (!light) w->node[at] = weight > 0 ? PL_NODE_EXTENDED : PL_NODE_NONE;
     for (int i = 0; i < 3 && weight > 0; i++) {
         w->X[3 * at + i] = sum[i] / weight;
         w->v[3 * at + i] = sum[3 + i] / weight;

@@ -12,6 +12,10 @@ const uint8_t pl_euler_tets[6][4] = {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7},
 // Less material than this part of a cell is none.
 static const double LEAST_FILL = 1e-6;
 
+// Nodes with less mass than this part of that of a whole cell are light. By themselves they would
+// take whatever velocity a contact asks of them, and be crushed.
+static const double LIGHT = 0.1;
+
 // --- Parts of tetrahedra ---
 
 // How far from a to b the function is below 0, where a < 0 <= b.
@@ -152,9 +156,49 @@ static void gather_masses(void *context, int64_t first, int64_t last)
         w->m[at] = sum;
         if (sum > 0) {
             w->node[at] = PL_NODE_MASS;
-        } else if (w->node[at] == PL_NODE_MASS) {
+        } else if (w->node[at] >= PL_NODE_LIGHT) {
             w->node[at] = PL_NODE_EXTENDED;
         }
+    }
+}
+
+// The heaviest neighbour of a light node; -1 if that is light, too.
+static int32_t find_master(const pl_euler_window *w, int64_t at, double light)
+{
+    int32_t best = -1, place[3], to[3];
+    pl_euler_place(w, at, place);
+    for (int32_t c = 0; c < 27; c++) {
+        to[0] = place[0] + c % 3 - 1;
+        to[1] = place[1] + c / 3 % 3 - 1;
+        to[2] = place[2] + c / 9 - 1;
+        bool inside = true;
+        for (int k = 0; k < 3; k++) inside = inside && to[k] >= 0 && to[k] < w->n[k];
+        if (!inside) continue;
+        int64_t other = pl_euler_at(w, to[0], to[1], to[2]);
+        if (w->m[other] >= light && (best < 0 || w->m[other] > w->m[best])) best = (int32_t)other;
+    }
+    return best;
+}
+
+static void find_masters(void *context, int64_t first, int64_t last)
+{
+    const mass_context *x = context;
+    const pl_euler_window *w = &x->body->now;
+    double light = LIGHT * x->body->options.material.density * x->h * x->h * x->h;
+    for (int64_t at = first; at < last; at++) {
+        bool is_light = w->m[at] > 0 && w->m[at] < light;
+        w->master[at] = is_light ? find_master(w, at, light) : -1;
+    }
+}
+
+// Light nodes hand their mass over.
+static void gather_light(pl_euler_window *w)
+{
+    for (int64_t at = 0; at < w->count; at++) {
+        if (w->master[at] < 0) continue;
+        w->m[w->master[at]] += w->m[at];
+        w->m[at] = 0;
+        w->node[at] = PL_NODE_LIGHT;
     }
 }
 
@@ -181,6 +225,10 @@ pl_status pl_euler_measure(const pl_euler *e, pl_euler_body *body)
     }
     pl_loop(body->n_cell, CELLS_LEAST, find_cell_masses, &context);
     pl_loop(body->now.count, NODES_LEAST, gather_masses, &context);
+    if (!body->driven) {
+        pl_loop(body->now.count, NODES_LEAST, find_masters, &context);
+        gather_light(&body->now);
+    }
     if (!body->driven) weigh(body);
     return PL_OK;
 }

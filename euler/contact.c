@@ -204,7 +204,7 @@ static int32_t number_nodes(pl_euler *e)
             int64_t cell = pl_euler_at(w, p->cell[0] - w->lo[0], p->cell[1] - w->lo[1],
                                        p->cell[2] - w->lo[2]);
             for (int c = 0; c < 8 && !body->driven; c++) {
-                int32_t *block = &w->block[pl_euler_corner(w, cell, c)];
+                int32_t *block = &w->block[pl_euler_stands_for(w, pl_euler_corner(w, cell, c))];
                 if (*block < 0) *block = n++;
             }
         }
@@ -284,7 +284,7 @@ static pl_status add_contact(pl_euler *e, const pl_euler_patch *p, double dt)
         int64_t cell = pl_euler_at(w, p->cell[0] - w->lo[0], p->cell[1] - w->lo[1],
                                    p->cell[2] - w->lo[2]);
         for (int c = 0; c < 8 && !body->driven; c++) {
-            int32_t block = w->block[pl_euler_corner(w, cell, c)];
+            int32_t block = w->block[pl_euler_stands_for(w, pl_euler_corner(w, cell, c))];
             term[n++] = (pl_term){.block = block, .w = sign * p->w[c]};
         }
         for (int k = 0; k < 3 && body->driven; k++) {
@@ -366,6 +366,26 @@ static void take_velocities(pl_euler *e)
     }
 }
 
+// The impulse of a contact changes the momenta of its bodies by as much, one up and one down: it
+// acts at the same place of both, the mean of the surface in the cell.
+static void count_impulse(pl_euler *e, const pl_euler_patch *p, const double f[3])
+{
+    double x[3] = {0};
+    for (int c = 0; c < 8; c++) {
+        for (int k = 0; k < 3; k++) x[k] += p->w[c] * e->h * (p->cell[k] + (c >> k & 1));
+    }
+    const int32_t of[2] = {p->a, p->b};
+    for (int side = 0; side < 2; side++) {
+        pl_euler_body *body = &e->body[of[side]];
+        double sign = side == 0 ? 1 : -1;
+        for (int k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            body->P[k] += sign * f[k];
+            body->L[k] += sign * (x[i] * f[j] - x[j] * f[i]);
+        }
+    }
+}
+
 static pl_status remember(pl_euler *e)
 {
     int32_t n = e->problem.n_constraint;
@@ -374,6 +394,7 @@ static pl_status remember(pl_euler *e)
         for (int k = 0; k < 3; k++) {
             e->contact[i].f[k] = R[k] * f[0] + R[3 + k] * f[1] + R[6 + k] * f[2];
         }
+        count_impulse(e, &e->patch[i], e->contact[i].f);
     }
     PL_TRY(pl_reserve((void **)&e->past, &e->past_capacity, n, sizeof *e->past));
     memcpy(e->past, e->contact, (size_t)n * sizeof *e->past);

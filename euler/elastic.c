@@ -14,8 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-// Beyond this change of volume a cell no longer pushes: its map is broken, not the material.
-static const double LEAST_DET = 0.01; // of grad X
+// Beyond these a point no longer pushes: its map is broken, not the material, as where two parts of
+// a body meet that are far from each other in the rest shape.
+static const double LEAST_DET = 0.02, MOST_DET = 50; // of grad X
+static const double MOST_STRETCH2 = 36;              // of F F^T, as a norm
 
 // Coordinates of the points in a cell, 0 to 1: Gauss's.
 static const double LOW = 0.21132486540518711775, HIGH = 0.78867513459481288225;
@@ -60,7 +62,7 @@ static stress find_stress(const pl_euler_body *body, const double G[9], const do
         }
     }
     double det = G[0] * C[0] + G[1] * C[3] + G[2] * C[6];
-    s.inverted = !(det > LEAST_DET);
+    s.inverted = !(det > LEAST_DET && det < MOST_DET);
     if (s.inverted) return s;
     double J = 1 / det, ln = -log(det), trace = 0, most = 0;
     double mu = body->mu, lambda = body->lambda;
@@ -75,6 +77,8 @@ static stress find_stress(const pl_euler_body *body, const double G[9], const do
         trace += b[4 * r];
         most = fmax(most, sum);
     }
+    s.inverted = most > MOST_STRETCH2;
+    if (s.inverted) return s;
     for (int k = 0; k < 9; k++) s.sigma[k] = det * mu * b[k];
     for (int k = 0; k < 3; k++) s.sigma[4 * k] += det * (lambda * ln - mu);
     s.energy = det * (0.5 * mu * (trace - 3) - mu * ln + 0.5 * lambda * ln * ln);
@@ -150,7 +154,32 @@ void pl_euler_stress(const pl_euler *e, pl_euler_body *body)
     body->speed = sqrt(speed2);
 }
 
-// Each node from the cells around it, in their order.
+// The force on a node from the cells around it, in their order.
+static void gather_force(const pl_euler_body *body, int64_t at, double f[3])
+{
+    const pl_euler_window *w = &body->now;
+    int32_t place[3];
+    pl_euler_place(w, at, place);
+    for (int c = 0; c < 8; c++) {
+        bool there = place[0] >= (c & 1) && place[1] >= (c >> 1 & 1) && place[2] >= (c >> 2);
+        if (!there) continue;
+        int32_t slot = w->slot[at - pl_euler_corner(w, 0, c)];
+        if (slot < 0) continue;
+        for (int k = 0; k < 3; k++) f[k] += body->data[slot].number[3 * c + k];
+    }
+}
+
+// And those of the light nodes beside that it stands for.
+static void gather_light(const pl_euler_body *body, int64_t at, double f[3])
+{
+    const pl_euler_window *w = &body->now;
+    int64_t y = w->n[0], z = y * w->n[1]; // the window has layers around: all neighbours are there
+    for (int c = 0; c < 27; c++) {
+        int64_t other = at + (c % 3 - 1) + y * (c / 3 % 3 - 1) + z * (c / 9 - 1);
+        if (w->master[other] == at) gather_force(body, other, f);
+    }
+}
+
 static void push_nodes(void *context, int64_t first, int64_t last)
 {
     const force_context *x = context;
@@ -159,16 +188,9 @@ static void push_nodes(void *context, int64_t first, int64_t last)
     double damping = 1 / (1 + x->dt * body->options.material.mass_damping);
     for (int64_t at = first; at < last; at++) {
         double f[3] = {0};
-        int32_t place[3];
         if (w->m[at] == 0) continue;
-        pl_euler_place(w, at, place);
-        for (int c = 0; c < 8; c++) {
-            bool there = place[0] >= (c & 1) && place[1] >= (c >> 1 & 1) && place[2] >= (c >> 2);
-            if (!there) continue;
-            int32_t slot = w->slot[at - pl_euler_corner(w, 0, c)];
-            if (slot < 0) continue;
-            for (int k = 0; k < 3; k++) f[k] += body->data[slot].number[3 * c + k];
-        }
+        gather_force(body, at, f);
+        gather_light(body, at, f);
         for (int k = 0; k < 3; k++) {
             double a = body->weight * f[k] / w->m[at] + x->e->options.gravity[k];
             w->next[3 * at + k] = damping * (w->next[3 * at + k] + x->dt * a);

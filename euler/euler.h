@@ -19,6 +19,8 @@ enum {
 typedef enum pl_euler_node {
     PL_NODE_NONE,     // far from the body: nothing here is valid
     PL_NODE_EXTENDED, // near it: map, velocity and distance are continued to here
+    PL_NODE_LIGHT,    // a corner of cells with little material: its mass and forces are those of a
+                      // neighbour, its `master`, and all else as if it were no corner of any
     PL_NODE_MASS      // a corner of a cell with material
 } pl_euler_node;
 
@@ -35,6 +37,7 @@ typedef struct pl_euler_window {
     double *fill;        // (count) the part of a cell that is inside
     int32_t *slot;       // (count) where a cell is among those with material, -1: it has none
     int32_t *block;      // (count) of the contact problem, -1: no contact touches the node
+    int32_t *master;     // (count) of a light node; -1: it is none
     uint8_t *node;       // (count) pl_euler_node
     double *memory;
     int64_t capacity; // nodes
@@ -129,6 +132,12 @@ static inline int64_t pl_euler_at(const pl_euler_window *w, int32_t i, int32_t j
 static inline int64_t pl_euler_corner(const pl_euler_window *w, int64_t cell, int c)
 {
     return cell + (c & 1) + (int64_t)w->n[0] * ((c >> 1 & 1) + (int64_t)w->n[1] * (c >> 2));
+}
+
+// The node that stands for a node: its master, or itself.
+static inline int64_t pl_euler_stands_for(const pl_euler_window *w, int64_t at)
+{
+    return w->master[at] >= 0 ? w->master[at] : at;
 }
 
 static inline void pl_euler_place(const pl_euler_window *w, int64_t at, int32_t out[3])

@@ -126,39 +126,32 @@ static double longest_part(const pl_euler *e)
     return longest;
 }
 
-static void add_impulses(const pl_euler *e, pl_euler_body *body)
+// What gravity and damping do to the momenta. Elastic forces change none.
+static void count_impulses(const pl_euler *e, pl_euler_body *body, double dt)
 {
     const pl_euler_window *w = &body->now;
+    double damping = 1 / (1 + dt * body->options.material.mass_damping), x[3] = {0};
+    const double *g = e->options.gravity;
     for (int64_t at = 0; at < w->count; at++) {
         int32_t place[3];
-        double x[3], p[3];
         if (w->m[at] == 0) continue;
         pl_euler_place(w, at, place);
-        for (int k = 0; k < 3; k++) {
-            x[k] = e->h * (w->lo[k] + place[k]);
-            p[k] = w->m[at] * (w->next[3 * at + k] - w->v[3 * at + k]);
-        }
-        for (int k = 0; k < 3; k++) {
-            int i = (k + 1) % 3, j = (k + 2) % 3;
-            body->P[k] += p[k];
-            body->L[k] += x[i] * p[j] - x[j] * p[i];
-        }
+        for (int k = 0; k < 3; k++) x[k] += w->m[at] * e->h * (w->lo[k] + place[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        body->P[k] = damping * (body->P[k] + dt * body->mass * g[k]);
+        body->L[k] = damping * (body->L[k] + dt * (x[i] * g[j] - x[j] * g[i]));
     }
 }
 
-// Velocities without contact, in `next`; those after advection alone stay in v, so that what is
-// added to them counts as impulses.
+// Velocities without contact, in `next`.
 static void push(pl_euler *e, pl_euler_body *body, double dt)
 {
-    const pl_euler_window *w = &body->now;
     if (body->driven) return;
     pl_euler_advect_velocity(e, body, dt);
-    for (int64_t at = 0; at < w->count; at++) {
-        if (w->node[at] == PL_NODE_MASS) {
-            memcpy(w->v + 3 * at, w->next + 3 * at, 3 * sizeof *w->v);
-        }
-    }
     pl_euler_push(e, body, dt);
+    count_impulses(e, body, dt);
 }
 
 static bool is_finite(const pl_euler_body *body)
@@ -172,11 +165,9 @@ static bool is_finite(const pl_euler_body *body)
 static pl_status move(const pl_euler *e, pl_euler_body *body, double dt)
 {
     const pl_euler_window *w = &body->now;
-    add_impulses(e, body);
     for (int64_t at = 0; at < w->count; at++) {
-        if (w->node[at] == PL_NODE_MASS) {
-            memcpy(w->v + 3 * at, w->next + 3 * at, 3 * sizeof *w->v);
-        }
+        if (w->node[at] < PL_NODE_LIGHT) continue;
+        memcpy(w->v + 3 * at, w->next + 3 * pl_euler_stands_for(w, at), 3 * sizeof *w->v);
     }
     pl_euler_advect_map(e, body, dt);
     pl_euler_extend(e, body);

@@ -15,8 +15,8 @@ static pl_status set_count(pl_euler_window *w, int64_t count)
 {
     if (count > w->capacity) {
         int64_t capacity = PL_MAX(count, w->capacity + w->capacity / 2);
-        // 12 numbers, two indices and a kind in the room of 14 numbers
-        double *memory = pl_alloc(14 * capacity, sizeof *memory);
+        // 12 numbers, three indices and a kind in the room of 15 numbers
+        double *memory = pl_alloc(15 * capacity, sizeof *memory);
         if (memory == NULL) return PL_ERROR_MEMORY;
         pl_free(w->memory);
         w->memory = memory;
@@ -30,10 +30,12 @@ static pl_status set_count(pl_euler_window *w, int64_t count)
     w->phi = at, at += count;
     w->fill = at, at += count;
     w->slot = (int32_t *)at, w->block = w->slot + count, at += count;
+    w->master = (int32_t *)at, at += count;
     w->node = (uint8_t *)at;
     w->count = count;
     memset(w->memory, 0, (size_t)(12 * count) * sizeof *w->memory);
     memset(w->slot, 0xff, 2 * (size_t)count * sizeof *w->slot);
+    memset(w->master, 0xff, (size_t)count * sizeof *w->master);
     memset(w->node, PL_NODE_NONE, (size_t)count);
     return PL_OK;
 }
@@ -105,7 +107,7 @@ pl_status pl_euler_window_follow(pl_euler_body *body)
     int32_t lo[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, hi[3] = {INT32_MIN, INT32_MIN, INT32_MIN};
     for (int64_t at = 0; at < w->count; at++) {
         int32_t place[3];
-        if (w->node[at] != PL_NODE_MASS) continue;
+        if (w->node[at] < PL_NODE_LIGHT) continue;
         pl_euler_place(w, at, place);
         for (int k = 0; k < 3; k++) {
             lo[k] = PL_MIN(lo[k], w->lo[k] + place[k]);

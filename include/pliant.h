@@ -1977,7 +1977,7 @@ PL_API pl_status pl_euler_add_kinematic(pl_euler *euler, const pl_mesh *mesh,
                                         const pl_kinematic_options *options, int32_t *body);
 
 // Advances by dt. stats may be NULL; they are those of pl_world_step, where there is such a thing:
-// `halvings` has the parts of the step less one, `inverted` the cells whose map has no inverse.
+// `halvings` has the parts of the step less one, `inverted` the cells whose map is broken.
 // Fails with PL_ERROR_NUMERICS; the state is then that of before the step.
 PL_API pl_status pl_euler_step(pl_euler *euler, pl_step_stats *stats);
 

@@ -34,6 +34,7 @@ pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
 pl_status pl_bench_siconos(const pl_bench_options *options);
 pl_status pl_bench_schurpa(const pl_bench_options *options); // writes OUT/schurpa.csv
+pl_status pl_bench_lit13(const pl_bench_options *options);   // writes OUT/lit13.csv
 pl_status pl_bench_rigid(const pl_bench_options *options);
 pl_status pl_bench_friction(const pl_bench_options *options); // writes OUT/friction.csv
 pl_status pl_bench_ho22(const pl_bench_options *options);     // writes OUT/ho22.csv

@@ -32,6 +32,7 @@ static const bench benches[] = {
     {"steps", pl_bench_steps_of_time, "simulated time in steps of 2.5 to 100 ms"},
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
     {"schurpa", pl_bench_schurpa, "random banded programs, one factor bordered against many"},
+    {"lit13", pl_bench_lit13, "nine cylinders that collide on a grid, against Lit13, 7.2"},
     {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
     {"friction", pl_bench_friction, "how far the motions of friction models part"},
     {"ho22", pl_bench_ho22,
