@@ -4,14 +4,16 @@
 // Work is counted in multiplications of numbers, which depend on the problem alone.
 
 #include "cone_newton.h"
+#include "device.h"
 #include "newton.h"
 #include "vectors.h"
 
 #include <math.h>
 
 enum {
-    FIRST_STEPS = 20, // of apg, twice: most small steps in time are solved by then
-    MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
+    FIRST_STEPS = 20,   // of apg, twice: most small steps in time are solved by then
+    DEVICE_STEPS = 400, // of apg on a device, before the CPU goes on
+    MORE_STEPS = 60,    // of apg, that may be left to do: fewer than a hierarchy costs
     FAR_STEPS =
         120, // more are not taken to be left: cone-newton needs about so many, whatever apg would
     SWEEPS = 1000,     // of apg, after which newton is looked at
@@ -201,6 +203,8 @@ static pl_status solve_together(const pl_problem *problem, const pl_solver_optio
         PL_TRY(try_newton(&s, false, stats));
         if (stats->end != PL_SOLVE_STALLED) return PL_OK;
     }
+    pl_device_apg(problem, options, ws, PL_MIN(DEVICE_STEPS, allowed(&s, stats)), v, f, stats);
+    if (stats->end == PL_SOLVE_CONVERGED || stats->end == PL_SOLVE_TIME) return PL_OK;
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     s.v_given = pl_arena_take(&ws->arena, n, sizeof *v);
     s.f_given = pl_arena_take(&ws->arena, m, sizeof *f);
@@ -311,6 +315,7 @@ static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *s
     pl_part_gather(&part, v, f);
     own->curvature = 0;
     own->direct = false;
+    own->device = ws->device;
     PL_TRY(pl_workspace_prepare(&part.problem, own, part.v));
     PL_TRY(solve_together(&part.problem, options, own, tried, part.v, part.f, stats));
     pl_part_scatter(&part, v, f);

@@ -7,6 +7,7 @@
 #include "../gpu/gpu.h"
 #include "../gpu/oracle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unity.h>
@@ -44,7 +45,11 @@ static inline void open_devices(void)
 static inline void close_devices(void)
 {
     for (int d = 0; d < n_devices; d++) {
-        TEST_ASSERT_EQUAL_INT64(0, pl_gpu_look(devices[d].gpu)->held);
+        int64_t held = pl_gpu_look(devices[d].gpu)->held;
+        if (held != 0) { // outside of a test: an assertion would have nowhere to go
+            printf("%s: %lld bytes were not given back\n", devices[d].name, (long long)held);
+            Unity.TestFailures++;
+        }
         pl_gpu_close(devices[d].gpu);
     }
     n_devices = 0;

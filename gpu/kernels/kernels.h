@@ -5,5 +5,9 @@
 #define PL_GPU_KERNELS_H
 
 #include "vectors.h"
+#include "bsr.h"
+#include "rows.h"
+#include "sweeps.h"
+#include "apg.h"
 
 #endif

@@ -9,9 +9,7 @@
 #define PL_GPU_VECTORS_H
 
 #include "launch.h"
-
-// Elements of a part of a sum.
-#define PL_PART 4096
+#include "types.h"
 
 PL_KERNEL void vec_zero(int64_t n, PL_OUT(double) x)
 {
