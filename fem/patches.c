@@ -338,9 +338,8 @@ static pl_status sew_all(cutter *c, pl_fem *fem)
     fem->part_diag = pl_alloc(9 * n_vert, sizeof *fem->part_diag);
     fem->part_edge = pl_alloc(9 * n_edge, sizeof *fem->part_edge);
     bool ok = fem->still != NULL && fem->known != NULL && fem->inverted != NULL &&
-              fem->bound != NULL && fem->flat != NULL &&
-              fem->energy != NULL && fem->part_force != NULL && fem->part_diag != NULL &&
-              fem->part_edge != NULL;
+              fem->bound != NULL && fem->flat != NULL && fem->energy != NULL &&
+              fem->part_force != NULL && fem->part_diag != NULL && fem->part_edge != NULL;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 

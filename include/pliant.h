@@ -65,6 +65,7 @@ typedef enum pl_status {
     PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
     PL_ERROR_NUMERICS,    // a computation failed: not converged, matrix indefinite, NaN
     PL_ERROR_TIME,        // a limit of wall-clock time was exceeded
+    PL_ERROR_DEVICE,      // a device for the computation is not there, or was lost
 } pl_status;
 
 // "ok", "argument", "memory", ... for logs. Never NULL.
@@ -705,10 +706,13 @@ PL_API pl_material_options pl_material_options_default(void);
 typedef struct pl_world pl_world;
 
 typedef enum pl_integrator {
-    PL_INTEGRATOR_SEMI_IMPLICIT, // one linear solve per step
-    PL_INTEGRATOR_IMPLICIT,      // backward Euler, solved by Newton's method with a line search
-    PL_INTEGRATOR_BDF2,          // one linear solve per step; second order in time, but first order
-                                 // for vertices and rigid bodies in contact
+    PL_INTEGRATOR_SEMI_IMPLICIT, // backward Euler with one linear solve per step
+    PL_INTEGRATOR_IMPLICIT,      // backward Euler, until forces balance at the end of the step:
+                                 // Newton's method around the contact solve
+    PL_INTEGRATOR_BDF2,          // second order in time, but first order for vertices and rigid
+                                 // bodies in contact; iterates like auto
+    PL_INTEGRATOR_AUTO,          // semi-implicit where that leaves forces nearly balanced, and goes
+                                 // on from there like implicit where it does not
 } pl_integrator;
 
 typedef struct pl_world_options {
@@ -717,13 +721,17 @@ typedef struct pl_world_options {
     pl_integrator integrator;
     double tolerance;          // relative residual |b - A v| / |b| of linear solves, in (0, 1)
     int32_t max_iterations;    // limit of iterations of one linear solve
-    double newton_tolerance;   // implicit: residual relative to |b| at the step's start, in (0, 1)
-    int32_t newton_iterations; // implicit: limit of Newton iterations in a step
+    double newton_tolerance;   // what the imbalance of forces at the end of a step may be: the
+                               // energy that correcting it would have, relative to that of the
+                               // step, as a square root; 0 to 1. 0: 0.1 with auto and bdf2, 1e-3
+                               // with implicit
+    int32_t max_newton;        // limit of Newton's iterations in a step, or a part of one, that is
+                               // then halved
     double max_seconds;        // wall-clock limit of one step, which then fails [s]; 0: no limit.
                                // The result of a step that succeeds does not depend on it
     int32_t threads;           // number of threads, up to 256; 0: one per core
 
-    bool contact;        // detect and resolve contact (not with PL_INTEGRATOR_IMPLICIT)
+    bool contact;        // detect and resolve contact
     const char *solver;  // name of the contact solver; pl_solver_help lists them
     const char *precond; // preconditioner of "cr", "minres" and "gcr": "full", "diag", "schur" or
                          // "none"
@@ -744,17 +752,17 @@ typedef struct pl_world_options {
     bool events;                // record contact events, for pl_world_contact_events
     bool vj19;                  // add, relinearize and remove contacts as printed in VJ19 (which
                                 // need not terminate; more rounds help), and run the solver as
-                                // printed where it differs
+                                // printed where it differs; steps do not iterate. Not with
+                                // PL_INTEGRATOR_IMPLICIT
 
-    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not with
-                        // PL_INTEGRATOR_IMPLICIT, nor with vj19
+    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not with vj19
     double sleep_speed; // a body whose points are all slower [m/s], > 0, ...
     double sleep_time;  // ... for so long [s], >= 0, and get no farther in that time than a tenth
                         // of the speed takes them, may fall asleep
 } pl_world_options;
 
-// dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; linear solves to 1e-8 in 10,000
-// iterations, Newton to 1e-8 in 200, at most 600 s per step. Contact by "auto", with rescue; cones;
+// dt 1e-3 s, gravity 9.81 m/s^2 along -z, auto; linear solves to 1e-8 in 10,000 iterations, 100
+// iterations of Newton's method, at most 600 s per step. Contact by "auto", with rescue; cones;
 // precond "full"; residual 1e-5, contacts 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings; no
 // events. No sleep; below 0.05 m/s for 0.5 s.
 PL_API pl_world_options pl_world_options_default(void);
@@ -1017,7 +1025,8 @@ typedef struct pl_step_stats {
     int32_t contacts;         // contacts that carry a force
     int32_t constraints;      // constraints of the contact problem
     int32_t iterations;       // of the linear or contact solver, over all rounds
-    int32_t newton;           // iterations of Newton's method (implicit integrator)
+    int32_t newton;           // iterations of Newton's method: matrices and directions, over all
+                              // parts and rounds; 0 with semi-implicit
     int32_t relinearizations; // rounds after which the continuous test added constraints
     int32_t state_changes;    // switches of contacts between open, stick and slip in the solver
     double t_fem;             // wall-clock time of assembly [s]
@@ -1040,12 +1049,20 @@ typedef struct pl_step_stats {
     double joint_angle;       // the same of angles [rad]
     int32_t inverted;         // tets that are flat or inverted at the end
     double kinetic_energy;    // at the end [J]
-    double elastic_energy;    // at the start [J]
+    double elastic_energy;    // at the end [J]
     double gravity_energy;    // potential energy of gravity at the end, 0 at the origin [J]
     double v_rms;             // mass-weighted root mean square of the velocities at the end [m/s]
     double work;              // work of kinematic bodies, driven vertices and motors on all others
-                              // [J]; 0 with the implicit integrator
+                              // [J]
     uint64_t hash;            // pl_world_hash at the end
+    // With work they say where the energy came from and went to [J]: kinetic + elastic + gravity
+    // energy has grown by work + load_work - friction_loss - damping_loss - numerical_loss.
+    double load_work;         // work of forces that were set, and of pulls
+    double friction_loss;     // taken by friction
+    double damping_loss;      // taken by damping of materials and rigid bodies
+    double numerical_loss;    // taken by the rest: the integrator, impacts; and in springs and
+                              // dampers of joints
+    double imbalance;         // of forces at the end, as newton_tolerance has it; 0: not looked at
 } pl_step_stats;
 
 // Prepares the next step: builds the system, which may take long, and with contact tests that no
@@ -1917,6 +1934,76 @@ PL_API pl_status pl_world_load(pl_world *world, const char *path);
 
 // The same from what pl_world_save_memory has made.
 PL_API pl_status pl_world_load_memory(pl_world *world, const void *data, size_t size);
+
+// ---------------------------------------------------------------------------------------------
+// Solids on a fixed grid [Lit13, 4; Levin et al. 2011]
+// ---------------------------------------------------------------------------------------------
+
+// A simulator of its own, without meshes in motion: each body has velocities and a reference map,
+// which says where in its rest shape a point of space comes from, on the nodes of a grid that does
+// not move. So a body may be deformed without limit, and returns to its rest shape; its surface is
+// found anew whenever it is asked for. Bodies touch each other, not themselves.
+typedef struct pl_euler pl_euler;
+
+typedef struct pl_euler_options {
+    double spacing;           // of the grid's nodes, in all directions [m], > 0
+    double dt;                // length of a time step [s], > 0, which is made in equal parts
+    double cfl;               // of the part that elastic waves and motion may cross of a cell in
+                              // a part of a step, in (0, 1]
+    double gravity[3];        // [m/s^2]
+    const char *solver;       // of contact with friction in diamonds: "sp-schurpa", "sp-direct",
+                              // or any other that knows pyramids
+    double contact_tolerance; // largest error of a contact, as a displacement [m], > 0
+    int32_t max_iterations;   // of the solver, for one contact problem
+    int32_t max_parts;        // of a step, > 0: one that needs more fails
+    int32_t threads;          // up to 256; 0: one per core
+} pl_euler_options;
+
+// Spacing 0.1 m, dt 1e-3 s, cfl 0.6, gravity 9.81 m/s^2 along -z; "sp-schurpa", 1e-6 m, 3,000
+// iterations, at most 100 parts.
+PL_API pl_euler_options pl_euler_options_default(void);
+
+// Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
+PL_API pl_status pl_euler_create(const pl_euler_options *options, pl_euler **out);
+PL_API void pl_euler_destroy(pl_euler *euler);
+
+// Adds an elastic body whose rest shape is what the surface of `mesh` encloses, where it lies; its
+// mass is the density times pl_mesh_volume. Its material is neo-Hookean; of the surface, friction
+// counts. *body receives its number: 0, 1, ... Fails with PL_ERROR_GEOMETRY (the surface is open,
+// or has no volume on this grid), PL_ERROR_ARGUMENT (an option; or the first step has been made).
+PL_API pl_status pl_euler_add_deformable(pl_euler *euler, const pl_mesh *mesh,
+                                         const pl_deformable_options *options, int32_t *body);
+
+// The same for a body that a motion carries along, which may not turn; or, by default, rests.
+PL_API pl_status pl_euler_add_kinematic(pl_euler *euler, const pl_mesh *mesh,
+                                        const pl_kinematic_options *options, int32_t *body);
+
+// Advances by dt. stats may be NULL; they are those of pl_world_step, where there is such a thing:
+// `halvings` has the parts of the step less one, `inverted` the cells whose map is broken.
+// Fails with PL_ERROR_NUMERICS; the state is then that of before the step.
+PL_API pl_status pl_euler_step(pl_euler *euler, pl_step_stats *stats);
+
+PL_API double pl_euler_time(const pl_euler *euler);   // [s]
+PL_API int64_t pl_euler_steps(const pl_euler *euler); // made so far
+PL_API int32_t pl_euler_body_count(const pl_euler *euler);
+PL_API uint64_t pl_euler_hash(const pl_euler *euler); // of the state
+
+// Momentum [N s] and angular momentum about the origin [N m s] of a body; 0 of a kinematic one.
+PL_API pl_status pl_euler_momentum(const pl_euler *euler, int32_t body, double linear[3],
+                                   double angular[3]);
+
+// The surface of a body as it is now: closed, triangles about 1/refine of the spacing in size,
+// refine from 1 to 8.
+PL_API pl_status pl_euler_surface(const pl_euler *euler, int32_t body, int32_t refine,
+                                  pl_mesh **out);
+
+// Where the points x (3*n) of space come from: X (3*n) [m], not a number where the body is not.
+PL_API pl_status pl_euler_reference(const pl_euler *euler, int32_t body, int32_t n, const double *x,
+                                    double *X);
+
+// The contact problem of the last part of the last step, with the impulses that its solve started
+// from. Fails with PL_ERROR_ARGUMENT if it had none.
+PL_API pl_status pl_euler_problem(const pl_euler *euler, pl_problem **out);
 
 #ifdef __cplusplus
 }

@@ -240,6 +240,20 @@ static bool needs_world(const job *j)
     return j->quantity != PL_QUANTITY_NONE || j->contacts || j->joints;
 }
 
+// Bodies on a grid have surfaces, and nothing else to draw.
+static pl_status open_grid(render *r, const pl_reel_options *options)
+{
+    const job *j = r->job;
+    if (needs_world(j) || j->resume != NULL) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: bodies on a grid have no such thing",
+                       j->resume != NULL ? "--resume"
+                       : j->contacts     ? "--contacts"
+                       : j->joints       ? "--joints"
+                                         : "--color");
+    }
+    return pl_reel_open_grid(&r->scene, options, &r->reel);
+}
+
 static pl_status open_reel(render *r, const char *word)
 {
     const job *j = r->job;
@@ -250,6 +264,7 @@ static pl_status open_reel(render *r, const char *word)
                                    : "--color");
     }
     pl_reel_options options = {j->time, j->fps, j->every, !j->film, j->resume};
+    if (r->scene.grid.on && !pl_is_folder(word)) return open_grid(r, &options);
     if (pl_is_folder(word)) return pl_reel_open_cache(word, &r->scene, &options, &r->reel);
     bool moves = j->film || j->time > 0 || j->resume != NULL || needs_world(j);
     if (moves && is_simulated(&r->scene)) {
@@ -271,7 +286,8 @@ static void warn_unused(const render *r, const char *word)
     pl_args_no_effect(j->from != NULL && !r->framed, "--from", "the camera has its place");
     pl_args_no_effect(j->joints && r->scene.n_joints == 0, "--joints", "the scene has none");
     pl_args_no_effect(j->no_ground && !r->scene.ground, "--no-ground", "the scene has none");
-    bool timeless = r->reel.play.world == NULL && !pl_is_folder(word) && !j->film;
+    bool timeless =
+        r->reel.play.world == NULL && r->reel.euler == NULL && !pl_is_folder(word) && !j->film;
     pl_args_no_effect(j->time > 0 && timeless, "--time", "nothing moves");
 }
 

@@ -44,7 +44,8 @@ pl_status pl_play_resume(pl_play *play, const char *path)
 
 pl_status pl_play_until(pl_play *play, double time)
 {
-    return pl_schedule_last(play->world, play->schedule.dt, time, &play->last);
+    return pl_schedule_last(pl_world_steps(play->world), pl_world_time(play->world),
+                            play->schedule.dt, time, &play->last);
 }
 
 // --- Steps ---

@@ -1,6 +1,7 @@
 #include "scene.h"
 #include "json.h"
 #include "scene_forces.h"
+#include "scene_grid.h"
 #include "scene_keys.h"
 #include "scene_motion.h"
 #include "scene_motors.h"
@@ -16,6 +17,7 @@ static pl_status read_scene(const pl_json *root, pl_scene *scene)
     PL_TRY(pl_scene_read_ground(root, scene));
     PL_TRY(pl_scene_read_world(root, scene));
     PL_TRY(pl_scene_read_parts(root, scene));
+    PL_TRY(pl_scene_read_grid(root, scene));
     return pl_scene_read_shots(root, scene);
 }
 

@@ -89,6 +89,13 @@ typedef struct pl_scene_shot {
     pl_shot shot;            // its keys belong to the scene
 } pl_scene_shot;
 
+// Bodies on a grid in place of a world of meshes, see scene_grid.h.
+typedef struct pl_scene_grid {
+    bool on;
+    pl_euler_options options; // spacing and parts; all else comes from the world's
+    int32_t refine;           // of the surfaces that are drawn
+} pl_scene_grid;
+
 typedef struct pl_scene {
     const char *file;      // the path as it was given; borrowed
     bool unseen;           // surfaces that bodies carry are left out
@@ -117,6 +124,7 @@ typedef struct pl_scene {
     int32_t n_meshes;
     int64_t mesh_capacity;
     pl_world_options world;
+    pl_scene_grid grid;
     double duration;    // of a run, if nobody says otherwise [s]
     bool ground;        // draw a floor; if bodies touch, it carries them
     double ground_z;    // its height [m]: 0 in a scene file; NAN for the lowest point of the bodies

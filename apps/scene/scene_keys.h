@@ -8,6 +8,7 @@
 typedef enum pl_scene_object {
     PL_KEYS_SCENE,
     PL_KEYS_WORLD,
+    PL_KEYS_GRID,
     PL_KEYS_GROUND,
     PL_KEYS_BODY,
     PL_KEYS_MATERIAL,

@@ -16,7 +16,8 @@ static const double DURATION = 1; // of a run, if the scene does not say [s]
 
 static const char *const INTEGRATORS[] = {[PL_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit",
                                           [PL_INTEGRATOR_IMPLICIT] = "implicit",
-                                          [PL_INTEGRATOR_BDF2] = "bdf2"};
+                                          [PL_INTEGRATOR_BDF2] = "bdf2",
+                                          [PL_INTEGRATOR_AUTO] = "auto"};
 
 pl_status pl_integrator_find(const char *name, pl_integrator *out)
 {
@@ -70,7 +71,6 @@ static pl_status read_friction(const pl_json *at, pl_world_options *world)
 
 static pl_status read_contact(const pl_json *at, pl_world_options *world)
 {
-    world->contact = world->integrator != PL_INTEGRATOR_IMPLICIT; // which knows none
     PL_TRY(pl_json_bool(at, "contact", &world->contact));
     PL_TRY(read_solver(at, world));
     PL_TRY(read_friction(at, world));
@@ -100,7 +100,7 @@ pl_status pl_scene_read_world(const pl_json *root, pl_scene *scene)
     PL_TRY(pl_json_number(&v, "tolerance", &world->tolerance));
     PL_TRY(pl_json_count(&v, "max_iterations", &world->max_iterations));
     PL_TRY(pl_json_number(&v, "newton_tolerance", &world->newton_tolerance));
-    PL_TRY(pl_json_count(&v, "newton_iterations", &world->newton_iterations));
+    PL_TRY(pl_json_count(&v, "max_newton", &world->max_newton));
     PL_TRY(pl_json_number(&v, "max_seconds", &world->max_seconds));
     PL_TRY(read_contact(&v, world));
     PL_TRY(pl_json_bool(&v, "sleep", &world->sleep));
