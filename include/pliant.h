@@ -713,6 +713,9 @@ typedef enum pl_integrator {
                                  // bodies in contact; iterates like auto
     PL_INTEGRATOR_AUTO,          // semi-implicit where that leaves forces nearly balanced, and goes
                                  // on from there like implicit where it does not
+    PL_INTEGRATOR_STATIC,        // no inertia: each step goes to the equilibrium of the loads and
+                                 // motions at its end, with contact and friction; fails if there is
+                                 // none
 } pl_integrator;
 
 typedef struct pl_world_options {
@@ -724,7 +727,7 @@ typedef struct pl_world_options {
     double newton_tolerance;   // what the imbalance of forces at the end of a step may be: the
                                // energy that correcting it would have, relative to that of the
                                // step, as a square root; 0 to 1. 0: 0.1 with auto and bdf2, 1e-3
-                               // with implicit
+                               // with implicit and static
     int32_t max_newton;        // limit of Newton's iterations in a step, or a part of one, that is
                                // then halved
     double max_seconds;        // wall-clock limit of one step, which then fails [s]; 0: no limit.
@@ -753,9 +756,10 @@ typedef struct pl_world_options {
     bool vj19;                  // add, relinearize and remove contacts as printed in VJ19 (which
                                 // need not terminate; more rounds help), and run the solver as
                                 // printed where it differs; steps do not iterate. Not with
-                                // PL_INTEGRATOR_IMPLICIT
+                                // PL_INTEGRATOR_IMPLICIT or _STATIC
 
-    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not with vj19
+    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not with vj19,
+                        // nor with PL_INTEGRATOR_STATIC
     double sleep_speed; // a body whose points are all slower [m/s], > 0, ...
     double sleep_time;  // ... for so long [s], >= 0, and get no farther in that time than a tenth
                         // of the speed takes them, may fall asleep

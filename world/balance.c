@@ -66,9 +66,12 @@ pl_status pl_balance_create(pl_world *world)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     bool iterates = integrator->newton != PL_NEWTON_NONE && !world->options.vj19;
-    if (!iterates || world->state.n_vert == 0) return PL_OK; // rigid bodies are solved at once
+    bool is_static = integrator->newton == PL_NEWTON_STATIC;
+    // Rigid bodies are solved at once.
+    if (!iterates || (world->state.n_vert == 0 && !is_static)) return PL_OK;
     pl_balance *s = world->balance = pl_alloc_zero(1, sizeof *s);
     if (s == NULL) return PL_ERROR_MEMORY;
+    s->is_static = is_static;
     s->adaptive = integrator->newton == PL_NEWTON_ADAPTIVE;
     s->tolerance = world->options.newton_tolerance;
     if (s->tolerance == 0) s->tolerance = s->adaptive ? ADAPTIVE : STRICT;
@@ -317,6 +320,7 @@ static bool is_enough(pl_world *world, const direction *d, pl_step_stats *stats)
     if (!isfinite(est)) return false;
     // The first direction is no correction but all of the motion.
     if (d->most <= least || (corrects && d->square <= small * small * s->scale)) return true;
+    if (s->is_static) return false; // the tie is not in est
     return most <= (s->adaptive ? least : fine) || est <= trusted * trusted * s->scale;
 }
 
@@ -352,12 +356,17 @@ pl_status pl_balance_linearize(pl_world *world, pl_step_stats *stats)
 {
     pl_balance *s = world->balance;
     double start = pl_seconds();
+    if (s->is_static) PL_TRY(pl_static_check(world));
     if (s->iteration >= world->options.max_newton) {
         return pl_fail(PL_ERROR_NUMERICS, "Newton's method: not converged after %d iterations",
                        (int)world->options.max_newton);
     }
     s->iteration++;
     if (!s->is_given) find_given(world);
+    if (s->is_static) {
+        pl_static_retie(world, s->lin, world->system.v_new);
+        find_inertia(world);
+    }
     memcpy(s->lin, world->system.v_new, 3 * (size_t)world->system.n_block * sizeof *s->lin);
     memcpy(s->place, s->x, (size_t)count(world) * sizeof *s->x);
     assemble(world);

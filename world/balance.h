@@ -71,8 +71,9 @@ typedef struct pl_balance {
     double step;             // t of the last pass
     int32_t iteration;       // matrices of this step that were used up
     int32_t stuck;           // the last so many of them led to short steps
+    double tie;             // of iterates to each other, without inertia: P / M of static.c
     bool starts_ahead;       // it was first linearized elsewhere than at the start of the step
-    bool adaptive;
+    bool adaptive, is_static;
     bool rough;  // the last solve did not converge, but was good enough to go on
     bool enough; // the last pass was
     bool ended;  // end_energy is that of the state
@@ -98,6 +99,11 @@ pl_status pl_balance_linearize(pl_world *world, pl_step_stats *stats);
 
 // Solves (2) where it has no constraints, about v_k: the correction, to a part of its size.
 pl_status pl_balance_solve_free(pl_world *world, pl_step_stats *stats);
+
+// static.c: has everything got somewhere, and are there iterations left? And ties the iterate that
+// comes, about the velocities `now`, where those about `last` were tied (3*n_block).
+pl_status pl_static_check(const pl_world *world);
+void pl_static_retie(pl_world *world, const double *last, const double *now);
 
 // V of the header, at the velocities that were found; NULL if A has it as a part of its own K.
 const double *pl_balance_viscous(const pl_world *world);

@@ -46,6 +46,7 @@ pl_status pl_contact_step_create(const pl_world *world, pl_contact_step **out)
     if (contact == NULL) return PL_ERROR_MEMORY;
     contact->contacts.blocks = &world->constraints->blocks;
     pl_status status = build_boundary(world, &contact->boundary);
+    if (pl_integrator_of(world)->newton == PL_NEWTON_STATIC) contact->boundary.bounces = false;
     if (status != PL_OK) {
         pl_contact_step_destroy(contact);
         return status;

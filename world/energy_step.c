@@ -30,6 +30,7 @@ static double damping_of_vertices(const pl_world *world)
     const double *viscous = world->balance != NULL ? pl_balance_viscous(world) : NULL;
     double viscosity = integrator->viscosity(world);
     pl_bsr A = system->A;
+    if (integrator->newton == PL_NEWTON_STATIC) return 0; // nothing moves
     if (viscous != NULL) A.val = (double *)viscous;
     bool stiff = false;
     for (int32_t b = 0; b < system->fem.n_bodies; b++)

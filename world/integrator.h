@@ -14,6 +14,7 @@ typedef enum pl_newton_kind {
     PL_NEWTON_NONE,
     PL_NEWTON_ADAPTIVE, // until they nearly do: mostly after one solve
     PL_NEWTON_STRICT,
+    PL_NEWTON_STATIC, // strictly, and without inertia (static.c)
 } pl_newton_kind;
 
 struct pl_integrator_ops {
@@ -41,6 +42,8 @@ struct pl_integrator_ops {
 
     // The new places and velocities of vertices.
     void (*move)(pl_world *world);
+    // After all bodies have moved.
+    void (*settle)(pl_world *world);
     // The part of a body's momenta after the step that is known at its start; false: the usual one
     // (momentum.c).
     bool (*note_momenta)(const pl_world *world, pl_world_body *b);
@@ -70,7 +73,8 @@ const pl_integrator_ops *pl_integrator_of(const pl_world *world);
 extern const pl_integrator_ops pl_semi_implicit_ops; // backward_euler.c
 extern const pl_integrator_ops pl_implicit_ops;
 extern const pl_integrator_ops pl_auto_ops;
-extern const pl_integrator_ops pl_bdf2_ops; // bdf2.c
+extern const pl_integrator_ops pl_bdf2_ops;   // bdf2.c
+extern const pl_integrator_ops pl_static_ops; // static.c
 
 // x += dt v_new, v := v_new.
 void pl_integrator_move(pl_world *world);

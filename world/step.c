@@ -221,6 +221,7 @@ static void advance(pl_world *world, double t_end)
         pl_rigid_advance(&world->state.rigid[r], &world->system.rigid[r],
                          world->system.v_new + 3 * block, impulse + 6 * r);
     }
+    if (integrator->settle != NULL) integrator->settle(world);
     world->time = t_end;
     world->parts++;
 }

@@ -54,7 +54,7 @@ static pl_status check_options(pl_world_options *o)
     for (int k = 0; k < 3; k++) {
         if (!isfinite(o->gravity[k])) return pl_fail(PL_ERROR_ARGUMENT, "gravity: not finite");
     }
-    if ((int)o->integrator < 0 || o->integrator > PL_INTEGRATOR_AUTO) {
+    if ((int)o->integrator < 0 || o->integrator > PL_INTEGRATOR_STATIC) {
         return pl_fail(PL_ERROR_ARGUMENT, "integrator: %d is not one", (int)o->integrator);
     }
     if (!(o->tolerance > 0 && o->tolerance < 1)) {
@@ -65,9 +65,17 @@ static pl_status check_options(pl_world_options *o)
                        o->newton_tolerance);
     }
     if (o->max_newton < 1) return pl_fail(PL_ERROR_ARGUMENT, "max_newton: below 1");
-    if (o->vj19 && o->integrator == PL_INTEGRATOR_IMPLICIT) {
-        return pl_fail(PL_ERROR_ARGUMENT, "vj19: its rows come and go, which the implicit "
-                                          "integrator cannot have; use semi-implicit");
+    const pl_integrator_ops *integrator = pl_integrator_at(o->integrator);
+    bool strict = integrator->newton == PL_NEWTON_STRICT || integrator->newton == PL_NEWTON_STATIC;
+    if (o->vj19 && strict) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "vj19: its rows come and go, which the %s integrator cannot have; use "
+                       "semi-implicit",
+                       integrator->name);
+    }
+    if (o->sleep && integrator->newton == PL_NEWTON_STATIC) {
+        return pl_fail(PL_ERROR_ARGUMENT, "sleep: with the static integrator all bodies are at "
+                                          "rest; set sleep to false");
     }
     if (o->max_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "max_iterations: below 1");
     PL_TRY(check_seconds(o->max_seconds));

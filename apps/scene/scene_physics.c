@@ -17,7 +17,8 @@ static const double DURATION = 1; // of a run, if the scene does not say [s]
 static const char *const INTEGRATORS[] = {[PL_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit",
                                           [PL_INTEGRATOR_IMPLICIT] = "implicit",
                                           [PL_INTEGRATOR_BDF2] = "bdf2",
-                                          [PL_INTEGRATOR_AUTO] = "auto"};
+                                          [PL_INTEGRATOR_AUTO] = "auto",
+                                          [PL_INTEGRATOR_STATIC] = "static"};
 
 pl_status pl_integrator_find(const char *name, pl_integrator *out)
 {
