@@ -80,9 +80,10 @@ static pl_status start_body(const pl_euler *e, pl_euler_body *body)
     PL_TRY(move_driven(e, body, 0));
     if (body->driven) return PL_OK;
     start_free(e, body);
-    pl_euler_momenta(e, body, body->P, body->L);
     pl_euler_extend(e, body);
-    return pl_euler_measure(e, body);
+    PL_TRY(pl_euler_measure(e, body));
+    pl_euler_momenta(e, body, body->P, body->L);
+    return PL_OK;
 }
 
 pl_status pl_euler_start(pl_euler *e)

@@ -120,6 +120,21 @@ static void test_schurpa(void)
     }
 }
 
+// The same for the contact of bodies on a grid; what does not depend on time.
+static void test_lit13(void)
+{
+    expect(0, "$P bench lit13 --quick --out $T/b", "yes  SCHURPA and DIRECT visit as many sets");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "yes  SCHURPA factors less often"), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "yes  first sets are right"), output);
+    load("lit13.csv");
+    TEST_ASSERT_TRUE(csv.n_row > 10);
+    const double *factors = column("schurpa_contact_factors"), *turns = column("schurpa_turns");
+    const double *resets = column("schurpa_contact_resets"), *of_direct = column("direct_turns");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(factors[i] <= 1 + resets[i] && turns[i] == of_direct[i]);
+    }
+}
+
 static void test_ensemble(void)
 {
     expect(0, "$P bench ensemble --quick --out $T/b", "newton    tight  all: ");
@@ -256,6 +271,7 @@ int main(void)
     RUN_TEST(test_steps);
     RUN_TEST(test_ho22);
     RUN_TEST(test_schurpa);
+    RUN_TEST(test_lit13);
     RUN_TEST(test_ensemble);
     RUN_TEST(test_lcp);
     RUN_TEST(test_growth);
