@@ -45,7 +45,6 @@ pl_status pl_newton_sweep(pl_newton *s, pl_solve_stats *stats)
         v[1] += (m[1] * g[0] + m[3] * g[1]) + m[4] * g[2];
         v[2] += (m[2] * g[0] + m[4] * g[1]) + m[5] * g[2];
     }
-    pl_newton_judge(s, s->f, stats);
     pl_arena_back(arena, mark);
     return PL_OK;
 }
