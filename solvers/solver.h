@@ -44,8 +44,9 @@ typedef struct pl_solver_options {
     bool vj19;                 // the solver as its paper prints it, with the paper's parameters
     pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
-    bool same_matrix; // A is that of the last solve with this workspace: what was found out
-                      // about it still holds
+    const char *parameters; // of ../lcp/params.h, checked; NULL: none
+    bool same_matrix;       // A is that of the last solve with this workspace: what was found out
+                            // about it still holds
 } pl_solver_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, full, not as printed.
