@@ -1465,7 +1465,13 @@ PL_API pl_status pl_world_overlap(pl_world *world, const double lo[3], const dou
 // length like pl_mesh_quality_text.
 PL_API size_t pl_solver_help(char *buffer, size_t size);
 
-// The same to go through: solver 0, 1, ... The texts live as long as the program.
+// The parameters of solvers that work row by row, one per line with which solvers have it,
+// likewise.
+PL_API size_t pl_complementarity_parameter_help(char *buffer, size_t size);
+// Is a text of `parameters` right? Fails with PL_ERROR_ARGUMENT, and says what there is.
+PL_API pl_status pl_complementarity_parameters_check(const char *parameters);
+
+// The solvers to go through: solver 0, 1, ... The texts live as long as the program.
 typedef struct pl_solver_info {
     const char *name;      // for the option `solver`
     const char *guarantee; // one line for a person who chooses
@@ -1670,6 +1676,7 @@ typedef struct pl_solve_options {
     int32_t threads;            // up to 256; 0: one per core. A solver of your own gets the number
     pl_solve_trace_fn *trace;   // NULL: nobody looks
     void *trace_user;
+    const char *parameters; // see pl_complementarity_options; of solvers that work row by row
 } pl_solve_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, "cone".
@@ -1879,6 +1886,8 @@ typedef struct pl_complementarity_options {
     double max_seconds;                 // wall clock [s]; 0: no limit
     pl_complementarity_trace_fn *trace; // NULL: nobody looks
     void *trace_user;
+    const char *parameters; // of solvers: "psor.relaxation=1.8,bpp.p=20"; NULL: the usual ones.
+                            // pl_complementarity_parameter_help lists them
 } pl_complementarity_options;
 
 // 1e-10, 1,000 iterations, no limit of time.

@@ -46,6 +46,7 @@ typedef struct pl_solver_options {
     void *trace_user;
     struct pl_staggered_stats *staggered; // of the first solve by `sp-direct` or `sp-schurpa`
                                           // (../lcp/staggered.h); NULL: nobody looks
+    const char *parameters;               // of ../lcp/params.h, checked; NULL: none
     bool same_matrix; // A is that of the last solve with this workspace: what was found out
                       // about it still holds
 } pl_solver_options;
