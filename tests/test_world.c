@@ -86,6 +86,17 @@ static void tension_residual(int kind, double E, double nu, double share, double
         out[0] = mu * (s - 1 / s) + lambda * log(J) / s - t;
         out[1] = mu * (a - 1 / a) + lambda * log(J) / a;
         break;
+    case PL_MATERIAL_STABLE_NEO_HOOKEAN: { // P = mu (1 - 1 / (I + 1)) F + lambda (J - alpha) dJ/dF
+        double m = 4 * mu / 3, l = lambda + 5 * mu / 6, alpha = 1 + m / l - m / (4 * l);
+        double stiffness = m * (1 - 1 / (s * s + 2 * a * a + 1));
+        out[0] = stiffness * s + l * (J - alpha) * a * a - t;
+        out[1] = stiffness * a + l * (J - alpha) * a * s;
+        break;
+    }
+    case PL_MATERIAL_OGDEN: // with the default exponent
+        out[0] = (mu / 4 * (pow(s, 8) - 1) + lambda * log(J)) / s - t;
+        out[1] = (mu / 4 * (pow(a, 8) - 1) + lambda * log(J)) / a;
+        break;
     default:
         out[0] = 2 * s * (c1 + 2 * c2 * a * a) + pull / s - t;
         out[1] = 2 * a * (c1 + c2 * (a * a + s * s)) + pull / a;

@@ -3,6 +3,7 @@
 #include "step.h"
 #include "audit_world.h"
 #include "balance.h"
+#include "conditions.h"
 #include "contact_step.h"
 #include "energy_step.h"
 #include "events.h"
@@ -366,6 +367,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     world->steps++;
     if (!total && pl_integrator_of(world)->finish != NULL) pl_integrator_of(world)->finish(world);
     pl_world_publish(world);
+    pl_conditions_update(world);
     if (!total) pl_sleep_update(world);
     finish_stats(world, stats);
     pl_warn_step(world, stats);

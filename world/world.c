@@ -177,6 +177,7 @@ void pl_world_destroy(pl_world *world)
     pl_free(world->bodies.body);
     pl_free(world->bodies.paths);
     pl_free(world->bodies.ignored);
+    pl_free(world->bodies.friction_pair);
     pl_free(world->bodies.driven);
     pl_free(world->state.x);
     pl_free(world->state.v);

@@ -77,6 +77,8 @@ typedef struct pl_bodies {
     int32_t n_deformable;
     int32_t *ignored; // (2*n_ignored) bodies that pass through each other
     int64_t n_ignored, ignored_capacity;
+    struct pl_friction_pair *friction_pair; // (n_friction_pair) in order, by places
+    int64_t n_friction_pair, friction_pair_capacity;
     pl_path *paths; // (n_paths) the motions that vertices follow
     int64_t n_paths, path_capacity;
     pl_driven *driven; // (n_driven) by vertex, each once

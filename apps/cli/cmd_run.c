@@ -10,6 +10,7 @@
 #include "../common/paths.h"
 #include "progress.h"
 #include "run_audit.h"
+#include "run_grid.h"
 #include "../scene/play.h"
 #include "stale.h"
 #include "stats_file.h"
@@ -478,6 +479,54 @@ static int run_scene(pl_scene *scene, const job *j)
     return code;
 }
 
+// Of bodies on a grid there are no states to keep, and no surfaces that only move.
+static pl_status check_grid_job(const job *j)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } without[] = {{j->resume != NULL, "--resume"},
+                   {j->checkpoint_every > 0, "--checkpoint-every"},
+                   {j->joints != NULL, "--joints"},
+                   {j->audit, "--audit"},
+                   {j->integrator != NULL, "--integrator"},
+                   {j->precond != NULL, "--precond"},
+                   {j->friction != NULL, "--friction"},
+                   {j->residual_tolerance > 0, "--residual-tolerance"},
+                   {j->vj19, "--vj19"},
+                   {j->no_rescue, "--no-rescue"},
+                   {j->no_contact, "--no-contact"},
+                   {j->sleep, "--sleep"},
+                   {j->jitter > 0, "--jitter"}};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        if (!without[i].given) continue;
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: not for bodies on a grid", without[i].option);
+    }
+    if ((j->formats & ~(PL_EXPORT_OBJ | PL_EXPORT_PLY)) == 0) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "--format: surfaces of bodies on a grid are others in every "
+                                      "frame, which obj and ply can hold");
+}
+
+static int run_grid(pl_scene *scene, const job *j)
+{
+    job own = *j;
+    if (j->format == NULL) own.formats = PL_EXPORT_OBJ;
+    if (check_grid_job(&own) != PL_OK) return pl_command_failed();
+    override(j, &scene->world);
+    const pl_run_grid_options options = {.started = j->started,
+                                         .out = j->out,
+                                         .stats = j->stats,
+                                         .record = j->record,
+                                         .formats = own.formats,
+                                         .steps = j->steps,
+                                         .every = j->every,
+                                         .time = j->time,
+                                         .fps = j->fps,
+                                         .max_seconds = j->max_seconds,
+                                         .quiet = j->quiet};
+    return pl_run_grid(scene, &options);
+}
+
 static int run_word(const char *word, const job *j)
 {
     bool seen = j->out != NULL && (j->formats & ~PL_EXPORT_VTU) != 0;
@@ -485,7 +534,9 @@ static int run_word(const char *word, const job *j)
     pl_scene scene;
     if (pl_scene_find(word, &path) != PL_OK) return pl_command_failed();
     pl_status status = seen ? pl_scene_load(path, &scene) : pl_scene_load_unseen(path, &scene);
-    int code = status == PL_OK ? run_scene(&scene, j) : pl_command_failed();
+    int code = status != PL_OK ? pl_command_failed()
+               : scene.grid.on ? run_grid(&scene, j)
+                               : run_scene(&scene, j);
     if (status == PL_OK) pl_scene_free(&scene);
     pl_free(path);
     return code;
