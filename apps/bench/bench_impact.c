@@ -159,7 +159,7 @@ static pl_status measure(const pl_bench_options *o, const workload *w, int mode,
                                           .young = 1e5,
                                           .poisson = 0.4,
                                           .density = 1000,
-                                          .stretch_limit = 0.001,
+                                          .stretch_limit = 0,
                                           .mooney_share = 0.2};
     const char *path = o->ball != NULL ? o->ball : o->quick ? "icosphere:level=2:shells=3" : BALL;
     double limit = o->quick ? QUICK_LIMIT : LIMIT;
