@@ -237,7 +237,7 @@ static pl_status go_on(pl_world *world, pl_step_stats *stats, bool *clear, bool 
     bool done = balance->enough && *clear;
     if (done && !pl_balance_keeps_volume(world)) {
         *clear = false;
-        return pl_fail(PL_ERROR_NUMERICS, "a tet would lose its volume on the straight way");
+        return pl_fail(PL_ERROR_NUMERICS, "a tet would lose its volume");
     }
     if (done || balance->enough) return PL_OK;
     *clear = *same = false;

@@ -561,7 +561,8 @@ int pl_command_run(int argc, char **argv)
          "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
         {"--integrator", PL_OPTION_TEXT, &j.integrator, "INTEGRATOR",
-         "auto, semi-implicit, implicit, bdf2 (second order in time) or static; default the scene's"},
+         "auto, semi-implicit, implicit, bdf2 (second order in time) or static; default the "
+         "scene's"},
         {"--max-newton", PL_OPTION_COUNT, &j.max_newton, "N",
          "at most N iterations of Newton's method per step, which is then halved"},
         {"--newton-tolerance", PL_OPTION_NUMBER, &j.newton_tolerance, "X",
