@@ -160,6 +160,7 @@ bool pl_conditions_check_parts(const pl_world *world, const pl_parts *parts)
 {
     bool fits = true;
     int64_t n = count_conditional(world), numbers = (int64_t)(sizeof(pl_turned) / sizeof(double));
+    if (n == 0) return true;
     const double *data = pl_parts_doubles(parts, TURNED, n * numbers, &fits);
     if (data == NULL) return fits;
     for (int64_t i = 0; i < n && fits; i++) {
