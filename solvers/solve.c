@@ -1,6 +1,6 @@
 // pl_solve: what is done before and after a solver, alike for all of them.
 
-#include "solver.h"
+#include "device.h"
 #include "../base/team.h"
 #include "../base/text.h"
 #include "vectors.h"
@@ -36,6 +36,7 @@ pl_solver_options pl_solver_options_default(void)
 void pl_workspace_free(pl_workspace *ws)
 {
     for (int32_t i = 0; i < ws->n_slot; i++) pl_workspace_free(ws->slot + i);
+    pl_device_close(ws->device);
     pl_free(ws->slot);
     pl_arena_free(&ws->arena);
     *ws = (pl_workspace){0};

@@ -84,7 +84,7 @@ typedef struct pl_workspace {
     const double *Av;               // A times the result, if the solver has computed that; or NULL
     struct pl_workspace *slot;      // (n_slot) for parts of the problem, one for each thread
     int32_t n_slot;
-    struct pl_device *device; // borrowed: see device.h; NULL: none
+    struct pl_device *device; // see device.h; NULL: none
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}

@@ -2,6 +2,7 @@
 
 #include "constraint_step.h"
 #include "contact_step.h"
+#include "../solvers/device.h"
 #include "integrator.h"
 #include "joint_step.h"
 #include "balance.h"
@@ -51,6 +52,8 @@ pl_status pl_constraint_step_check(pl_world_options *o)
                        o->contact_tolerance);
     }
     if (o->contact_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "contact_iterations: below 1");
+    PL_TRY(pl_device_find(o->device, &o->device));
+    PL_TRY(pl_device_check(o->device));
     o->solver = solver->name;
     o->precond = pl_precond_names[precond];
     return PL_OK;
@@ -84,6 +87,7 @@ pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **
     if (status == PL_OK) status = pl_friction_model_parse(o->friction_model, &c->friction);
     if (status == PL_OK) status = pl_solver_find(o->solver, &c->solver);
     if (status == PL_OK) status = pl_solver_find(FALLBACK, &c->fallback);
+    if (status == PL_OK) status = pl_workspace_use(&c->workspace, o->device);
     if (status != PL_OK) {
         pl_constraint_step_destroy(c);
         return status;

@@ -38,6 +38,7 @@ static const keys table[PL_N_KEYS] = {
                         "contact",
                         "solver",
                         "precond",
+                        "device",
                         "friction_model",
                         "rescue",
                         "residual_tolerance",
