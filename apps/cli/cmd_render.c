@@ -142,6 +142,7 @@ static pl_status add_mesh(const char *word, const job *j, pl_scene_body *body)
     body->opacity = 1;
     body->edges = j->edges;
     PL_TRY(pl_load_mesh(word, 0, &body->mesh));
+    PL_TRY(pl_load_thicken(&body->mesh, 0));
     if (j->up != NULL && j->up[0] == 'y') {
         const double y_to_z[12] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0};
         PL_TRY(pl_mesh_transform(body->mesh, y_to_z));

@@ -29,7 +29,8 @@ typedef struct job {
     double started; // wall clock [s]
     const char *out, *format, *stats, *joints, *resume, *record;
     const char *integrator, *solver, *precond, *friction;
-    int32_t steps, threads, every, checkpoint_every, jitter;                  // 0: not given
+    int32_t steps, threads, every, checkpoint_every, jitter, max_newton;      // 0: not given
+    double newton_tolerance;                                                  // likewise
     double time, dt, fps, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int formats;                                                              // of `out`
     bool vj19, no_contact, no_rescue, sleep, audit, quiet;
@@ -319,6 +320,10 @@ static pl_status check_contact(const job *j)
     if (j->friction != NULL) friction.friction_model = j->friction;
     if (j->solver != NULL) solver.solver = j->solver;
     if (j->precond != NULL) precond.precond = j->precond;
+    if (j->newton_tolerance >= 1) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--newton-tolerance: %g is not below 1",
+                       j->newton_tolerance);
+    }
     if (j->residual_tolerance >= 1) {
         return pl_fail(PL_ERROR_ARGUMENT, "--residual-tolerance: %g is not between 0 and 1",
                        j->residual_tolerance);
@@ -365,6 +370,8 @@ static void override(const job *j, pl_world_options *o)
 {
     if (j->dt > 0) o->dt = j->dt;
     if (j->integrator != NULL) (void)pl_integrator_find(j->integrator, &o->integrator); // checked
+    if (j->max_newton > 0) o->max_newton = j->max_newton;
+    if (j->newton_tolerance > 0) o->newton_tolerance = j->newton_tolerance;
     if (j->vj19) {
         o->vj19 = true;
         o->solver = "cr";
@@ -554,7 +561,11 @@ int pl_command_run(int argc, char **argv)
          "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
         {"--integrator", PL_OPTION_TEXT, &j.integrator, "INTEGRATOR",
-         "semi-implicit, bdf2 (second order in time) or implicit; default the scene's"},
+         "auto, semi-implicit, implicit, bdf2 (second order in time) or static; default the scene's"},
+        {"--max-newton", PL_OPTION_COUNT, &j.max_newton, "N",
+         "at most N iterations of Newton's method per step, which is then halved"},
+        {"--newton-tolerance", PL_OPTION_NUMBER, &j.newton_tolerance, "X",
+         "imbalance of forces at the end of a step, 0 to 1; default 0.1, of implicit 1e-3"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "of contacts, see below"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
          "of cr, minres and gcr: full, diag, schur or none"},

@@ -1,7 +1,9 @@
 #include "scene.h"
 #include "json.h"
+#include "scene_forces.h"
 #include "scene_grid.h"
 #include "scene_keys.h"
+#include "scene_motion.h"
 #include "scene_motors.h"
 #include "scene_parts.h"
 #include "scene_physics.h"
@@ -61,12 +63,13 @@ static void free_body(pl_scene_body *body)
     pl_mesh_destroy(body->mesh);
     for (int32_t i = 0; i < body->n_driven; i++) {
         pl_free(body->driven[i].vertex);
-        pl_free((void *)body->driven[i].motion.key);
+        pl_scene_motion_free(&body->driven[i].motion);
     }
     pl_free(body->driven);
-    pl_free((void *)body->kinematic.motion.key);
+    pl_scene_motion_free(&body->kinematic.motion);
     pl_free(body->fixed);
     pl_free(body->force);
+    pl_scene_loads_free(body->load, body->n_load);
     pl_free(body->shapes);
 }
 
@@ -96,6 +99,8 @@ void pl_scene_free(pl_scene *scene)
     pl_free(scene->joints);
     for (int32_t i = 0; i < scene->n_couplings; i++) pl_free(scene->couplings[i].place);
     pl_free(scene->couplings);
+    for (int32_t i = 0; i < scene->n_friction_pairs; i++) pl_free(scene->friction_pairs[i].place);
+    pl_free(scene->friction_pairs);
     pl_scene_motors_free(scene->motors, scene->n_motors);
     for (int32_t i = 0; i < scene->n_embeddings; i++) pl_embedding_destroy(scene->embeddings[i]);
     pl_free(scene->embeddings);
