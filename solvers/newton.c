@@ -49,6 +49,11 @@ static const double AS_IS = 1e-6;
 // Rounds follow on sweeps that leave no more than this, in units of what is allowed.
 static const double NEAR = 100;
 
+// A link whose inertia about its own axis is some 1e-5 of that across, as that of a thin string,
+// has next to nothing left of it beside K of rows that are carried, and H is not definite to
+// rounding. Then it is tried with a d of theirs that is so many times as large, up to this.
+static const double CARRIED_SOFTER = 100, CARRIED_MOST = 1e-8;
+
 static void take_best(const pl_newton *s)
 {
     if (!isfinite(s->best)) return;
@@ -144,7 +149,8 @@ bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats)
     return pl_newton_judge(s, s->f, stats) <= (s->problem->n_limits > 0 ? AS_IS : 1);
 }
 
-pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
+// With d_carried as it is.
+static pl_solve_end run(pl_newton *s, pl_solve_stats *stats)
 {
     bool cones = has_cones(s->problem), cold = is_cold(s);
     pl_solve_end end = PL_SOLVE_STALLED;
@@ -162,7 +168,17 @@ pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
         end = run_after_sweeps(s, stats);
     }
     take_best(s);
-    if (s->best <= 1) end = PL_SOLVE_CONVERGED;
+    return s->best <= 1 ? PL_SOLVE_CONVERGED : end;
+}
+
+pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
+{
+    pl_solve_end end = PL_SOLVE_STALLED;
+    for (; s->d_carried <= CARRIED_MOST; s->d_carried *= CARRIED_SOFTER) {
+        s->indefinite = false;
+        end = run(s, stats);
+        if (!goes_on(s, end) || !s->indefinite || s->lambda == NULL) break;
+    }
     pl_newton_clear_idle(s, stats);
     return end == PL_SOLVE_CONVERGED && s->shifts > 0 ? PL_SOLVE_CONTRADICTING : end;
 }

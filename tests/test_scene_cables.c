@@ -140,6 +140,28 @@ static void test_atwood(void)
     TEST_ASSERT_MESSAGE(fabs((2 * fine - coarse) / exact - 1) < 0.005, text);
 }
 
+// A string of 1 g and 2.4 mm, whose inertia about itself is 1e-4 of that across, holds a ball by
+// newton alone.
+static void test_a_thin_string(void)
+{
+    pl_scene scene =
+        parse("{\"world\": {\"dt\": 0.002, \"solver\": \"newton\", \"rescue\": false}, "
+              "\"ground\": false, \"bodies\": [{\"name\": \"ball\", \"shape\": "
+              "\"sphere:radius=0.03\", \"type\": \"rigid\", \"mass\": 0.9, \"group\": \"ball\"}], "
+              "\"cables\": "
+              "[{\"from\": [0.2, 0.15, 0.3], \"to\": [0, 0, 0], \"links\": 1, \"radius\": "
+              "0.0012, \"link_mass\": 0.001, \"a\": \"world\", \"b\": \"ball\", \"group\": "
+              "\"s\", \"ignore\": [\"ball\"]}, {\"from\": [0.2, -0.15, 0.3], \"to\": [0, 0, 0], "
+              "\"links\": 1, \"radius\": 0.0012, \"link_mass\": 0.001, \"a\": \"world\", "
+              "\"b\": \"ball\", \"ignore\": [\"ball\", \"s\"]}]}");
+    pl_play play;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_play_open(&scene, &play), pl_error_text());
+    TEST_ASSERT_EQUAL(PL_OK, pl_play_until(&play, 0.2));
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_play_run(&play, NULL, NULL), pl_error_text());
+    pl_play_close(&play);
+    pl_scene_free(&scene);
+}
+
 static void test_complaints(void)
 {
     refuse(SCENE("\"links\": 3, \"radius\": 0.1"),
@@ -167,6 +189,7 @@ int main(void)
     RUN_TEST(test_stiffness);
     RUN_TEST(test_weight);
     RUN_TEST(test_atwood);
+    RUN_TEST(test_a_thin_string);
     RUN_TEST(test_complaints);
     return UNITY_END();
 }
