@@ -38,7 +38,8 @@ enum {
     IPM_STEPS = 30,
     MOST_FACTORS = 200, // after interior points, and after sweeps
     SWEEP_STAGES = 3,
-    SWEEP_STEPS = 5, // of apg
+    SWEEP_STEPS = 5, // of apg in the first of them
+    SWEEP_MORE = 4,  // times as many in each that follows
 };
 
 // Where there are joints or motors, a start is left as it is only if its error is this part of what
@@ -125,7 +126,7 @@ static pl_solve_end run_swept(pl_newton *s, pl_solve_stats *stats)
     return end;
 }
 
-static pl_solve_end run_after_sweeps(pl_newton *s, pl_solve_stats *stats)
+static pl_solve_end run_after_sweeps(pl_newton *s, int32_t steps, pl_solve_stats *stats)
 {
     pl_arena *arena = &s->ws->arena;
     pl_arena_mark mark = pl_arena_here(arena);
@@ -133,8 +134,7 @@ static pl_solve_end run_after_sweeps(pl_newton *s, pl_solve_stats *stats)
     take_best(s);
     if (pl_apg_create(s->problem, s->ws, stats, &apg) != PL_OK) return PL_SOLVE_BREAKDOWN;
     int32_t left = s->options->max_iterations - stats->iterations;
-    pl_solve_end end =
-        pl_apg_improve(&apg, s->options, PL_MIN(SWEEP_STEPS, left), s->v, s->f, stats);
+    pl_solve_end end = pl_apg_improve(&apg, s->options, PL_MIN(steps, left), s->v, s->f, stats);
     pl_arena_back(arena, mark);
     if (end == PL_SOLVE_TIME) return end;
     if (pl_newton_judge(s, s->f, stats) <= 1) return PL_SOLVE_CONVERGED;
@@ -164,8 +164,9 @@ static pl_solve_end run(pl_newton *s, pl_solve_stats *stats)
     if (goes_on(s, end) && cones && !cold && pl_newton_can_sweep(s)) end = run_swept(s, stats);
     if (goes_on(s, end)) end = run_cold(s, stats);
     bool sweeps = s->shifts == 0 && end == PL_SOLVE_STALLED;
-    for (int32_t i = 0; i < SWEEP_STAGES && sweeps && goes_on(s, end); i++) {
-        end = run_after_sweeps(s, stats);
+    for (int32_t i = 0, n = SWEEP_STEPS; i < SWEEP_STAGES && sweeps && goes_on(s, end); i++) {
+        end = run_after_sweeps(s, n, stats);
+        n *= SWEEP_MORE; // or it could all come out as before
     }
     take_best(s);
     return s->best <= 1 ? PL_SOLVE_CONVERGED : end;

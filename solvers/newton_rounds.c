@@ -19,7 +19,7 @@
 
 enum {
     VAIN_STEPS = 400, // in a row that do not bring the error down; two errors are judged in most
-    INNER_STEPS = 60, // of Newton's in a round
+    INNER_STEPS = 30, // of Newton's in a round, after which it is lost
     LOST_STEPS = 15,  // after which a round is lost that has more left than it began with
     MORE_FACTORS = 6, // at most, for what is below what is allowed already
     OUTER_ROUNDS = 200,
