@@ -81,7 +81,7 @@ TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(GPU),,tests/test_gpu%) $(if $
 
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
-        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job \
+        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes solver-scenes peers peers-job \
         peers-rigid peers-siconos
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -317,6 +317,9 @@ ccd-million: $(B)/tests/test_ccd ## try continuous detection on a million pairs 
 
 audit-scenes: $(B)/pliant ## audit every step of the scenes; tests/audit_scenes.sh says what can be set
 	@PLIANT=$(B)/pliant tests/audit_scenes.sh
+
+solver-scenes: $(B)/pliant ## scenes of mechanisms by several solvers; tests/solver_scenes.sh says what can be set
+	@PLIANT=$(B)/pliant tests/solver_scenes.sh
 
 # Other simulators, each a program of its own that peers directs.
 PEERS := $(addprefix $(B)/peers/,peers pliant bullet bullet-double mujoco)

@@ -138,6 +138,9 @@ const pl_solver *pl_solver_at(int32_t i);
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_solver_find(const char *name, const pl_solver **out);
 
+// What the constraints of a problem ask for and the solver does not know: bits of the above.
+unsigned pl_solver_lacks(const pl_solver *solver, const pl_problem *problem);
+
 // Does the option `precond` make a difference to it?
 bool pl_solver_has_precond(const pl_solver *solver);
 

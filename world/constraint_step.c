@@ -8,6 +8,7 @@
 #include "balance.h"
 #include "sleep.h"
 #include "step.h"
+#include "warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,7 +158,17 @@ static pl_status solve_free(pl_world *world, pl_step_stats *stats)
                                  world->system.v_new, stats);
 }
 
-// Where the solver of choice does not converge, the one that does goes on from there, if it may.
+// Is it one that does not know the rows of joints, of which there are some? What a friction model
+// makes of contacts is the choice of whoever runs the world, and no matter for a rescue.
+static bool lacks_joints(const pl_constraint_step *c)
+{
+    enum { OF_JOINTS = PL_CAN_BOX | PL_CAN_COMPLIANCE };
+    if ((c->solver->can & OF_JOINTS) == OF_JOINTS) return false;
+    return (pl_solver_lacks(c->solver, &c->blocks.problem) & OF_JOINTS) != 0;
+}
+
+// Where the solver of choice does not converge, or does not know what there is to solve, the one
+// that does goes on from there, if it may.
 static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
 {
     pl_constraint_step *c = world->constraints;
@@ -169,12 +180,15 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is
-    pl_status status = solve_with(c->solver, world, same, stats);
-    if (status == PL_OK) c->unsolved = false;
     bool rescue = world->options.rescue && c->fallback != c->solver;
+    bool skips = rescue && lacks_joints(c);
+    pl_status status = PL_ERROR_NUMERICS;
+    if (skips) pl_warn_solver(world, c->solver->name, c->fallback->name);
+    if (!skips) status = solve_with(c->solver, world, same, stats);
+    if (status == PL_OK) c->unsolved = false;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
     stats->rescues++;
-    status = solve_with(c->fallback, world, true, stats);
+    status = solve_with(c->fallback, world, same || !skips, stats);
     if (status == PL_OK) c->unsolved = false;
     return status;
 }
