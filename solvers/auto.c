@@ -4,14 +4,16 @@
 // Work is counted in multiplications of numbers, which depend on the problem alone.
 
 #include "cone_newton.h"
+#include "device.h"
 #include "newton.h"
 #include "vectors.h"
 
 #include <math.h>
 
 enum {
-    FIRST_STEPS = 20, // of apg, twice: most small steps in time are solved by then
-    MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
+    FIRST_STEPS = 20,   // of apg, twice: most small steps in time are solved by then
+    DEVICE_STEPS = 400, // of apg on a device, before the CPU goes on
+    MORE_STEPS = 60,    // of apg, that may be left to do: fewer than a hierarchy costs
     FAR_STEPS =
         120, // more are not taken to be left: cone-newton needs about so many, whatever apg would
     SWEEPS = 1000,     // of apg, after which newton is looked at
@@ -201,6 +203,8 @@ static pl_status solve_together(const pl_problem *problem, const pl_solver_optio
         PL_TRY(try_newton(&s, false, stats));
         if (stats->end != PL_SOLVE_STALLED) return PL_OK;
     }
+    pl_device_apg(problem, options, ws, PL_MIN(DEVICE_STEPS, allowed(&s, stats)), v, f, stats);
+    if (stats->end == PL_SOLVE_CONVERGED || stats->end == PL_SOLVE_TIME) return PL_OK;
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     s.v_given = pl_arena_take(&ws->arena, n, sizeof *v);
     s.f_given = pl_arena_take(&ws->arena, m, sizeof *f);
@@ -266,6 +270,31 @@ static bool is_for_newton(const pl_split *split, int32_t set)
     return t.soft <= MANY;
 }
 
+// v := what it would be without impulses, in a set of rigid bodies that starts without any: it
+// tells newton how fast things are, which velocities of 0 do not.
+static void let_go(const pl_split *split, int32_t set, const pl_workspace *ws, const double *f,
+                   double *v)
+{
+    for (int32_t i = split->first[set]; i < split->first[set + 1]; i++) {
+        const double *g = f + 3 * (int64_t)split->constraint[i];
+        bool box = pl_is_box(split->problem, split->constraint[i]);
+        if (box || g[0] != 0 || g[1] != 0 || g[2] != 0) return;
+    }
+    for (int32_t i = split->start[set]; i < split->start[set + 1]; i++) {
+        const double *w = v + 3 * (int64_t)split->block[i];
+        if (is_soft(split->problem->A, split->block[i])) return;
+        if (w[0] != 0 || w[1] != 0 || w[2] != 0) return;
+    }
+    for (int32_t i = split->start[set]; i < split->start[set + 1]; i++) {
+        int64_t block = split->block[i];
+        const double *D = ws->D.inv + 6 * block, *b = split->problem->b + 3 * block;
+        double *w = v + 3 * block;
+        w[0] = (D[0] * b[0] + D[1] * b[1]) + D[2] * b[2];
+        w[1] = (D[1] * b[0] + D[3] * b[1]) + D[4] * b[2];
+        w[2] = (D[2] * b[0] + D[4] * b[1]) + D[5] * b[2];
+    }
+}
+
 // The sets listed (n) by apg and whatever follows; `tried`: newton has tried them in vain.
 static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *set, bool tried,
                               const pl_solver_options *options, pl_workspace *ws, double *v,
@@ -286,6 +315,7 @@ static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *s
     pl_part_gather(&part, v, f);
     own->curvature = 0;
     own->direct = false;
+    own->device = ws->device;
     PL_TRY(pl_workspace_prepare(&part.problem, own, part.v));
     PL_TRY(solve_together(&part.problem, options, own, tried, part.v, part.f, stats));
     pl_part_scatter(&part, v, f);
@@ -332,6 +362,9 @@ pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *opti
     if (n == 0) {
         pl_arena_back(&ws->arena, mark);
         return solve_together(problem, options, ws, false, v, f, stats);
+    }
+    for (int32_t i = 0; i < split.n; i++) {
+        if (chosen[i]) let_go(&split, i, ws, f, v);
     }
     const pl_newton_sets sets = {
         .split = &split, .chosen = chosen, .most_work = MOST_WORK, .end = end};

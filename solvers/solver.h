@@ -44,6 +44,9 @@ typedef struct pl_solver_options {
     bool vj19;                 // the solver as its paper prints it, with the paper's parameters
     pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
+    struct pl_staggered_stats *staggered; // of the first solve by `sp-direct` or `sp-schurpa`
+                                          // (../lcp/staggered.h); NULL: nobody looks
+    const char *parameters;               // of ../lcp/params.h, checked; NULL: none
     bool same_matrix; // A is that of the last solve with this workspace: what was found out
                       // about it still holds
 } pl_solver_options;
@@ -81,6 +84,7 @@ typedef struct pl_workspace {
     const double *Av;               // A times the result, if the solver has computed that; or NULL
     struct pl_workspace *slot;      // (n_slot) for parts of the problem, one for each thread
     int32_t n_slot;
+    struct pl_device *device; // borrowed: see device.h; NULL: none
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
@@ -184,6 +188,8 @@ pl_solve_fn pl_delassus_solve;    // delassus.c
 pl_solve_fn pl_scalar_solve;      // scalar_solve.c
 pl_solve_fn pl_sp_direct_solve;   // diamond_solve.c
 pl_solve_fn pl_sp_schurpa_solve;  // diamond_solve.c
+pl_solve_fn pl_admm_cone_solve;   // admm_cone.c
+pl_solve_fn pl_ipm_cone_solve;    // ipm_cone.c
 pl_solve_fn pl_user_solve;        // user_solver.c
 
 #endif

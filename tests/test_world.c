@@ -421,7 +421,8 @@ static void test_newton_from_anywhere(void)
                 pl_step_stats stats;
                 pl_status status = pl_world_step(world, &stats);
                 TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, material_names[kind]);
-                TEST_ASSERT_TRUE(stats.residual <= 1e-6);
+                // The last correction was below 1e-3; this is about the next one.
+                TEST_ASSERT_TRUE(stats.imbalance <= 5e-3);
             }
             pl_world_destroy(world);
         }
@@ -652,7 +653,7 @@ static void test_failed_solves_change_nothing(void)
         pl_world_options options = no_contact();
         options.integrator = (pl_integrator)integrator;
         options.max_iterations = 1;
-        options.newton_iterations = 1;
+        options.max_newton = 1;
         options.tolerance = options.newton_tolerance = 1e-12;
         pl_world *world = make_world(&options);
         int32_t cube = add_body(world, "cube:cells=3", NULL);
@@ -721,7 +722,7 @@ static void test_world_options(void)
     REFUSE_WORLD(tolerance, NAN);
     REFUSE_WORLD(max_iterations, 0);
     REFUSE_WORLD(newton_tolerance, -1);
-    REFUSE_WORLD(newton_iterations, 0);
+    REFUSE_WORLD(max_newton, 0);
     pl_world_options options = no_contact();
     options.gravity[1] = NAN;
     pl_world *world;

@@ -1,4 +1,5 @@
 #include "origin.h"
+#include "contact_step.h"
 #include "warnings.h"
 #include "../base/hash.h"
 
@@ -31,6 +32,12 @@ static uint64_t hash_materials(const pl_world *world)
         if (b->kind != PL_BODY_RIGID) continue;
         const double rigid[2] = {world->state.rigid[b->rigid].mass, b->damping};
         hash = pl_hash(hash, rigid, sizeof rigid);
+    }
+    const pl_bodies *bodies = &world->bodies;
+    for (int64_t i = 0; i < bodies->n_friction_pair; i++) {
+        const pl_friction_pair *pair = &bodies->friction_pair[i];
+        const double numbers[3] = {pair->a, pair->b, pair->mu};
+        hash = pl_hash(hash, numbers, sizeof numbers);
     }
     return hash;
 }
