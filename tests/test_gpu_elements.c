@@ -166,7 +166,7 @@ static void test_no_bodies(void)
 
 static void test_one_element(void)
 {
-    for (int kind = 0; kind <= PL_MATERIAL_MOONEY_RIVLIN; kind++) {
+    for (int kind = 0; kind <= PL_MATERIAL_OGDEN; kind++) {
         bodies s = {0};
         add(&s, NULL, kind);
         create(&s, 0.3);
@@ -183,7 +183,7 @@ static void test_boxes(void)
     for (int i = 0; i < 4; i++) {
         for (int rough = 0; rough < 3; rough++) {
             bodies s = {0};
-            add(&s, shapes[i], (i + rough) % (PL_MATERIAL_MOONEY_RIVLIN + 1));
+            add(&s, shapes[i], (i + rough) % (PL_MATERIAL_OGDEN + 1));
             create(&s, (double[]){0, 0.05, 0.6}[rough]);
             hold(&s, 1);
             destroy(&s);
