@@ -67,6 +67,15 @@ static void test_stiffness(void)
     load("stiffness.csv");
 }
 
+static void test_gpu_model(void)
+{
+#ifdef PL_GPU
+    expect(0, "$P bench gpu-model --quick", "an iteration of apg launches");
+#else
+    expect(1, "$P bench gpu-model --quick", "the CPU only");
+#endif
+}
+
 static void test_ho22(void)
 {
     expect(0, "$P bench ho22 --quick --out $T/b", "PGCG");
@@ -239,6 +248,7 @@ int main(void)
     RUN_TEST(test_classes);
     RUN_TEST(test_friction);
     RUN_TEST(test_ho22);
+    RUN_TEST(test_gpu_model);
     RUN_TEST(test_schurpa);
     RUN_TEST(test_ensemble);
     RUN_TEST(test_lcp);
