@@ -67,7 +67,7 @@ APP_LIBS = $(HDF5_LIBS) -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c lcp/*.c meshes/*.c solvers/*.c \
-           fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c))
+           fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c euler/*.c))
 GPU_BACKENDS := opencl source cuda fatbin
 GPU_OBJ := $(patsubst gpu/%.c,$(B)/gpu/%.o,$(filter-out $(GPU_BACKENDS:%=gpu/%.c),$(wildcard gpu/*.c))) $(B)/gpu/table.o
 GPU_OBJ += $(if $(filter 1,$(OPENCL)),$(B)/gpu/opencl.o $(B)/gpu/source.o)
@@ -81,8 +81,8 @@ TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(GPU),,tests/test_gpu%) $(if $
 
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
-        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job \
-        peers-rigid
+        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes solver-scenes peers peers-job \
+        peers-rigid peers-siconos
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -105,7 +105,7 @@ $(B)/pliant: $(B)/apps/cli/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 # The rooms of inner loops.
-$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
+$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o $(B)/euler/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
 
 $(B)/apps/lab/fclib_hdf5.o: CFLAGS_ALL += $(HDF5_FLAGS)
 
@@ -318,6 +318,9 @@ ccd-million: $(B)/tests/test_ccd ## try continuous detection on a million pairs 
 audit-scenes: $(B)/pliant ## audit every step of the scenes; tests/audit_scenes.sh says what can be set
 	@PLIANT=$(B)/pliant tests/audit_scenes.sh
 
+solver-scenes: $(B)/pliant ## scenes of mechanisms by several solvers; tests/solver_scenes.sh says what can be set
+	@PLIANT=$(B)/pliant tests/solver_scenes.sh
+
 # Other simulators, each a program of its own that peers directs.
 PEERS := $(addprefix $(B)/peers/,peers pliant bullet bullet-double mujoco)
 RIGID_PEERS := $(addprefix $(B)/peers/rigid-,bullet bullet-double ode mujoco)
@@ -338,6 +341,22 @@ peers-rigid: $(B)/pliant ## compare rigid bodies with Bullet, ODE, MuJoCo and Ne
 	@base/setup.sh newton $(NEWTON_DIR)
 	@+$(MAKE) --no-print-directory -j$(JOBS) $(RIGID_PEERS) $(B)/peers/rigid-newton
 	@$(B)/pliant bench rigid $(PEERS_OPTIONS)
+
+peers-siconos: $(B)/pliant ## compare solvers with those of Siconos, which it installs; see tests/peers/README.md
+	@base/setup.sh packages build peers
+	@+$(MAKE) --no-print-directory -j$(JOBS) $(B)/peers/siconos
+	@$(B)/pliant bench siconos $(PEERS_OPTIONS)
+
+$(B)/peers/siconos: $(B)/tests/peers/siconos.o $(B)/libapps.a $(B)/libpliant.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(LINK) -o $@ $^ -lsiconos_numerics -lsiconos_externals $(APP_LIBS) $(LIB_LIBS)
+
+# Its headers include each other without their folder, and are not ours to warn about.
+$(B)/tests/peers/siconos.o: tests/peers/siconos.c Makefile | $(B)/ready
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS_ALL) -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics -c $< -o $@
 
 $(B)/peers/peers: $(addprefix $(B)/tests/peers/,peers.o judge.o workload.o)
 $(B)/peers/pliant: $(B)/tests/peers/peer_pliant.o $(PEER_OBJ)

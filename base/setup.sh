@@ -59,6 +59,7 @@ lint   clang-format        command clang-format
 lint   cppcheck            command cppcheck
 peers  libbullet-dev       module bullet
 peers  libode-dev          module ode
+peers  libsiconos-numerics-dev header siconos/numerics/Friction_cst.h
 peers  python3-venv        python ensurepip
 exports python3-venv       python ensurepip
 '

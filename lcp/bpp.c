@@ -3,9 +3,9 @@
 // and adaptive regularization [Ho22, Alg. 9].
 //
 // A set that recurs is not taken. Its block pivot is replaced by single ones, of the least index,
-// which is also done when the number of rows that violate the rule has not fallen for PATIENCE
+// which is also done when the number of rows that violate the rule has not fallen for `patience`
 // block pivots (Judice & Pires, in [Lef20, 1.3.2]). Blocks return once that number is below the
-// least before, or after a run of single pivots: the first has PATIENCE of them, each later one
+// least before, or after a run of single pivots: the first has `patience` of them, each later one
 // that brought nothing twice as many. So runs become as long as needed: for a matrix all of whose
 // principal minors are positive, single pivots end [Murty 1974], if only after 2^n, and so does
 // this. If a set recurs within a run of single pivots the matrix is none such, or too
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { PATIENCE = 10, MAX_REFINEMENTS = 3 };
+enum { MAX_REFINEMENTS = 3 };
 
 typedef struct pivoting {
     const pl_bpp_linear *linear;
@@ -50,7 +50,7 @@ static pl_status take(pivoting *p)
     if (p->b == NULL || p->best == NULL) return PL_ERROR_MEMORY;
     memcpy(p->best, p->x, (size_t)n * sizeof *p->best);
     p->least = INT32_MAX;
-    p->next_run = PATIENCE;
+    p->next_run = p->options->patience;
     return pl_lcp_softening_make(p->lcp, p->options, p->work->arena, &p->softening);
 }
 
@@ -121,10 +121,10 @@ static uint64_t key_of(const pivoting *p)
 // The number of violations has fallen, or not: which way goes on. `block` is what the user wants.
 static void choose_run(pivoting *p, bool fell, bool block)
 {
-    if (fell) p->next_run = PATIENCE;
+    if (fell) p->next_run = p->options->patience;
     if (p->run == 0) {
         p->idle = fell ? 0 : p->idle + 1;
-        if (!block || p->idle > PATIENCE) p->run = ++p->runs, p->left = p->next_run;
+        if (!block || p->idle > p->options->patience) p->run = ++p->runs, p->left = p->next_run;
     } else if (block && (fell || p->left == 0)) {
         p->run = 0;
         p->idle = 0;

@@ -19,6 +19,7 @@ pl_lcp_options pl_lcp_options_default(void)
     return (pl_lcp_options){.tolerance = 1e-10,
                             .max_iterations = 1000,
                             .pivot_tolerance = 1e-10,
+                            .patience = 10,
                             .relaxation = 1.4,
                             .precond = PL_LCP_PRECOND_IMAGINARY,
                             .inner_tolerance = 1e-12,

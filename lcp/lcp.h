@@ -67,6 +67,7 @@ typedef struct pl_lcp_options {
 
     // Of some solvers; their files say what for.
     double pivot_tolerance;   // in the unit of w: what is less does not pivot [Ho22, 6]
+    int32_t patience;         // of bpp: block pivots without fewer violations, before single ones
     double relaxation;        // of psor, above 0 and below 2
     pl_lcp_precond precond;   // of inner conjugate gradients
     bool prescale;            // M is scaled to a unit diagonal before it is factored [Ho22, 4.1.6]

@@ -1,5 +1,6 @@
 // Linear complementarity problems for programs.
 
+#include "params.h"
 #include "../base/hash.h"
 #include "../base/number.h"
 #include "generate.h"
@@ -407,6 +408,7 @@ pl_status pl_complementarity_solve(pl_complementarity *problem, const char *solv
     o.max_seconds = options->max_seconds;
     o.trace = options->trace;
     o.trace_user = options->trace_user;
+    PL_TRY(pl_lcp_params_apply(options->parameters, found->name, &o));
     pl_arena_reset(&problem->arena);
     pl_status status = pl_lcp_solve(found, &problem->owned.lcp, &o, &problem->arena, x, &stats);
     if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;

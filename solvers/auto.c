@@ -89,7 +89,9 @@ static pl_status try_newton(automatic *s, bool anew, pl_solve_stats *stats)
                                  .v = anew ? s->v_given : NULL,
                                  .f = anew ? s->f_given : NULL};
     PL_TRY(pl_newton_solve_sets(&sets, s->options, s->ws, s->v, s->f, stats));
-    s->ws->direct = stats->end == PL_SOLVE_CONVERGED;
+    // First in later solves with this matrix, if it has paid in this one.
+    bool paid = s->newton_work <= step_work(s) * stats->iterations;
+    s->ws->direct = stats->end == PL_SOLVE_CONVERGED && (paid || s->problem->A->n <= MANY);
     if (stats->end == PL_SOLVE_BREAKDOWN) stats->end = PL_SOLVE_STALLED;
     pl_arena_back(&s->ws->arena, mark);
     return PL_OK;
@@ -173,7 +175,15 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
     PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
     if (stats->end == PL_SOLVE_STALLED && !s->tried) {
         PL_TRY(find_newton_work(s));
-        if (isfinite(s->newton_work)) PL_TRY(try_newton(s, false, stats));
+        double steps = s->newton_work / step_work(s);
+        if (stats->iterations >= limit && stats->iterations < PL_MIN(steps, most)) {
+            limit = steps < most ? (int32_t)steps : most;
+            PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f,
+                                        stats));
+        }
+        if (stats->end == PL_SOLVE_STALLED && isfinite(s->newton_work)) {
+            PL_TRY(try_newton(s, false, stats));
+        }
     }
     if (stats->end == PL_SOLVE_STALLED && allowed(s, stats) > 0) {
         stats->end = pl_apg_improve(&s->apg, s->options, allowed(s, stats), s->v, s->f, stats);
@@ -260,6 +270,31 @@ static bool is_for_newton(const pl_split *split, int32_t set)
     return t.soft <= MANY;
 }
 
+// v := what it would be without impulses, in a set of rigid bodies that starts without any: it
+// tells newton how fast things are, which velocities of 0 do not.
+static void let_go(const pl_split *split, int32_t set, const pl_workspace *ws, const double *f,
+                   double *v)
+{
+    for (int32_t i = split->first[set]; i < split->first[set + 1]; i++) {
+        const double *g = f + 3 * (int64_t)split->constraint[i];
+        bool box = pl_is_box(split->problem, split->constraint[i]);
+        if (box || g[0] != 0 || g[1] != 0 || g[2] != 0) return;
+    }
+    for (int32_t i = split->start[set]; i < split->start[set + 1]; i++) {
+        const double *w = v + 3 * (int64_t)split->block[i];
+        if (is_soft(split->problem->A, split->block[i])) return;
+        if (w[0] != 0 || w[1] != 0 || w[2] != 0) return;
+    }
+    for (int32_t i = split->start[set]; i < split->start[set + 1]; i++) {
+        int64_t block = split->block[i];
+        const double *D = ws->D.inv + 6 * block, *b = split->problem->b + 3 * block;
+        double *w = v + 3 * block;
+        w[0] = (D[0] * b[0] + D[1] * b[1]) + D[2] * b[2];
+        w[1] = (D[1] * b[0] + D[3] * b[1]) + D[4] * b[2];
+        w[2] = (D[2] * b[0] + D[4] * b[1]) + D[5] * b[2];
+    }
+}
+
 // The sets listed (n) by apg and whatever follows; `tried`: newton has tried them in vain.
 static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *set, bool tried,
                               const pl_solver_options *options, pl_workspace *ws, double *v,
@@ -329,6 +364,9 @@ pl_status pl_auto_solve(const pl_problem *problem, const pl_solver_options *opti
     if (n == 0) {
         pl_arena_back(&ws->arena, mark);
         return solve_together(problem, options, ws, false, v, f, stats);
+    }
+    for (int32_t i = 0; i < split.n; i++) {
+        if (chosen[i]) let_go(&split, i, ws, f, v);
     }
     const pl_newton_sets sets = {
         .split = &split, .chosen = chosen, .most_work = MOST_WORK, .end = end};

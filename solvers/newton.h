@@ -30,12 +30,16 @@ typedef struct pl_newton {
     double *lack;         // (m) l of newton.c in these rows, 0 in others
     double *shift;        // (m) what they are not asked for, since they contradict each other [m/s]
     double *last_w;       // (m) w of them after the last round
+    double d_carried;     // what K W of the rows that are carried is the inverse of
+    bool indefinite;      // a factor failed
     bool hopeless;        // impulses grow without end: there is no solution, or none that it finds
     int32_t shifts;       // how often that was found; 0: `shift` is 0
     double *rhs;          // (n) r - L^T J l; r itself if there are none
     double *e, *Ae, *Le;  // (n), (n), (m) the step, A and L times it
     double *Fe;           // (m) F at its end
     double *x;            // (n) scratch
+    double *v_round;      // (n) v where a round began
+    const double *held;   // (n_constraint) mu |w_t| that interior points hold; NULL: that of u
     pl_slope *J;          // (n_constraint)
     pl_sym3 *D;           // (n_constraint) of the factor
     bool factored;        // there is one
@@ -88,6 +92,10 @@ pl_solve_end pl_worse_end(pl_solve_end a, pl_solve_end b);
 // in v and f. PL_SOLVE_STALLED if they do not solve it.
 pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats);
 
+// Sweeps over the contacts of rigid bodies without joints, from f; v and f := what they come to.
+bool pl_newton_can_sweep(const pl_newton *s);
+pl_status pl_newton_sweep(pl_newton *s, pl_solve_stats *stats);
+
 // Rounds, until stats->factorizations is `most`. `warm`: from the faces that f is on.
 pl_solve_end pl_newton_rounds(pl_newton *s, bool warm, int64_t most, pl_solve_stats *stats);
 
@@ -114,6 +122,9 @@ double pl_newton_judge(pl_newton *s, const double *f, pl_solve_stats *stats);
 
 // Counts anew what was in vain; stats->factorizations may become `most`.
 void pl_newton_begin_stage(pl_newton *s, int64_t most);
+
+// The factor of H with D, which is counted. False if there is none.
+bool pl_newton_factor(pl_newton *s, pl_solve_stats *stats);
 
 // K of all rows for d, and `stiff` of those that are carried.
 void pl_newton_set_stiffness(pl_newton *s, double d);

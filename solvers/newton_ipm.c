@@ -49,13 +49,25 @@ static void take_impulses(const pl_newton *s, const pl_inside *all, double *f)
     }
 }
 
+// mu |w_t|, as pl_inside_look has it.
+static double slip_of(const pl_newton *s, const pl_inside *c, int64_t k)
+{
+    double f[3] = {0}, w[3];
+    if (c->box || !c->used) return 0;
+    pl_inside_impulse(c, f);
+    pl_law_velocity(limits_of(s, k), s->u + 3 * k, f, w);
+    return c->mu * sqrt(w[1] * w[1] + w[2] * w[2]);
+}
+
 // What z lacks, and the scaling; returns the sum of what is complementary.
 static double prepare(pl_newton *s, pl_inside *all)
 {
     double sum = 0;
     for (int64_t k = 0; k < s->problem->n_constraint; k++) {
         const double *stiff = s->stiff != NULL ? s->stiff + 3 * k : NULL;
-        sum += pl_inside_look(all + k, s->u + 3 * k, s->D + k);
+        double u[3] = {s->u[3 * k], s->u[3 * k + 1], s->u[3 * k + 2]};
+        if (s->held != NULL) u[0] += s->held[k] - slip_of(s, all + k, k);
+        sum += pl_inside_look(all + k, u, s->D + k);
         if (stiff == NULL) continue;
         s->D[k].nn += stiff[0], s->D[k].t11 += stiff[1], s->D[k].t22 += stiff[2];
     }
@@ -123,7 +135,7 @@ static pl_solve_end iterate(pl_newton *s, pl_inside *all, int32_t n, double *bes
     for (int32_t i = 0; i <= n; i++) {
         take_impulses(s, all, s->F);
         double error = pl_newton_judge(s, s->F, stats);
-        if (error < best) {
+        if (error < best || (s->held != NULL && isfinite(error))) { // held: the last solves it
             best = error;
             memcpy(best_v, s->v, (size_t)s->n * sizeof *best_v);
             memcpy(best_f, s->F, (size_t)s->m * sizeof *best_f);
@@ -135,8 +147,7 @@ static pl_solve_end iterate(pl_newton *s, pl_inside *all, int32_t n, double *bes
         if (s->lambda != NULL) memcpy(s->f, s->F, (size_t)s->m * sizeof *s->f);
         pl_newton_look_at_carried(s);
         double gap = prepare(s, all);
-        stats->factorizations++;
-        if (!(gap > 0) || !pl_contact_matrix_set(&s->H, s->D)) break;
+        if (!(gap > 0) || !pl_newton_factor(s, stats)) break;
         double t = find_step(s, all, 0, false);
         if (++stats->iterations < s->options->max_iterations) {
             double sigma = pow(PL_MAX(complementarity(s, all, t), 0) / gap, 3);

@@ -88,6 +88,8 @@ static pl_status options_of(const pl_solve_options *from, pl_solver_options *to)
     to->vj19 = from->vj19;
     to->trace = from->trace != NULL ? show : NULL;
     to->trace_user = (void *)(uintptr_t)from; // which `show` only reads
+    to->parameters = from->parameters;
+    PL_TRY(pl_complementarity_parameters_check(from->parameters));
     PL_REQUIRE(from->precond);
     return pl_precond_find(from->precond, &to->precond);
 }

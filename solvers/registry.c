@@ -86,6 +86,22 @@ static const pl_solver built_in[] = {
      .guarantee = "as sp-as, with MINRES for its linear problems; may cycle",
      .paper = "staggered projections [Kaufman et al. 2008], with MINRES [VJ19, 7]",
      .solve = pl_sp_minres_solve},
+    {.name = "admm-cone",
+     .form = PL_FORM_FULL,
+     .can = PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE,
+     .guarantee = "convex with the slip held, which follows; linear convergence, one or a few "
+                  "sparse factors",
+     .paper =
+         "alternating directions [Boyd et al. 2011], adaptive; fixed point on the slip [Acary & "
+         "Cadoux 2013]",
+     .solve = pl_admm_cone_solve},
+    {.name = "ipm-cone",
+     .form = PL_FORM_FULL,
+     .can = PL_CAN_CONE | PL_CAN_BOX | PL_CAN_COMPLIANCE,
+     .guarantee = "convex with the slip held, solved by interior points; then the slip follows; "
+                  "sparse factors",
+     .paper = "interior points [Mehrotra 1992]; fixed point on the slip [Acary & Cadoux 2013]",
+     .solve = pl_ipm_cone_solve},
     {.name = "delassus",
      .form = PL_FORM_REDUCED,
      .can = ALL_LAWS,

@@ -1,5 +1,6 @@
 // A solver of ../lcp on the rows of a contact problem.
 
+#include "../lcp/params.h"
 #include "scalar_form.h"
 #include "solver.h"
 
@@ -50,6 +51,7 @@ pl_status pl_scalar_solve(const pl_problem *problem, const pl_solver_options *op
     bool following = (ws->solver->lcp->needs & PL_LCP_KNOWS_FOLLOWING) != 0;
     pl_scalar_form form;
     pl_lcp_options lcp = pl_lcp_options_default();
+    PL_TRY(pl_lcp_params_apply(options->parameters, ws->solver->name, &lcp));
     lcp.tolerance = PART * options->contact_tolerance / problem->dt;
     PL_TRY(pl_scalar_form_create(ws->reduced, following ? PL_SCALAR_FOLLOWING : PL_SCALAR_CORNERS,
                                  &ws->arena, &form));

@@ -201,6 +201,11 @@ static unsigned find_needs(const pl_problem *problem)
     return needs;
 }
 
+unsigned pl_solver_lacks(const pl_solver *solver, const pl_problem *problem)
+{
+    return find_needs(problem) & ~solver->can;
+}
+
 // By how much the velocities in ws->u violate the law of a constraint that no impulse can help.
 static double violation(const pl_problem *problem, const pl_workspace *ws, int32_t k)
 {
@@ -221,7 +226,7 @@ static const char *name_lack(unsigned lacks)
 
 static pl_status check_laws(const pl_solver *solver, const pl_problem *problem)
 {
-    unsigned needs = find_needs(problem), lacks = needs & ~solver->can;
+    unsigned needs = find_needs(problem), lacks = pl_solver_lacks(solver, problem);
     if (lacks == 0) return PL_OK;
     char names[512];
     pl_text text = pl_text_start(names, sizeof names);

@@ -44,6 +44,9 @@ typedef struct pl_solver_options {
     bool vj19;                 // the solver as its paper prints it, with the paper's parameters
     pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
+    struct pl_staggered_stats *staggered; // of the first solve by `sp-direct` or `sp-schurpa`
+                                          // (../lcp/staggered.h); NULL: nobody looks
+    const char *parameters;               // of ../lcp/params.h, checked; NULL: none
     bool same_matrix; // A is that of the last solve with this workspace: what was found out
                       // about it still holds
 } pl_solver_options;
@@ -135,6 +138,9 @@ const pl_solver *pl_solver_at(int32_t i);
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_solver_find(const char *name, const pl_solver **out);
 
+// What the constraints of a problem ask for and the solver does not know: bits of the above.
+unsigned pl_solver_lacks(const pl_solver *solver, const pl_problem *problem);
+
 // Does the option `precond` make a difference to it?
 bool pl_solver_has_precond(const pl_solver *solver);
 
@@ -185,6 +191,8 @@ pl_solve_fn pl_delassus_solve;    // delassus.c
 pl_solve_fn pl_scalar_solve;      // scalar_solve.c
 pl_solve_fn pl_sp_direct_solve;   // diamond_solve.c
 pl_solve_fn pl_sp_schurpa_solve;  // diamond_solve.c
+pl_solve_fn pl_admm_cone_solve;   // admm_cone.c
+pl_solve_fn pl_ipm_cone_solve;    // ipm_cone.c
 pl_solve_fn pl_user_solve;        // user_solver.c
 
 #endif

@@ -284,14 +284,15 @@ typedef struct way {
 } way;
 
 static const way ways[] = {
-    {"apg", PL_PRECOND_FULL},      {"cr", PL_PRECOND_FULL},     {"cr", PL_PRECOND_DIAG},
-    {"minres", PL_PRECOND_FULL},   {"minres", PL_PRECOND_DIAG}, {"ica", PL_PRECOND_FULL},
-    {"sp-cr", PL_PRECOND_FULL},    {"sp-as", PL_PRECOND_FULL},  {"cone-newton", PL_PRECOND_FULL},
-    {"gcr", PL_PRECOND_FULL},      {"gcr", PL_PRECOND_DIAG},    {"sp-minres", PL_PRECOND_FULL},
-    {"auto", PL_PRECOND_FULL},     {"cr", PL_PRECOND_SCHUR},    {"minres", PL_PRECOND_SCHUR},
-    {"delassus", PL_PRECOND_FULL}, {"cr", PL_PRECOND_NONE},     {"newton", PL_PRECOND_FULL}};
+    {"apg", PL_PRECOND_FULL},      {"cr", PL_PRECOND_FULL},       {"cr", PL_PRECOND_DIAG},
+    {"minres", PL_PRECOND_FULL},   {"minres", PL_PRECOND_DIAG},   {"ica", PL_PRECOND_FULL},
+    {"sp-cr", PL_PRECOND_FULL},    {"sp-as", PL_PRECOND_FULL},    {"cone-newton", PL_PRECOND_FULL},
+    {"gcr", PL_PRECOND_FULL},      {"gcr", PL_PRECOND_DIAG},      {"sp-minres", PL_PRECOND_FULL},
+    {"auto", PL_PRECOND_FULL},     {"cr", PL_PRECOND_SCHUR},      {"minres", PL_PRECOND_SCHUR},
+    {"delassus", PL_PRECOND_FULL}, {"cr", PL_PRECOND_NONE},       {"newton", PL_PRECOND_FULL},
+    {"ipm-cone", PL_PRECOND_FULL}, {"admm-cone", PL_PRECOND_FULL}};
 enum { WAYS = sizeof ways / sizeof *ways };
-enum { WAYS_OF_MANY = WAYS - 3 }; // that thousands of contacts are not too much for
+enum { WAYS_OF_MANY = WAYS - 5 }; // that thousands of contacts are not too much for
 
 static inline pl_status solve_small(small *s, way w, double residual_tolerance,
                                     double contact_tolerance)

@@ -13,9 +13,10 @@ below() {
     collision) echo "base meshes" ;;
     fem | rigid) echo "base meshes solvers" ;;
     gpu) echo "base solvers" ;;
+    euler) echo "base lcp meshes solvers" ;;
     contact) echo "base meshes solvers collision" ;;
     world) echo "base meshes solvers fem rigid collision contact" ;;
-    tests) echo "base lcp meshes solvers fem rigid collision gpu contact world apps" ;;
+    tests) echo "base lcp meshes solvers fem rigid collision gpu contact world euler apps" ;;
     apps/common) echo "base" ;;
     apps/scene | apps/plot | apps/tetrahedra | apps/import) echo "base apps/common" ;;
     apps/export) echo "base apps/common apps/scene" ;;

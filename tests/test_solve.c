@@ -239,6 +239,34 @@ static void test_bad_options(void)
     expect(0, "$P solve --help", "Solvers:\n\napg ");
 }
 
+// Parameters by name count, alone for their solver; what is wrong is named with what there is.
+static void test_parameters(void)
+{
+    expect(0, "$P solve --generate spd:n=200 --solver psor --param bpp.p=1 --csv $T/usual.csv",
+           "warning: --param has no effect: its solver is not among those of --solver");
+    expect(0,
+           "$P solve --generate spd:n=200 --solver psor --param psor.relaxation=0.5 --csv "
+           "$T/short.csv",
+           "psor");
+    expect(1, "cut -d, -f1-7 $T/usual.csv >$T/a; cut -d, -f1-7 $T/short.csv >$T/b; cmp $T/a $T/b",
+           "differ");
+    expect(1, "$P solve --generate spd --param psor.relaxation=2",
+           "--param: psor.relaxation: \"2\": a number between 0 and 2 expected");
+    expect(1, "$P solve --generate spd --param psor.relax=1", "(known: relaxation)");
+    expect(1, "$P solve --generate spd --param pso.relaxation=1", "did you mean \"psor\"?");
+    expect(1, "$P solve --generate spd --param bpp-pcg.precond=jacoby", "did you mean \"jacobi\"?");
+    expect(1, "$P solve --generate spd --param bpp.p=1.5", "a whole number from 1 expected");
+    expect(1, "$P solve --generate spd --param psor", "SOLVER.NAME=VALUE expected");
+    expect(1, "$P solve --generate spd --param lemke.p=1", "the solver lemke has no parameters");
+    expect(1, "$P solve --generate spd --param ''", "SOLVER.NAME=VALUE expected");
+    expect(0, "$P solve --help", "relaxation        1 is pgs (psor)");
+    // Of contacts that are solved row by row, too.
+    expect(0,
+           "$P solve --generate stack:n=3 --friction box --solver psor --param "
+           "psor.relaxation=1.2",
+           "converged");
+}
+
 // Each is named, and the others are solved.
 static void test_bad_files(void)
 {
@@ -296,6 +324,7 @@ int main(void)
     RUN_TEST(test_csv);
     RUN_TEST(test_export);
     RUN_TEST(test_bad_options);
+    RUN_TEST(test_parameters);
     RUN_TEST(test_bad_files);
     shell("rm -rf $T");
     return UNITY_END();

@@ -347,7 +347,12 @@ static void test_a_rigid_plate_on_many_supports(void)
         TEST_ASSERT_TRUE(s.v[0] > 5e-4); // slips, but not faster than 0.1 g allows
         TEST_ASSERT_TRUE(s.v[0] < 0.6 * 9.81e-3);
         if (w == 0) memcpy(first, s.v, sizeof first);
-        for (int i = 0; i < 6; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-4, first[i], s.v[i]);
+        // What each support bears is not unique, nor then how a plate slides that turns: interior
+        // points go to the middle, all others stay near where they start.
+        double close = strcmp(ways[w].solver, "ipm-cone") == 0 ? 4e-4 : 1e-4;
+        for (int i = 0; i < 6; i++) {
+            TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(close, first[i], s.v[i], ways[w].solver);
+        }
         end_small(&s);
     }
 }

@@ -31,13 +31,18 @@ static const bench benches[] = {
     {"busy", pl_bench_busy, "threads against one thread beside busy processes"},
     {"stiffness", pl_bench_stiffness,
      "iterations over Young's modulus and mass ratios, of small scenes"},
+    {"steps", pl_bench_steps_of_time, "simulated time in steps of 2.5 to 100 ms"},
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
     {"schurpa", pl_bench_schurpa, "random banded programs, one factor bordered against many"},
+    {"lit13", pl_bench_lit13, "nine cylinders that collide on a grid, against Lit13, 7.2"},
     {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
+    {"impact", pl_bench_impact, "a soft ball that hits the ground, or is squeezed; by a bunny"},
     {"friction", pl_bench_friction, "how far the motions of friction models part"},
     {"ho22", pl_bench_ho22,
      "pivoting by factors and by conjugate gradients, against Ho22's tables"},
     {"peers", pl_bench_peers, "Bullet and MuJoCo on the same workloads; needs 'make peers'"},
+    {"siconos", pl_bench_siconos,
+     "contact problems by Siconos's solvers and by ours; needs 'make peers-siconos'"},
     {"figures", pl_bench_figures, "figures 6 and 9 to 13 of VJ19, from our runs, as CSV and SVG"},
 };
 
@@ -75,15 +80,21 @@ int pl_command_bench(int argc, char **argv)
     const pl_option options[] = {
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
-        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE", "of rigid: this scene and no other"},
+        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE",
+         "of rigid, steps and impact: this scene and no other"},
+        {"--ball", PL_OPTION_TEXT, &bench.ball, "FILE",
+         "of impact: its mesh of tets; default build/meshes/ball.msh"},
+        {"--bunny", PL_OPTION_TEXT, &bench.bunny, "FILE",
+         "of impact: the mesh that it is measured by; default build/meshes/bunny.msh"},
         {"--problems", PL_OPTION_TEXT, &bench.problems, "DIR",
-         "of lcp: recorded problems (run --record)"},
+         "of lcp and siconos: recorded problems (run --record)"},
         {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
     };
     char notes[NOTES_SIZE];
     list_benches(notes);
     const pl_command command = {
-        .usage = "bench NAME [--quick] [--simple] [--only SCENE] [--problems DIR] [--out DIR]",
+        .usage = "bench NAME [--quick] [--simple] [--only SCENE] [--ball FILE] [--bunny FILE] "
+                 "[--problems DIR] [--out DIR]",
         .summary = "Measures Pliant on this machine. Claims are ratios of two times taken in the "
                    "same run.",
         .options = options,

@@ -24,12 +24,12 @@ enum { EXIT_NOT_CONVERGED = 2 };
 // enough to try every solver on a problem that some never solve.
 static const double MAX_SECONDS = 60;
 
-enum { NOTES_ROOM = 12288, NAME_LEAST = 7, MOST_SOLVERS = 64, NAME_ROOM = 40, DEPTH = 8 };
+enum { NOTES_ROOM = 16384, NAME_LEAST = 7, MOST_SOLVERS = 64, NAME_ROOM = 40, DEPTH = 8 };
 
 // What the command line asks for.
 typedef struct job {
     const char *solver, *precond, *csv, *export, *plot, *convergence, *generate, *save, *friction,
-        *collect, *device;
+        *collect, *param, *device;
     double tolerance, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int32_t max_iterations, threads;
     bool vj19, cold, json, markdown;
@@ -437,7 +437,26 @@ static pl_status choose_limits(const job *j, replay *r)
     contact->threads = j->threads;
     if (j->device != NULL) contact->device = j->device;
     contact->vj19 = j->vj19;
+    contact->parameters = rows->parameters = j->param;
     if (j->friction != NULL) contact->friction_model = j->friction;
+    return PL_OK;
+}
+
+// Before the work, and not once for each problem.
+static pl_status check_parameters(const job *j, const replay *r)
+{
+    pl_status status = pl_complementarity_parameters_check(j->param);
+    if (status != PL_OK) pl_fail_prefix("--param");
+    PL_TRY(status);
+    for (const char *at = j->param; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        bool chosen = false;
+        for (int32_t i = 0; i < r->n_choice; i++) {
+            size_t n = strlen(r->choice[i].name);
+            chosen = chosen || (strncmp(at, r->choice[i].name, n) == 0 && at[n] == '.');
+        }
+        pl_args_no_effect(!chosen, "--param", "its solver is not among those of --solver");
+    }
     return PL_OK;
 }
 
@@ -462,6 +481,7 @@ static pl_status choose_options(const job *j, replay *r)
     r->save = j->save;
     r->quiet = j->json || j->markdown;
     PL_TRY(choose_solvers(j, r));
+    PL_TRY(check_parameters(j, r));
     warn_unused(j, r);
     return PL_OK;
 }
@@ -603,7 +623,9 @@ static void add_lists(char *notes, size_t room)
         if (pl_complementarity_describe(i, &solver) != PL_OK) continue;
         pl_text_add(&text, "%s%s", i == 0 ? "" : i % 8 == 0 ? ",\n" : ", ", solver.name);
     }
-    pl_text_add(&text, ".\n");
+    pl_text_add(&text, ".\n\nTheir parameters, for --param, and which of them have each:\n\n");
+    used = PL_MIN(text.length, room - 1);
+    text.length += pl_complementarity_parameter_help(notes + used, room - used);
     PL_ASSERT(text.length < room);
 }
 
@@ -619,6 +641,8 @@ int pl_command_solve(int argc, char **argv)
          "of cr, minres and gcr: full, diag, schur or none"},
         {"--friction", PL_OPTION_TEXT, &j.friction, "MODEL",
          "in place of cones: diamond, pyramid:N, outer:N, box, box:N, box:last, box:follow"},
+        {"--param", PL_OPTION_TEXT, &j.param, "SOLVER.NAME=X,...",
+         "of solvers of plain rows, as psor.relaxation=1.8; see below"},
         {"--tol", PL_OPTION_NUMBER, &j.tolerance, "X",
          "all tolerances; of plain rows the only one, default 1e-10"},
         {"--residual-tolerance", PL_OPTION_NUMBER, &j.residual_tolerance, "X",
