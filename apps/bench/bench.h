@@ -21,6 +21,7 @@ pl_status pl_bench_fem(const pl_bench_options *options);
 pl_status pl_bench_gpu_fem(const pl_bench_options *options);
 pl_status pl_bench_collision(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
+pl_status pl_bench_gpu_model(const pl_bench_options *options);
 pl_status pl_bench_lcp(const pl_bench_options *options);
 pl_status pl_bench_classes(const pl_bench_options *options);
 pl_status pl_bench_ensemble(const pl_bench_options *options); // writes OUT/ensemble.csv

@@ -20,6 +20,8 @@ static const bench benches[] = {
     {"gpu-fem", pl_bench_gpu_fem, "assembly by a device of OpenCL beside the CPU's threads"},
     {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
     {"spmv", pl_bench_spmv, "the sparse product and iterations of solvers, likewise"},
+    {"gpu-model", pl_bench_gpu_model,
+     "what iterations on a device move and compute, and bounds for known cards"},
     {"lcp", pl_bench_lcp, "factors from which rows are removed, and sparse ones, against new ones"},
     {"classes", pl_bench_classes, "the solvers of lcp/ on classes of problems by their matrix"},
     {"ensemble", pl_bench_ensemble, "solvers on rigid bodies and mechanisms, hit at random"},
