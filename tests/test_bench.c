@@ -67,6 +67,13 @@ static void test_stiffness(void)
     load("stiffness.csv");
 }
 
+static void test_lef20(void)
+{
+    expect(0, "$P bench lef20 --quick --out $T/b", "removal, skyline");
+    expect(0, "grep -c svg $T/b/lef20-2.3.svg && head -1 $T/b/lef20-2.3.csv", "panel,curve,");
+    expect(0, "ls $T/b", "lef20-3.1-forklift.svg");
+}
+
 static void test_ho22(void)
 {
     expect(0, "$P bench ho22 --quick --out $T/b", "PGCG");
@@ -245,6 +252,7 @@ int main(void)
     RUN_TEST(test_classes);
     RUN_TEST(test_friction);
     RUN_TEST(test_ho22);
+    RUN_TEST(test_lef20);
     RUN_TEST(test_schurpa);
     RUN_TEST(test_ensemble);
     RUN_TEST(test_lcp);

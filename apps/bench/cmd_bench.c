@@ -35,6 +35,8 @@ static const bench benches[] = {
     {"friction", pl_bench_friction, "how far the motions of friction models part"},
     {"ho22", pl_bench_ho22,
      "pivoting by factors and by conjugate gradients, against Ho22's tables"},
+    {"lef20", pl_bench_lef20,
+     "rows removed from factors, on the scenes of Lef20, against its tables and figures"},
     {"peers", pl_bench_peers, "Bullet and MuJoCo on the same workloads; needs 'make peers'"},
     {"siconos", pl_bench_siconos,
      "contact problems by Siconos's solvers and by ours; needs 'make peers-siconos'"},
@@ -75,7 +77,8 @@ int pl_command_bench(int argc, char **argv)
     const pl_option options[] = {
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
-        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE", "of rigid: this scene and no other"},
+        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE",
+         "of rigid, ho22 and lef20: this scene and no other"},
         {"--problems", PL_OPTION_TEXT, &bench.problems, "DIR",
          "of lcp and siconos: recorded problems (run --record)"},
         {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
