@@ -257,13 +257,13 @@ static void start_figures(pl_figure *figure)
         const char *title, *x_label, *panel;
         bool log, points;
     } texts[FIGURES] = {
-        {"Ho22, Fig. 6.2: the time of PCG solvers grows with the condition",
+        {"Ho22, Fig. 6.2 (there the time of PCG solvers grows)",
          "log10 of the condition, estimated", "log10 of the time [ms]", false, true},
-        {"Ho22, Fig. 6.3: PCG stays slower than BPP as sizes grow", "log10 of the rows",
+        {"Ho22, Fig. 6.3 (there PCG stays slower than BPP)", "log10 of the rows",
          "log10 of the time [ms]", false, true},
-        {"Ho22, Fig. 6.4: inner iterations grow with imaginary columns",
+        {"Ho22, Fig. 6.4 (there iterations grow with the share)",
          "imaginary columns, mean over factors [%]", "Inner iterations", true, true},
-        {"Ho22, Fig. 6.1: chain, PGCG; IC(0) takes a hundredth of Jacobi's", "step",
+        {"Ho22, Fig. 6.1, chain, PGCG (there IC(0) a hundredth of Jacobi)", "step",
          "Inner iterations", true, false}};
     for (int i = 0; i < FIGURES; i++) {
         figure[i] = (pl_figure){.title = texts[i].title, .x_label = texts[i].x_label};
