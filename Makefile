@@ -44,6 +44,21 @@ ifeq ($(HDF5),1)
 HDF5_FLAGS := -DPL_HDF5 $(patsubst -I%,-isystem %,$(shell pkg-config --cflags hdf5-serial))
 HDF5_LIBS := $(shell pkg-config --libs hdf5-serial)
 endif
+# And for devices: kernels for OpenCL (its headers; drivers are looked for at run time) and CUDA (nvcc,
+# which has to make device code for several generations). `make OPENCL=0 CUDA=0` builds without gpu/.
+OPENCL ?= $(if $(wildcard /usr/include/CL/cl.h),1,0)
+NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) nvcc)
+CUDA ?= $(if $(shell command -v $(NVCC)),1,0)
+ifeq ($(OPENCL),1)
+COMMON += -DPL_OPENCL
+endif
+ifeq ($(CUDA),1)
+COMMON += -DPL_CUDA
+endif
+GPU := $(filter 1,$(OPENCL) $(CUDA))
+ifneq ($(GPU),)
+COMMON += -DPL_GPU
+endif
 # After what is optional, which adds to COMMON.
 CFLAGS_ALL := -std=c17 -Wstrict-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(COMMON) $(CXXFLAGS)
@@ -52,11 +67,16 @@ APP_LIBS = $(HDF5_LIBS) -ltet -lcjson $(shell pkg-config --libs epoxy glfw3)
 # The library is every room but apps and tests. TetGen (AGPL) and its one file in C++ belong to the
 # command, as does everything that draws.
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c lcp/*.c meshes/*.c solvers/*.c \
-           fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c))
+           fem/*.c rigid/*.c collision/*.c contact/*.c world/*.c euler/*.c))
+GPU_BACKENDS := opencl source cuda fatbin
+GPU_OBJ := $(patsubst gpu/%.c,$(B)/gpu/%.o,$(filter-out $(GPU_BACKENDS:%=gpu/%.c),$(wildcard gpu/*.c))) $(B)/gpu/table.o
+GPU_OBJ += $(if $(filter 1,$(OPENCL)),$(B)/gpu/opencl.o $(B)/gpu/source.o)
+GPU_OBJ += $(if $(filter 1,$(CUDA)),$(B)/gpu/cuda.o $(B)/gpu/fatbin.o)
+LIB_OBJ += $(if $(GPU),$(GPU_OBJ))
 APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/cli/main.c,$(wildcard apps/*/*.c))) \
            $(B)/apps/tetrahedra/tetgen.o
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
-TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/test_*.c))
+TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(GPU),,tests/test_gpu%),$(wildcard tests/test_*.c)))
 
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
@@ -84,7 +104,7 @@ $(B)/pliant: $(B)/apps/cli/main.o $(B)/libapps.a $(B)/libpliant.a
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
 # The rooms of inner loops.
-$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
+$(B)/fem/%.o $(B)/lcp/%.o $(B)/solvers/%.o $(B)/collision/%.o $(B)/contact/%.o $(B)/world/%.o $(B)/euler/%.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3)
 
 $(B)/apps/lab/fclib_hdf5.o: CFLAGS_ALL += $(HDF5_FLAGS)
 
@@ -92,6 +112,30 @@ $(B)/%.o: %.c Makefile | $(B)/ready
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_ALL) -c $< -o $@
+
+# The kernels as text for OpenCL, as a table with their C, and as device code for CUDA: for each major
+# generation, and as PTX for later ones. No contraction there either.
+KERNELS := $(wildcard gpu/kernels/*.h */*_kernel.h) base/portable.h
+CUDA_ARCH ?= all-major
+NVCC_FLAGS := -arch=$(CUDA_ARCH) --threads 2 -std=c++17 -O3 -fmad=false -Werror all-warnings
+
+$(B)/gpu/source.c $(B)/gpu/table.c: $(B)/gpu/%.c: gpu/embed.sh $(KERNELS)
+	@mkdir -p $(@D)
+	$(call say,MAKE,$@)
+	$(Q)gpu/embed.sh $* >$@
+
+$(B)/gpu/source.o $(B)/gpu/table.o: $(B)/gpu/%.o: $(B)/gpu/%.c Makefile | $(B)/ready
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS_ALL) -I. -c $< -o $@
+
+$(B)/gpu/kernels.fatbin: gpu/cuda.cu $(KERNELS) Makefile
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<)
+	$(Q)$(NVCC) $(NVCC_FLAGS) -fatbin $< -o $@
+
+$(B)/gpu/fatbin.o: $(B)/gpu/kernels.fatbin
+$(B)/gpu/fatbin.o: CFLAGS_ALL += -DPL_FATBIN='"$(B)/gpu/kernels.fatbin"'
+$(B)/gpu/cuda.o: CFLAGS_ALL += -DPL_CUDA_OLDEST=75 -isystem $(dir $(shell command -v $(NVCC)))../include
 
 $(B)/%.o: %.cc Makefile | $(B)/ready
 	@mkdir -p $(@D)

@@ -49,6 +49,8 @@ const char *pl_status_name(pl_status status)
         return "numerics";
     case PL_ERROR_TIME:
         return "time";
+    case PL_ERROR_DEVICE:
+        return "device";
     }
     return "unknown";
 }

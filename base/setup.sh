@@ -2,7 +2,7 @@
 # Brings what Pliant needs from Debian, and from PyPI what only `make peers`, `make peers-rigid` and `make check-exports` need:
 #
 #   setup.sh packages GROUP...   installs the missing packages of the groups build, film, test, tsan, lint,
-#                                peers, exports
+#                                peers, exports, opencl
 #   setup.sh missing GROUP...    only names them; fails if there are any
 #   setup.sh unity DIR           the Unity test framework, out of the source package cjson
 #   setup.sh scans DIR           bunny.off and armadillo.off, out of the package libcgal-demo
@@ -48,6 +48,10 @@ test   python3-numpy       python numpy
 test   ffmpeg              command ffmpeg
 test   groff-base          command groff
 test   cmake               command cmake
+test   ocl-icd-opencl-dev  header CL/cl.h
+test   pocl-opencl-icd     driver libpocl.so*
+opencl ocl-icd-opencl-dev  header CL/cl.h
+opencl ocl-icd-libopencl1  library libOpenCL.so.1
 film   ffmpeg              command ffmpeg
 tsan   clang               command clang
 tsan   libclang-rt-14-dev  driver libclang_rt.tsan-*.a

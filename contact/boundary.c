@@ -99,7 +99,8 @@ static void place_points(const pl_boundary_body *b, int32_t body, const outer *o
 }
 
 // h of a skeleton with edges or points alone: the mean length of its edges, but no more than its
-// diameter, which is what a thin capsule touches with.
+// diameter, which is what a thin capsule touches with. Without a radius it is that length, and 0
+// for points, which have no size: see size_points.
 static double bare_size(const pl_mesh *mesh, const pl_skeleton *s, double radius)
 {
     double sum = 0;
@@ -109,7 +110,21 @@ static double bare_size(const pl_mesh *mesh, const pl_skeleton *s, double radius
                     mesh->x + 3 * (int64_t)s->edge[2 * i + 1], by);
         sum += sqrt(pl_dot(by, by));
     }
-    return s->n_edge > 0 ? PL_MIN(sum / s->n_edge, 2 * radius) : 2 * radius;
+    if (s->n_edge == 0) return 2 * radius;
+    return radius > 0 ? PL_MIN(sum / s->n_edge, 2 * radius) : sum / s->n_edge;
+}
+
+// Points without a radius have the h of the finest body that has one: they touch with as much.
+static void size_points(pl_boundary *boundary)
+{
+    double least = INFINITY;
+    for (int32_t i = 0; i < boundary->n_body; i++) {
+        if (boundary->size[i] > 0) least = PL_MIN(least, boundary->size[i]);
+    }
+    for (int32_t i = 0; i < boundary->n_body; i++) {
+        bool points = boundary->first_single[i + 1] > boundary->first_single[i];
+        if (points && boundary->size[i] == 0) boundary->size[i] = isfinite(least) ? least : 1;
+    }
 }
 
 static double mean_edge(const pl_mesh *surface)
@@ -209,6 +224,7 @@ static pl_status place_bodies(const pl_boundary_source *source, const outer *o,
         boundary->block[i] = b->carrier == PL_CARRIER_RIGID ? b->block : -1;
     }
     pl_free(place);
+    size_points(boundary);
     return PL_OK;
 }
 
@@ -325,7 +341,8 @@ static pl_status create_surfaces(const pl_boundary_source *source, pl_boundary *
 
 pl_status pl_boundary_create(const pl_boundary_source *source, pl_boundary *out)
 {
-    *out = (pl_boundary){0};
+    *out = (pl_boundary){.friction_pair = source->friction_pair,
+                         .n_friction_pair = source->n_friction_pair};
     outer *o = pl_alloc_zero(source->n_body, sizeof *o);
     pl_status status = o != NULL ? find_surfaces(source, o) : PL_ERROR_MEMORY;
     if (status == PL_OK) status = place_bodies(source, o, out);
@@ -362,6 +379,36 @@ void pl_boundary_free(pl_boundary *boundary)
         boundary->single, boundary->first_bare, boundary->first_single, boundary->restitution};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     *boundary = (pl_boundary){0};
+}
+
+// --- Friction ---
+
+int64_t pl_friction_pair_place(int64_t n, const pl_friction_pair *pair, int32_t a, int32_t b)
+{
+    int64_t lo = 0, hi = n;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        bool before = pair[mid].a < a || (pair[mid].a == a && pair[mid].b < b);
+        if (before) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+double pl_boundary_friction(const pl_boundary *boundary, int32_t a, int32_t b)
+{
+    if (boundary->n_friction_pair > 0) {
+        int32_t first = PL_MIN(boundary->owner[a], boundary->owner[b]);
+        int32_t second = PL_MAX(boundary->owner[a], boundary->owner[b]);
+        const pl_friction_pair *pair = boundary->friction_pair;
+        int64_t at = pl_friction_pair_place(boundary->n_friction_pair, pair, first, second);
+        bool has = at < boundary->n_friction_pair && pair[at].a == first && pair[at].b == second;
+        if (has) return pair[at].mu;
+    }
+    return sqrt(boundary->friction[a] * boundary->friction[b]);
 }
 
 // --- Places ---

@@ -50,12 +50,20 @@ typedef struct pl_boundary_body {
     pl_surface_options surface; // its radius is that of the skeleton too
 } pl_boundary_body;
 
+// What friction is between two bodies of the world, whatever their surfaces say.
+typedef struct pl_friction_pair {
+    int32_t a, b; // owners, a <= b
+    double mu;
+} pl_friction_pair;
+
 typedef struct pl_boundary_source {
     int32_t n_body;
     const pl_boundary_body *body; // (n_body)
     int64_t n_ignored;
     const int32_t *ignored;  // (2*n_ignored) bodies that pass through each other
     double contact_distance; // that bodies without one of their own keep; 0: the default [m]
+    const pl_friction_pair *friction_pair; // (n_friction_pair) in order, each once; it has to stay
+    int64_t n_friction_pair;
 } pl_boundary_source;
 
 // Two bodies that were added closer than the distance that contacts would keep.
@@ -78,6 +86,9 @@ typedef struct pl_boundary {
     double *centre;   // (3*n_body) of a rigid body, at the start of the step [m]
     double *turn;     // (3*n_body) of a body on a path: how it turns up to x1 [rad]; else 0
     double *friction; // (n_body)
+    const pl_friction_pair
+        *friction_pair; // (n_friction_pair) the world's, see pl_boundary_friction
+    int64_t n_friction_pair;
     double *restitution; // (n_body)
     bool bounces;        // a body has one above 0
     uint8_t *still;      // (n_body) 1: it does not move in this step, nor do pairs of such matter
@@ -148,6 +159,13 @@ static inline bool pl_boundary_is_given(const pl_boundary *boundary, const uint8
     return prescribed[carrier == PL_CARRIER_RIGID ? boundary->block[boundary->body[point]]
                                                   : boundary->vertex[point]] != 0;
 }
+
+// Coulomb's coefficient between two bodies: that of their owners, if these have one, or else the
+// geometric mean of both surfaces.
+double pl_boundary_friction(const pl_boundary *boundary, int32_t a, int32_t b);
+
+// The place of a pair of owners, a <= b, among n in order, or where it would be.
+int64_t pl_friction_pair_place(int64_t n, const pl_friction_pair *pair, int32_t a, int32_t b);
 
 // The distance that two bodies keep because they were added so close [m]; INFINITY if they were
 // not.

@@ -126,8 +126,7 @@ pl_status pl_contacts_add(pl_contacts *c, const pl_boundary *boundary, const pl_
             last_body = boundary->body[row->point[last]];
     move_to_surfaces(boundary, closest->normal, first_body, last_body, row);
     c->tolerance = PL_MIN(c->tolerance, row_tolerance(boundary, row, first_body, last_body));
-    double friction = boundary->friction[first_body] * boundary->friction[last_body];
-    pl_constraint contact = {.mu = sqrt(friction)};
+    pl_constraint contact = {.mu = pl_boundary_friction(boundary, first_body, last_body)};
     make_frame(closest->normal, contact.R);
     pl_term term[4 * PL_ANCHOR_TERMS];
     int32_t n_term = list_terms(boundary, row, term);

@@ -40,6 +40,7 @@ typedef struct pl_contacts {
     pl_blocks *blocks;        // of the step, borrowed: those of contacts stand behind all others
     int32_t first;            // block of contacts
     pl_row *row;              // (pl_contacts_count) what each was made from
+    bool one_each;            // a pair that has a row gets no other: see hits.c
     double contact_tolerance; // the error that any row may have [m]
     double step;              // of the world; the problem's dt is less where it was halved [s]
     double tolerance;         // what errors these rows may have, beside contact_tolerance [m]

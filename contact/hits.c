@@ -54,12 +54,14 @@ pl_status pl_hits_mark_missed(pl_detection *d, const pl_boundary *boundary,
 
 // A row at the place of the impact: its normal and weights are those there, its gap is that of the
 // same points at the start. Where an upright normal has not kept the pair apart, the true one must.
+// With `one_each` the way is not that of a solution: one that ends half-way to it may well hit
+// where there is a row, and rows that were added for this would be in the way of the next.
 static pl_status add_hit(pl_row_index *index, const pl_boundary *boundary,
                          const pl_feature_pair *pair, const pl_impact *impact,
                          pl_contacts *contacts)
 {
     int32_t n = pl_row_index_count(index, pair), row = pl_contacts_count(contacts);
-    if (n >= ROWS_PER_PAIR) return PL_OK;
+    if (n >= (contacts->one_each ? 1 : ROWS_PER_PAIR)) return PL_OK;
     pl_closest closest = impact->closest;
     pl_spacing spacing;
     double gap = pl_detect_row_room(boundary, pair, n == 0, &closest, &spacing);

@@ -481,7 +481,7 @@ static void sum_forces(void *context, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) {
         const pl_fem_patch *patch = &fem->patch[i];
         sums s;
-        if (l->f == NULL && is_known(fem, i, KNOWN_ENERGY)) continue;
+        if (is_known(fem, i, KNOWN_ENERGY)) continue;
         load_positions(fem, patch, l->x, &s);
         fem->energy[i] = force_patch(fem, patch, &s);
         if (l->f != NULL) write_force(fem, patch, &s, l->f);

@@ -139,6 +139,13 @@ PL_KERNEL void pl_element_stiffness(const pl_rest *rest, const pl_deformed *d, d
     }
 }
 
+// The energy [J] of a density. Lanes without an element have no volume, and 0 times infinity is
+// none.
+PL_KERNEL real pl_element_energy(const pl_rest *rest, real density)
+{
+    return real_select(rest->volume == 0, real_of(0), rest->volume * density);
+}
+
 // --- All of it ---
 
 // Forces f (4 corners) at the positions x of the corners. Returns the energy [J].
@@ -160,7 +167,7 @@ PL_KERNEL real pl_element_forces(const pl_material *m, const pl_rest *rest, cons
         pl_element_stress(&d, p);
     }
     pl_element_force(rest, p, f);
-    return rest->volume * energy;
+    return pl_element_energy(rest, energy);
 }
 
 // The same, and k: the blocks scale K_ab of the edges, of K projected by the share `project`.
@@ -185,7 +192,7 @@ PL_KERNEL real pl_element_evaluate(const pl_material *m, const pl_rest *rest, co
         energy = d.stress.energy;
     }
     pl_element_force(rest, p, f);
-    return rest->volume * energy;
+    return pl_element_energy(rest, energy);
 }
 
 #endif

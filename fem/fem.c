@@ -195,6 +195,8 @@ void pl_fem_free(pl_fem *fem)
     pl_free(fem->known);
     pl_free(fem->energy);
     pl_free(fem->inverted);
+    pl_free(fem->bound);
+    pl_free(fem->flat);
     pl_free(fem->part_force);
     pl_free(fem->part_diag);
     pl_free(fem->part_edge);

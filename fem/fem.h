@@ -81,6 +81,8 @@ typedef struct pl_fem {
     // Scratch
     double *energy;     // (n_patch)
     int32_t *inverted;  // (n_patch)
+    double *bound;      // (n_patch) of volume_bound.c, as the next one
+    int32_t *flat;      // (n_patch)
     double *part_force; // (3*seam_verts.n_part)
     double *part_diag;  // (9*seam_verts.n_part)
     double *part_edge;  // (9*seam_edges.n_part)

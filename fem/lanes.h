@@ -156,4 +156,37 @@ PL_KERNEL real real_log(real a)
     return k * ln2_high + (f - (s * (f - z * sum) - k * ln2_low));
 }
 
+// log(1 + a) for a > -1, with the digits of a small a: what rounding leaves out of 1 + a is added
+// by the derivative.
+PL_KERNEL real real_log1p(real a)
+{
+    real b = 1 + a;
+    return real_log(b) + (a - (b - 1)) / b;
+}
+
+// e^a to about two units of the last place, for |a| <= 700; beyond, as at the bound. a = k log 2 +
+// r with |r| <= log 2 / 2, where fourteen terms of the series are enough.
+PL_KERNEL real real_exp(real a)
+{
+    const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+    const double magic = 0x1.8p52, inverse_ln2 = 0x1.71547652b82fep+0;
+    real bounded = real_max(real_min(a, real_of(700)), real_of(-700));
+    real shifted = bounded * inverse_ln2 + magic, k = shifted - magic;
+    real r = (bounded - k * ln2_high) - k * ln2_low, sum = real_of(1);
+    for (int n = 14; n >= 1; n--) sum = 1 + sum * r * (1.0 / n);
+    // The lowest bits of `shifted` are those of k.
+    return real_from_bits(real_bits(sum) + (real_bits(shifted) << 52));
+}
+
+// (e^a - 1) / a and (e^a - 1 - a) / a^2, and their limits at 0.
+PL_KERNEL void real_exp_quotients(real a, real *first, real *second)
+{
+    real square = a * a, series = real_of(1.0 / 18), e = real_exp(a);
+    for (int n = 17; n >= 3; n--) series = (1 + series * a) * (1.0 / n);
+    series = (1 + series * a) * 0.5;
+    real_mask small = square < 1;
+    *second = real_select(small, series, (e - 1 - a) / square);
+    *first = real_select(small, 1 + a * series, (e - 1) / a);
+}
+
 #endif

@@ -1,5 +1,9 @@
 #include "material.h"
 
+// The strain from which on Ogden's energy is continued is made of a bound of its kernel.
+#define PL_LANES 1
+#include "ogden.h"
+
 #include <math.h>
 
 pl_material_options pl_material_options_default(void)
@@ -9,11 +13,19 @@ pl_material_options pl_material_options_default(void)
                                  .poisson = 0.2,
                                  .density = 1000,
                                  .stretch_limit = 0.05,
-                                 .mooney_share = 0.2};
+                                 .mooney_share = 0.2,
+                                 .ogden_exponent = 8};
 }
 
 // With more, a thin fibre has less energy than the body at rest.
 static const double MOONEY_SHARE_MAX = 0.8;
+
+// Fat has 20 to 25; with more, a stretch of 3/2 already makes Y the parabola that continues it.
+static const double OGDEN_EXPONENT_MAX = 50;
+
+// Below this principal stretch a material with a barrier counts as flat. Its square's inverse,
+// times any modulus, is a number of single precision still.
+static const double FLAT = 1e-9;
 
 // Is rest the only state that an element falls back to? Energies with (J - 1)^2 or (log J)^2 take a
 // positive factor for that: lambda, or Mooney-Rivlin's l = lambda - 4 c2.
@@ -36,10 +48,17 @@ static pl_status check_minimum(const pl_material_options *o)
     return PL_OK;
 }
 
+// Kinds whose energy has the logarithms of the stretches.
+static bool has_logarithm(pl_material_kind kind)
+{
+    return kind == PL_MATERIAL_NEO_HOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN ||
+           kind == PL_MATERIAL_OGDEN;
+}
+
 static pl_status check(const pl_material_options *o)
 {
     // Negated, so that a NaN is refused too.
-    if ((int)o->kind < 0 || o->kind > PL_MATERIAL_MOONEY_RIVLIN) {
+    if ((int)o->kind < 0 || o->kind > PL_MATERIAL_OGDEN) {
         return pl_fail(PL_ERROR_ARGUMENT, "kind: %d is not a material", (int)o->kind);
     }
     if (!(o->young > 0 && isfinite(o->young))) {
@@ -57,13 +76,18 @@ static pl_status check(const pl_material_options *o)
     if (!(o->stiffness_damping >= 0 && isfinite(o->stiffness_damping))) {
         return pl_fail(PL_ERROR_ARGUMENT, "stiffness_damping: %g is below 0", o->stiffness_damping);
     }
-    if (!(o->stretch_limit > 0 && o->stretch_limit < 1)) {
-        return pl_fail(PL_ERROR_ARGUMENT, "stretch_limit: %g is not between 0 and 1",
+    if (!(o->stretch_limit >= 0 && o->stretch_limit < 1)) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "stretch_limit: %g is not 0, for none, nor between 0 and 1",
                        o->stretch_limit);
     }
     if (!(o->mooney_share >= 0 && o->mooney_share <= MOONEY_SHARE_MAX)) {
         return pl_fail(PL_ERROR_ARGUMENT, "mooney_share: %g is not from 0 to %g", o->mooney_share,
                        MOONEY_SHARE_MAX);
+    }
+    if (!(fabs(o->ogden_exponent) <= OGDEN_EXPONENT_MAX)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "ogden_exponent: %g is not from %g to %g",
+                       o->ogden_exponent, -OGDEN_EXPONENT_MAX, OGDEN_EXPONENT_MAX);
     }
     return check_minimum(o);
 }
@@ -78,6 +102,7 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
     // c2) and lambda = 4 c2 + l.
     double c1 = 0.5 * mu * (1 - share), c2 = 0.5 * mu * share;
     double k = 2 * c1 + 4 * c2, l = lambda - 4 * c2;
+    bool barrier = has_logarithm(options->kind) && options->stretch_limit == 0;
     *out = (pl_material){.kind = options->kind,
                          .mu = mu,
                          .lambda = lambda,
@@ -85,6 +110,16 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
                          .c2 = c2,
                          .k = k,
                          .l = l,
-                         .s0 = options->stretch_limit};
+                         .snh_mu = 4 * mu / 3,
+                         .snh_lambda = lambda + 5 * mu / 6,
+                         .alpha = options->ogden_exponent,
+                         .b = PL_OGDEN_MOST / options->ogden_exponent,
+                         .s0 = PL_MAX(options->stretch_limit, FLAT),
+                         .barrier = barrier};
     return PL_OK;
+}
+
+bool pl_material_has_barrier(const pl_material *material)
+{
+    return material->barrier;
 }

@@ -1,36 +1,11 @@
-// Energy density, its gradient and its second derivatives, over the principal stretches s of
-// F = U diag(s) V^T (svd3.h). A kernel: see lanes.h. Internal.
-//
-// An isotropic energy is a symmetric function psi(s). With g = d psi / ds and h = d^2 psi / ds^2,
-//
-//   P(F) = U diag(g) V^T                                                          [VJ19, Eq. 1]
-//
-// and dP/dF in the frame of U and V falls apart into the 3x3 matrix h on the diagonal entries, and
-// for each pair i < j into a 2x2 matrix on the entries ij and ji, with eigenvectors (1, 1) and (1,
-// -1):
-//
-//   flip_ij  = (g_i - g_j) / (s_i - s_j)      twist_ij = (g_i + g_j) / (s_i + s_j)
-//
-// [Stomakhin et al. 2012; Smith et al. 2019]. So the eigenvalues of dP/dF are those of h, the flips
-// and the twists, and projecting it to positive semi-definite is clamping them. Each material
-// writes flip without the quotient, which loses all digits for equal stretches. A twist has a true
-// pole where s_i + s_j = 0, which takes an inverted element: there the rotation is not defined.
+// The materials as functions of the principal stretches (principal.h), and the projection of their
+// second derivatives. A kernel: see lanes.h. Internal.
 
 #ifndef PL_MATERIAL_KERNEL_H
 #define PL_MATERIAL_KERNEL_H
 
-#include "material.h"
+#include "ogden.h"
 #include "polar3.h"
-
-// Pairs and the third index: (0,1|2), (0,2|1), (1,2|0).
-typedef struct pl_stress {
-    real energy;            // psi [J/m^3]
-    real g[3];              // [Pa]
-    real h[6];              // 00, 11, 22, 01, 02, 12 [Pa]
-    real flip[3], twist[3]; // of the pairs 01, 02, 12 [Pa]
-} pl_stress;
-
-static const int pl_pair[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
 
 // psi = mu |F - R|^2 + lambda/2 tr^2(S - I) with F = R S: linear elasticity seen from the rotated
 // element [Mueller & Gross 2004]. Its gradient is exactly their force.
@@ -94,7 +69,8 @@ PL_KERNEL void pl_stress_stvk(const pl_material *m, const real s[3], pl_stress *
 // for every F, and rest is its only stationary point (c2 = 0, l >= 0): g_i = 2 c1 s_i + e'_i (l sum
 // e - k) = 0 with e' = 1 / max(s, s0) > 0 asks for stretches of one sign, all on the same side of
 // s0, and so for s = 1. A psi continued linearly in J, in contrast, has a minimum where the element
-// has shrunk to a point.
+// has shrunk to a point. Without a limit s0 is next to nothing, and psi infinite there and below;
+// what continues the derivatives is there to be finite, not to be followed.
 PL_KERNEL void pl_stress_mooney_rivlin(const pl_material *m, const real s[3], pl_stress *out)
 {
     real e[3], inverse[3], a[3];
@@ -127,6 +103,45 @@ PL_KERNEL void pl_stress_mooney_rivlin(const pl_material *m, const real s[3], pl
     // not.
     real i1 = a[0] + a[1] + a[2], i2 = 2 * i1 + (a[0] * a[1] + a[0] * a[2] + a[1] * a[2]);
     out->energy = m->c1 * i1 + m->c2 * i2 + sum * (0.5 * m->l * sum - m->k);
+    if (m->barrier) out->energy = real_select(s[2] > m->s0, out->energy, real_of(INFINITY));
+}
+
+// Stable neo-Hookean [Smith et al. 2018]: with I = sum s^2,
+//
+//   psi = mu/2 (I - 3) - mu/2 log((I + 1) / 4) + lambda/2 (J - alpha)^2 - lambda/2 (1 - alpha)^2
+//
+// less the constant that makes it 0 at rest. g_i = a s_i + lambda (J - alpha) s_j s_k with a = mu I
+// / (I + 1) vanishes there for alpha = 1 + 3/4 mu / lambda, so that lambda (J - alpha) = lambda (J
+// - 1) - 3/4 mu =: q. At rest h_ii = 7/8 mu + lambda and h_ij = lambda - 5/8 mu, which is linear
+// elasticity with mu = 4/3 of Lame's and lambda = Lame's + 5/6 of Lame's mu (material.c). psi is
+// smooth for every F. Other stationary points than rest: none with J = 0 but F = 0, where psi falls
+// towards J > 0; else all s_i^2 are equal, and a = -q J / t^2 with |s_i| = t asks for 3 t / (3 t^2
+// + 1) = lambda/mu (1 - t^3) + 3/4, which for lambda/mu >= 5/8, that is nu >= 0, t = 1 alone
+// solves.
+PL_KERNEL void pl_stress_stable_neo_hookean(const pl_material *m, const real s[3], pl_stress *out)
+{
+    real e[3] = {s[0] - 1, s[1] - 1, s[2] - 1};
+    real square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+    real pairs = e[0] * e[1] + e[0] * e[2] + e[1] * e[2], product = e[0] * e[1] * e[2];
+    real j1 = (e[0] + e[1] + e[2]) + (pairs + product);           // J - 1
+    real x = 0.25 * (2 * (e[0] + e[1] + e[2]) + square);          // (I - 3) / 4
+    real inverse = 0.25 / (1 + x), a = m->snh_mu * (1 - inverse); // 1 / (I + 1)
+    real q = m->snh_lambda * j1 - 0.75 * m->snh_mu;
+    for (int i = 0; i < 3; i++) {
+        real cofactor = s[(i + 1) % 3] * s[(i + 2) % 3], si = s[i] * inverse;
+        out->g[i] = a * s[i] + q * cofactor;
+        out->h[i] = a + 2 * m->snh_mu * si * si + m->snh_lambda * cofactor * cofactor;
+    }
+    for (int p = 0; p < 3; p++) {
+        int i = pl_pair[p][0], j = pl_pair[p][1], k = pl_pair[p][2];
+        real si = s[i] * inverse, sj = s[j] * inverse;
+        out->h[3 + p] = 2 * m->snh_mu * si * sj + (m->snh_lambda * s[j] * s[k] * s[i] + q) * s[k];
+        out->flip[p] = a - q * s[k];
+    }
+    // The terms of first order cancel: 3/8 mu (I - 3) - 3/4 mu (J - 1) leaves those of second.
+    out->energy = 0.5 * m->snh_mu * (x - real_log1p(x)) +
+                  0.375 * m->snh_mu * (square - 2 * (pairs + product)) +
+                  0.5 * m->snh_lambda * j1 * j1;
 }
 
 PL_KERNEL void pl_stress_evaluate(const pl_material *m, const real s[3], pl_stress *out)
@@ -140,6 +155,12 @@ PL_KERNEL void pl_stress_evaluate(const pl_material *m, const real s[3], pl_stre
         break;
     case PL_MATERIAL_STVK:
         pl_stress_stvk(m, s, out);
+        break;
+    case PL_MATERIAL_STABLE_NEO_HOOKEAN:
+        pl_stress_stable_neo_hookean(m, s, out);
+        break;
+    case PL_MATERIAL_OGDEN:
+        pl_stress_ogden(m, s, out);
         break;
     default: // Mooney-Rivlin and its special case
         pl_stress_mooney_rivlin(m, s, out);

@@ -331,13 +331,15 @@ static pl_status sew_all(cutter *c, pl_fem *fem)
     fem->still = pl_alloc_zero(fem->n_bodies, sizeof *fem->still);
     fem->known = pl_alloc_zero(fem->n_patch, sizeof *fem->known);
     fem->inverted = pl_alloc(fem->n_patch, sizeof *fem->inverted);
+    fem->bound = pl_alloc(fem->n_patch, sizeof *fem->bound);
+    fem->flat = pl_alloc(fem->n_patch, sizeof *fem->flat);
     fem->energy = pl_alloc(fem->n_patch, sizeof *fem->energy);
     fem->part_force = pl_alloc(3 * n_vert, sizeof *fem->part_force);
     fem->part_diag = pl_alloc(9 * n_vert, sizeof *fem->part_diag);
     fem->part_edge = pl_alloc(9 * n_edge, sizeof *fem->part_edge);
     bool ok = fem->still != NULL && fem->known != NULL && fem->inverted != NULL &&
-              fem->energy != NULL && fem->part_force != NULL && fem->part_diag != NULL &&
-              fem->part_edge != NULL;
+              fem->bound != NULL && fem->flat != NULL && fem->energy != NULL &&
+              fem->part_force != NULL && fem->part_diag != NULL && fem->part_edge != NULL;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 

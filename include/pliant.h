@@ -65,6 +65,7 @@ typedef enum pl_status {
     PL_ERROR_GEOMETRY,    // a mesh does not have the shape that the operation needs
     PL_ERROR_NUMERICS,    // a computation failed: not converged, matrix indefinite, NaN
     PL_ERROR_TIME,        // a limit of wall-clock time was exceeded
+    PL_ERROR_DEVICE,      // a device for the computation is not there, or was lost
 } pl_status;
 
 // "ok", "argument", "memory", ... for logs. Never NULL.
@@ -102,9 +103,10 @@ PL_API void pl_set_allocator(const pl_allocator *allocator);
 // Meshes: vertices, triangles and tetrahedra
 // ---------------------------------------------------------------------------------------------
 
-// A mesh is a surface (faces only), a solid (tets, with faces as its boundary or none) or a cloud
-// of points. Faces are counter-clockwise seen from outside; a tet (a, b, c, d) has positive volume
-// if (b-a) x (c-a) . (d-a) > 0.
+// A mesh is a surface (faces only), a solid (tets, with faces as its boundary or none), a cloud of
+// points (nothing but vertices), or has loose edges and points: wires, needles, pins. Faces are
+// counter-clockwise seen from outside; a tet (a, b, c, d) has positive volume if (b-a) x (c-a) .
+// (d-a) > 0.
 typedef struct pl_mesh pl_mesh;
 
 // The largest number of vertices, faces or tets of a mesh: four times as many fit an int32_t.
@@ -117,17 +119,28 @@ PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
                                 const int32_t *face, int32_t n_tet, const int32_t *tet,
                                 pl_mesh **out);
 
+// Replaces the loose edges, edge (2*n_edge), and points, point (n_point), of a mesh by these
+// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces. Fails
+// with PL_ERROR_ARGUMENT on an index out of range or an edge with two equal ends.
+PL_API pl_status pl_mesh_set_loose(pl_mesh *mesh, int32_t n_edge, const int32_t *edge,
+                                   int32_t n_point, const int32_t *point);
+
 // An independent copy.
 PL_API pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out);
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
 
-// Counts and arrays of a mesh. The arrays are never NULL, even if their count is 0.
+// Counts and arrays of a mesh. The arrays are never NULL, even if their count is 0, but for those
+// of loose edges and points.
 PL_API int32_t pl_mesh_vertex_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_face_count(const pl_mesh *mesh);
 PL_API int32_t pl_mesh_tet_count(const pl_mesh *mesh);
 PL_API const double *pl_mesh_positions(const pl_mesh *mesh); // (3*n_vert) [m]
 PL_API const int32_t *pl_mesh_faces(const pl_mesh *mesh);    // (3*n_face)
 PL_API const int32_t *pl_mesh_tets(const pl_mesh *mesh);     // (4*n_tet)
+PL_API int32_t pl_mesh_edge_count(const pl_mesh *mesh);
+PL_API int32_t pl_mesh_point_count(const pl_mesh *mesh);
+PL_API const int32_t *pl_mesh_edges(const pl_mesh *mesh);  // (2*n_edge) loose ones
+PL_API const int32_t *pl_mesh_points(const pl_mesh *mesh); // (n_point) loose ones
 
 // The smallest axis-aligned box around all vertices [m]; lo > hi if the mesh is NULL or has no
 // vertices.
@@ -155,12 +168,19 @@ PL_API pl_status pl_mesh_surface(const pl_mesh *mesh, int32_t *vertex_map, pl_me
 // the caller) receives for each vertex the smallest vertex index of its component.
 PL_API pl_status pl_mesh_parts(const pl_mesh *mesh, int32_t *part);
 
+// The surface with a capsule around each loose edge and a ball around each loose point: what is
+// drawn of them. A radius of 0 [m] stands for one that shows; `segments` (8 at least) are around.
+PL_API pl_status pl_mesh_thicken(const pl_mesh *mesh, double radius, int32_t segments,
+                                 pl_mesh **out);
+
 // --- Files ---
 
-// Reads OFF, OBJ, PLY, STL, TetGen .node/.ele, Gmsh .msh (2.2, 4.1), legacy VTK or VTU, ASCII or
-// binary, recognised by content. The mesh is what the file says: STL comes as separate triangles
-// (see pl_mesh_clean), polygons are split into fans, cells that are neither triangles nor tets are
-// skipped with a warning to the log (none for the points and lines of Gmsh). A TetGen .ele is read
+// Reads OFF, OBJ, SEG (segments of IPC), PLY, STL, TetGen .node/.ele, Gmsh .msh (2.2, 4.1), legacy
+// VTK or VTU, ASCII or binary, recognised by content. The mesh is what the file says: STL comes as
+// separate triangles (see pl_mesh_clean), polygons are split into fans; lines and points of OBJ,
+// edges of PLY and faces of two corners or one in OFF are loose edges and points. Cells that are
+// neither triangles nor tets are skipped with a warning to the log (none for the points and lines
+// of Gmsh). A TetGen .ele is read
 // together with the .node beside it; a .node by itself is a cloud of points. Fails with
 // PL_ERROR_FILE, PL_ERROR_UNSUPPORTED (not a format listed above) or PL_ERROR_FORMAT; the text then
 // names the line (ASCII) or byte (binary).
@@ -195,10 +215,11 @@ typedef struct pl_write_options {
 
 PL_API pl_write_options pl_write_options_default(void);
 
-// Writes .obj, .ply, .off, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF hold
-// the faces (the boundary of the tets where a mesh has tets but no faces); VTU holds what the
-// options say; Gmsh holds both. Positions survive a round trip bit for bit. The file appears under
-// its name only when it is complete: it is written beside it and renamed. Fails with
+// Writes .obj, .ply, .off, .seg, .vtu or .msh (Gmsh 4.1), chosen by the extension. OBJ, PLY and OFF
+// hold the faces (the boundary of the tets where a mesh has tets but no faces) and loose edges, OBJ
+// and OFF loose points too; SEG holds loose edges, of a mesh that has nothing else; VTU holds what
+// the options say; Gmsh holds faces and tets. Positions survive a round trip bit for bit. The file
+// appears under its name only when it is complete: it is written beside it and renamed. Fails with
 // PL_ERROR_UNSUPPORTED (another extension), PL_ERROR_FILE or PL_ERROR_ARGUMENT (a field that is not
 // as pl_field says).
 PL_API pl_status pl_mesh_write(const pl_mesh *mesh, const char *path,
@@ -393,15 +414,17 @@ PL_API pl_status pl_mesh_hull(const pl_mesh *mesh, pl_mesh **out);
 // contacts: a sphere is a point with a radius, a capsule an edge, a rounded box a box, a torus a
 // polygon; a sphere that rolls has no corners. Along z, centred at the origin.
 typedef enum pl_shape_kind {
-    PL_SHAPE_SPHERE,   // radius
-    PL_SHAPE_CAPSULE,  // radius, length between the centres of its ends, 0 or more
-    PL_SHAPE_BOX,      // size; rounding is at most half of the smallest
-    PL_SHAPE_CYLINDER, // radius, length, segments; rounding is at most the radius and half of the
-                       // length. Touches as a prism with its corners on the circle
-    PL_SHAPE_CONE,     // radius of the base at -length / 2, length to the tip, segments; likewise
-    PL_SHAPE_TORUS,    // radius of its middle line, tube, segments: that line is a polygon
-    PL_SHAPE_HULL,     // the convex hull of the vertices of mesh, thickened by rounding
-    PL_SHAPE_MESH,     // the solid of mesh, thickened by rounding
+    PL_SHAPE_SPHERE,    // radius
+    PL_SHAPE_CAPSULE,   // radius, length between the centres of its ends, 0 or more
+    PL_SHAPE_BOX,       // size; rounding is at most half of the smallest
+    PL_SHAPE_CYLINDER,  // radius, length, segments; rounding is at most the radius and half of the
+                        // length. Touches as a prism with its corners on the circle
+    PL_SHAPE_CONE,      // radius of the base at -length / 2, length to the tip, segments; likewise
+    PL_SHAPE_TORUS,     // radius of its middle line, tube, segments: that line is a polygon
+    PL_SHAPE_HULL,      // the convex hull of the vertices of mesh, thickened by rounding
+    PL_SHAPE_MESH,      // the solid of mesh, with its loose edges and points, thickened by rounding
+    PL_SHAPE_HALFSPACE, // all below the plane z = 0, within a square of edge `span` around the
+                        // origin; of kinematic bodies only. `patch`: edge of the square to draw
 } pl_shape_kind;
 
 typedef struct pl_shape {
@@ -409,6 +432,7 @@ typedef struct pl_shape {
     double radius, length, tube; // [m], > 0
     double size[3];              // of a box, from side to side [m], > 0
     double rounding;             // radius of edges and corners [m], >= 0
+    double span, patch;          // of a half-space [m], > 0
     int32_t segments;            // around z, 3 or more; of spheres, capsules and boxes only to draw
     const pl_mesh *mesh;         // borrowed
     double position[3];          // where its origin is in the body [m]
@@ -417,13 +441,14 @@ typedef struct pl_shape {
     double friction;             // see pl_surface_options; below 0: that of the body
 } pl_shape;
 
-// Radius 0.5 m, length 1 m, tube 0.1 m, size 1 m, rounding 0, 32 segments, at the origin; density
-// and friction of the body.
+// Radius 0.5 m, length 1 m, tube 0.1 m, size 1 m, rounding 0, span 100 m, patch 4 m, 32 segments,
+// at the origin; density and friction of the body.
 PL_API pl_shape pl_shape_default(pl_shape_kind kind);
 
 // From a description as in pl_mesh_make: "sphere:radius=0.1", "box:size=1,2,0.5:rounding=0.05",
-// with the keys radius, length, tube, size, rounding and segments as the kind has them. Those of a
-// hull and a mesh get their mesh afterwards. Fails with PL_ERROR_ARGUMENT likewise.
+// with the keys radius, length, tube, size, rounding, span, patch and segments as the kind has
+// them. Those of a hull and a mesh get their mesh afterwards. Fails with PL_ERROR_ARGUMENT
+// likewise.
 PL_API pl_status pl_shape_parse(const char *description, pl_shape *out);
 
 // One line per kind, as pl_shape_help.
@@ -647,6 +672,11 @@ typedef enum pl_material_kind {
     PL_MATERIAL_FIXED_COROTATED, // co-rotational with (J - 1)^2 in place of the trace
     PL_MATERIAL_STVK,            // St. Venant-Kirchhoff: loses stiffness under strong compression
     PL_MATERIAL_MOONEY_RIVLIN,   // neo-Hookean with a share of I2, continued likewise
+    // Stable neo-Hookean (Smith, de Goes & Kim): smooth everywhere, finds back from any inversion
+    PL_MATERIAL_STABLE_NEO_HOOKEAN,
+    // Ogden's with one exponent alpha, for tissue: 2 mu / alpha^2 sum (s^alpha - 1) - 2 mu / alpha
+    // log J + lambda/2 (log J)^2, continued below stretch_limit
+    PL_MATERIAL_OGDEN,
 } pl_material_kind;
 
 typedef struct pl_material_options {
@@ -656,14 +686,17 @@ typedef struct pl_material_options {
     double density;           // [kg/m^3], > 0
     double mass_damping;      // alpha of Rayleigh damping alpha M + beta K [1/s], >= 0
     double stiffness_damping; // beta [s], >= 0
-    double stretch_limit;     // neo-Hookean, Mooney-Rivlin: their logarithm is continued linearly
-                              // below this principal stretch, in (0, 1)
+    double stretch_limit;     // neo-Hookean, Mooney-Rivlin, Ogden: their logarithm is continued
+                              // linearly below this principal stretch, in [0, 1). 0: nowhere, and
+                              // energy is infinite at zero volume
     double mooney_share;      // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
                          // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
+    double ogden_exponent; // Ogden: alpha, from -50 to 50. 2 is neo-Hookean; tissue stiffens with
+                           // 5 to 25 when stretched, with less than -2 more when pressed
 } pl_material_options;
 
 // Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.05 (fem/README.md
-// says why), share 0.2.
+// says why), share 0.2, exponent 8.
 PL_API pl_material_options pl_material_options_default(void);
 
 // ---------------------------------------------------------------------------------------------
@@ -673,10 +706,16 @@ PL_API pl_material_options pl_material_options_default(void);
 typedef struct pl_world pl_world;
 
 typedef enum pl_integrator {
-    PL_INTEGRATOR_SEMI_IMPLICIT, // one linear solve per step
-    PL_INTEGRATOR_IMPLICIT,      // backward Euler, solved by Newton's method with a line search
-    PL_INTEGRATOR_BDF2,          // one linear solve per step; second order in time, but first order
-                                 // for vertices and rigid bodies in contact
+    PL_INTEGRATOR_SEMI_IMPLICIT, // backward Euler with one linear solve per step
+    PL_INTEGRATOR_IMPLICIT,      // backward Euler, until forces balance at the end of the step:
+                                 // Newton's method around the contact solve
+    PL_INTEGRATOR_BDF2,          // second order in time, but first order for vertices and rigid
+                                 // bodies in contact; iterates like auto
+    PL_INTEGRATOR_AUTO,          // semi-implicit where that leaves forces nearly balanced, and goes
+                                 // on from there like implicit where it does not
+    PL_INTEGRATOR_STATIC,        // no inertia: each step goes to the equilibrium of the loads and
+                                 // motions at its end, with contact and friction; fails if there is
+                                 // none
 } pl_integrator;
 
 typedef struct pl_world_options {
@@ -685,13 +724,17 @@ typedef struct pl_world_options {
     pl_integrator integrator;
     double tolerance;          // relative residual |b - A v| / |b| of linear solves, in (0, 1)
     int32_t max_iterations;    // limit of iterations of one linear solve
-    double newton_tolerance;   // implicit: residual relative to |b| at the step's start, in (0, 1)
-    int32_t newton_iterations; // implicit: limit of Newton iterations in a step
+    double newton_tolerance;   // what the imbalance of forces at the end of a step may be: the
+                               // energy that correcting it would have, relative to that of the
+                               // step, as a square root; 0 to 1. 0: 0.1 with auto and bdf2, 1e-3
+                               // with implicit and static
+    int32_t max_newton;        // limit of Newton's iterations in a step, or a part of one, that is
+                               // then halved
     double max_seconds;        // wall-clock limit of one step, which then fails [s]; 0: no limit.
                                // The result of a step that succeeds does not depend on it
     int32_t threads;           // number of threads, up to 256; 0: one per core
 
-    bool contact;        // detect and resolve contact (not with PL_INTEGRATOR_IMPLICIT)
+    bool contact;        // detect and resolve contact
     const char *solver;  // name of the contact solver; pl_solver_help lists them
     const char *precond; // preconditioner of "cr", "minres" and "gcr": "full", "diag", "schur" or
                          // "none"
@@ -712,17 +755,18 @@ typedef struct pl_world_options {
     bool events;                // record contact events, for pl_world_contact_events
     bool vj19;                  // add, relinearize and remove contacts as printed in VJ19 (which
                                 // need not terminate; more rounds help), and run the solver as
-                                // printed where it differs
+                                // printed where it differs; steps do not iterate. Not with
+                                // PL_INTEGRATOR_IMPLICIT or _STATIC
 
-    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not with
-                        // PL_INTEGRATOR_IMPLICIT, nor with vj19
+    bool sleep;         // bodies at rest are not computed: see pl_world_awake. Not with vj19,
+                        // nor with PL_INTEGRATOR_STATIC
     double sleep_speed; // a body whose points are all slower [m/s], > 0, ...
     double sleep_time;  // ... for so long [s], >= 0, and get no farther in that time than a tenth
                         // of the speed takes them, may fall asleep
 } pl_world_options;
 
-// dt 1e-3 s, gravity 9.81 m/s^2 along -z, semi-implicit; linear solves to 1e-8 in 10,000
-// iterations, Newton to 1e-8 in 200, at most 600 s per step. Contact by "auto", with rescue; cones;
+// dt 1e-3 s, gravity 9.81 m/s^2 along -z, auto; linear solves to 1e-8 in 10,000 iterations, 100
+// iterations of Newton's method, at most 600 s per step. Contact by "auto", with rescue; cones;
 // precond "full"; residual 1e-5, contacts 1e-6 m, 3,000 iterations, 8 rounds, 6 halvings; no
 // events. No sleep; below 0.05 m/s for 0.5 s.
 PL_API pl_world_options pl_world_options_default(void);
@@ -788,6 +832,28 @@ typedef struct pl_motion_key {
     double angle;     // [rad]
 } pl_motion_key;
 
+// What a motion does when a condition holds. Its clock stands, runs backward (the way back to where
+// it started, where it rests) or on.
+typedef enum pl_motion_then {
+    PL_MOTION_STOP,    // stand still
+    PL_MOTION_REVERSE, // go the other way than before
+    PL_MOTION_GO,      // go on, the way as before
+} pl_motion_then;
+
+// A condition: it holds as soon as one of the following does, at the end of a step.
+typedef struct pl_motion_until {
+    double time;  // so much has passed since the motion started, or the last condition held [s]
+    double force; // contacts act on the kinematic body with this much in all, or whatever holds the
+                  // driven vertices that follow the motion [N]
+    double direction[3], level; // the mean of the vertices of `body` has got to x . direction >=
+                                // level; no such condition if the direction is 0
+    int32_t body;               // PL_WORLD: the body that moves, or has the vertices
+    pl_motion_then then;
+} pl_motion_until;
+
+// Infinite time and force, no direction; stop.
+PL_API pl_motion_until pl_motion_until_default(void);
+
 typedef struct pl_motion {
     double start, end;        // [s]; from `end` on the vertices are free. end may be INFINITY
     double velocity[3];       // constant velocity of the offset [m/s]
@@ -796,6 +862,12 @@ typedef struct pl_motion {
     double rate;              // constant angular velocity [rad/s]
     const pl_motion_key *key; // (n_key) copied; may be NULL if n_key is 0
     int32_t n_key;
+    // Conditions, one after the other: the second counts from when the first has held on, and so
+    // on; once all have, nothing changes any more, or they begin anew. What has held so far is part
+    // of a checkpoint.
+    const pl_motion_until *until; // (n_until) copied; may be NULL if n_until is 0
+    int32_t n_until;
+    bool repeat;
 } pl_motion;
 
 // At rest for ever.
@@ -872,6 +944,10 @@ PL_API pl_status pl_world_pull(pl_world *world, int32_t body, int32_t n, const p
 // The friction of a body's surface from now on, see pl_surface_options; PL_ERROR_ARGUMENT if it is
 // not 0 or above.
 PL_API pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction);
+
+// The friction between two bodies from now on, in place of what their surfaces (and shapes) say; of
+// a body with itself if a = b. NAN: as the surfaces say again. PL_ERROR_ARGUMENT if it is below 0.
+PL_API pl_status pl_world_set_friction_pair(pl_world *world, int32_t a, int32_t b, double friction);
 
 // A pointer of the program's own, which the world keeps and never looks at; NULL at first.
 PL_API pl_status pl_world_set_user_data(pl_world *world, int32_t body, void *user);
@@ -953,7 +1029,8 @@ typedef struct pl_step_stats {
     int32_t contacts;         // contacts that carry a force
     int32_t constraints;      // constraints of the contact problem
     int32_t iterations;       // of the linear or contact solver, over all rounds
-    int32_t newton;           // iterations of Newton's method (implicit integrator)
+    int32_t newton;           // iterations of Newton's method: matrices and directions, over all
+                              // parts and rounds; 0 with semi-implicit
     int32_t relinearizations; // rounds after which the continuous test added constraints
     int32_t state_changes;    // switches of contacts between open, stick and slip in the solver
     double t_fem;             // wall-clock time of assembly [s]
@@ -976,12 +1053,20 @@ typedef struct pl_step_stats {
     double joint_angle;       // the same of angles [rad]
     int32_t inverted;         // tets that are flat or inverted at the end
     double kinetic_energy;    // at the end [J]
-    double elastic_energy;    // at the start [J]
+    double elastic_energy;    // at the end [J]
     double gravity_energy;    // potential energy of gravity at the end, 0 at the origin [J]
     double v_rms;             // mass-weighted root mean square of the velocities at the end [m/s]
     double work;              // work of kinematic bodies, driven vertices and motors on all others
-                              // [J]; 0 with the implicit integrator
+                              // [J]
     uint64_t hash;            // pl_world_hash at the end
+    // With work they say where the energy came from and went to [J]: kinetic + elastic + gravity
+    // energy has grown by work + load_work - friction_loss - damping_loss - numerical_loss.
+    double load_work;         // work of forces that were set, and of pulls
+    double friction_loss;     // taken by friction
+    double damping_loss;      // taken by damping of materials and rigid bodies
+    double numerical_loss;    // taken by the rest: the integrator, impacts; and in springs and
+                              // dampers of joints
+    double imbalance;         // of forces at the end, as newton_tolerance has it; 0: not looked at
 } pl_step_stats;
 
 // Prepares the next step: builds the system, which may take long, and with contact tests that no
@@ -1862,6 +1947,76 @@ PL_API pl_status pl_world_load(pl_world *world, const char *path);
 
 // The same from what pl_world_save_memory has made.
 PL_API pl_status pl_world_load_memory(pl_world *world, const void *data, size_t size);
+
+// ---------------------------------------------------------------------------------------------
+// Solids on a fixed grid [Lit13, 4; Levin et al. 2011]
+// ---------------------------------------------------------------------------------------------
+
+// A simulator of its own, without meshes in motion: each body has velocities and a reference map,
+// which says where in its rest shape a point of space comes from, on the nodes of a grid that does
+// not move. So a body may be deformed without limit, and returns to its rest shape; its surface is
+// found anew whenever it is asked for. Bodies touch each other, not themselves.
+typedef struct pl_euler pl_euler;
+
+typedef struct pl_euler_options {
+    double spacing;           // of the grid's nodes, in all directions [m], > 0
+    double dt;                // length of a time step [s], > 0, which is made in equal parts
+    double cfl;               // of the part that elastic waves and motion may cross of a cell in
+                              // a part of a step, in (0, 1]
+    double gravity[3];        // [m/s^2]
+    const char *solver;       // of contact with friction in diamonds: "sp-schurpa", "sp-direct",
+                              // or any other that knows pyramids
+    double contact_tolerance; // largest error of a contact, as a displacement [m], > 0
+    int32_t max_iterations;   // of the solver, for one contact problem
+    int32_t max_parts;        // of a step, > 0: one that needs more fails
+    int32_t threads;          // up to 256; 0: one per core
+} pl_euler_options;
+
+// Spacing 0.1 m, dt 1e-3 s, cfl 0.6, gravity 9.81 m/s^2 along -z; "sp-schurpa", 1e-6 m, 3,000
+// iterations, at most 100 parts.
+PL_API pl_euler_options pl_euler_options_default(void);
+
+// Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
+PL_API pl_status pl_euler_create(const pl_euler_options *options, pl_euler **out);
+PL_API void pl_euler_destroy(pl_euler *euler);
+
+// Adds an elastic body whose rest shape is what the surface of `mesh` encloses, where it lies; its
+// mass is the density times pl_mesh_volume. Its material is neo-Hookean; of the surface, friction
+// counts. *body receives its number: 0, 1, ... Fails with PL_ERROR_GEOMETRY (the surface is open,
+// or has no volume on this grid), PL_ERROR_ARGUMENT (an option; or the first step has been made).
+PL_API pl_status pl_euler_add_deformable(pl_euler *euler, const pl_mesh *mesh,
+                                         const pl_deformable_options *options, int32_t *body);
+
+// The same for a body that a motion carries along, which may not turn; or, by default, rests.
+PL_API pl_status pl_euler_add_kinematic(pl_euler *euler, const pl_mesh *mesh,
+                                        const pl_kinematic_options *options, int32_t *body);
+
+// Advances by dt. stats may be NULL; they are those of pl_world_step, where there is such a thing:
+// `halvings` has the parts of the step less one, `inverted` the cells whose map is broken.
+// Fails with PL_ERROR_NUMERICS; the state is then that of before the step.
+PL_API pl_status pl_euler_step(pl_euler *euler, pl_step_stats *stats);
+
+PL_API double pl_euler_time(const pl_euler *euler);   // [s]
+PL_API int64_t pl_euler_steps(const pl_euler *euler); // made so far
+PL_API int32_t pl_euler_body_count(const pl_euler *euler);
+PL_API uint64_t pl_euler_hash(const pl_euler *euler); // of the state
+
+// Momentum [N s] and angular momentum about the origin [N m s] of a body; 0 of a kinematic one.
+PL_API pl_status pl_euler_momentum(const pl_euler *euler, int32_t body, double linear[3],
+                                   double angular[3]);
+
+// The surface of a body as it is now: closed, triangles about 1/refine of the spacing in size,
+// refine from 1 to 8.
+PL_API pl_status pl_euler_surface(const pl_euler *euler, int32_t body, int32_t refine,
+                                  pl_mesh **out);
+
+// Where the points x (3*n) of space come from: X (3*n) [m], not a number where the body is not.
+PL_API pl_status pl_euler_reference(const pl_euler *euler, int32_t body, int32_t n, const double *x,
+                                    double *X);
+
+// The contact problem of the last part of the last step, with the impulses that its solve started
+// from. Fails with PL_ERROR_ARGUMENT if it had none.
+PL_API pl_status pl_euler_problem(const pl_euler *euler, pl_problem **out);
 
 #ifdef __cplusplus
 }

@@ -136,6 +136,7 @@ static pl_status create_program(solve *s, const pl_lcp *lcp, pl_staggered_progra
                                       .started = pl_seconds()};
     out->stats = stats;
     PL_TRY(pl_pdasm_create(lcp, &options, s->arena, &out->pdasm));
+    if (o->clock != NULL) out->pdasm.systems.K.clock = o->clock;
     PL_TRY(pl_lcp_sets_make(s->arena, lcp->n, &out->sets));
     out->start = pl_arena_take(s->arena, lcp->n, sizeof *out->start);
     out->x = pl_arena_take(s->arena, lcp->n, sizeof *out->x);

@@ -44,6 +44,7 @@ typedef struct pl_staggered_options {
     double max_seconds;   // 0: no limit
     int32_t max_solves;   // of schurpa.h
     int64_t column_bytes; // of the same
+    double (*clock)(void); // [s] what times of factors and solves are taken with; NULL: pl_seconds
     // Called after each turn with the ratio and the error.
     void (*trace)(int32_t iteration, double ratio, double error, void *user);
     void *trace_user;

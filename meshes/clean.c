@@ -124,6 +124,8 @@ static void renumber(pl_mesh *mesh, const int32_t *number, int32_t n_vert)
 {
     for (int64_t i = 0; i < 3 * (int64_t)mesh->n_face; i++) mesh->face[i] = number[mesh->face[i]];
     for (int64_t i = 0; i < 4 * (int64_t)mesh->n_tet; i++) mesh->tet[i] = number[mesh->tet[i]];
+    for (int64_t i = 0; i < 2 * (int64_t)mesh->n_edge; i++) mesh->edge[i] = number[mesh->edge[i]];
+    for (int32_t i = 0; i < mesh->n_point; i++) mesh->point[i] = number[mesh->point[i]];
     mesh->n_vert = n_vert;
 }
 
@@ -224,12 +226,25 @@ static void drop_degenerate_tets(pl_mesh *mesh)
     mesh->n_tet = n;
 }
 
+// Loose edges that lost an end in welding.
+static void drop_degenerate_edges(pl_mesh *mesh)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < mesh->n_edge; i++) {
+        const int32_t *e = mesh->edge + 2 * (int64_t)i;
+        if (e[0] != e[1]) memmove(mesh->edge + 2 * (int64_t)n++, e, 2 * sizeof *e);
+    }
+    mesh->n_edge = n;
+}
+
 static pl_status drop_unused(pl_mesh *mesh, int32_t *dropped)
 {
     int32_t *number = pl_alloc_zero(mesh->n_vert, sizeof *number);
     if (number == NULL) return PL_ERROR_MEMORY;
     for (int64_t i = 0; i < 3 * (int64_t)mesh->n_face; i++) number[mesh->face[i]] = 1;
     for (int64_t i = 0; i < 4 * (int64_t)mesh->n_tet; i++) number[mesh->tet[i]] = 1;
+    for (int64_t i = 0; i < 2 * (int64_t)mesh->n_edge; i++) number[mesh->edge[i]] = 1;
+    for (int32_t i = 0; i < mesh->n_point; i++) number[mesh->point[i]] = 1;
     int32_t n = 0;
     for (int32_t v = 0; v < mesh->n_vert; v++) {
         if (number[v] == 0) continue;
@@ -253,6 +268,7 @@ pl_clean_options pl_clean_options_default(void)
 static pl_status clean(pl_mesh *mesh, const pl_clean_options *o, pl_clean_report *r)
 {
     PL_TRY(weld(mesh, o->weld_distance, &r->welded));
+    drop_degenerate_edges(mesh); // which no mesh has
     if (o->drop_degenerate) {
         PL_TRY(drop_degenerate_faces(mesh, &r->degenerate));
         drop_degenerate_tets(mesh);

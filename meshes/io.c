@@ -17,6 +17,7 @@ static const format formats[] = {
     {"VTK", ".vtk", pl_sniff_vtk, pl_read_vtk, NULL},
     {"VTU", ".vtu", pl_sniff_vtu, pl_read_vtu, pl_write_vtu},
     {"STL", ".stl", pl_sniff_stl, pl_read_stl, NULL},
+    {"SEG", ".seg", pl_sniff_seg, pl_read_seg, pl_write_seg},
     {"OBJ", ".obj", pl_sniff_obj, pl_read_obj, pl_write_obj},
 };
 
@@ -48,7 +49,8 @@ static const format *recognise(const pl_bytes *bytes, const char *name)
 static pl_status fail_unknown(const char *name)
 {
     return pl_fail(PL_ERROR_UNSUPPORTED,
-                   "%s: neither OFF, OBJ, PLY, STL, Gmsh, VTK, VTU nor TetGen .node/.ele", name);
+                   "%s: neither OFF, OBJ, SEG, PLY, STL, Gmsh, VTK, VTU nor TetGen .node/.ele",
+                   name);
 }
 
 // A failure deep down (out of memory, too large) may not know the file: then names it.
@@ -128,7 +130,7 @@ static pl_status find_writer(const char *path, pl_write_fn **out)
         if (*out != NULL && pl_has_extension(path, formats[i].extension)) return PL_OK;
     }
     return pl_fail(PL_ERROR_UNSUPPORTED,
-                   "%s: cannot write \"%s\" files; use .obj, .ply, .off, .vtu or .msh", path,
+                   "%s: cannot write \"%s\" files; use .obj, .ply, .off, .seg, .vtu or .msh", path,
                    pl_extension_of(path));
 }
 

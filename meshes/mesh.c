@@ -13,6 +13,12 @@ static pl_status check_counts(int64_t n_vert, int64_t n_face, int64_t n_tet)
     return pl_fail(PL_ERROR_FORMAT, "a mesh of more than %d vertices, faces or tets", PL_MESH_MAX);
 }
 
+static pl_status check_loose_counts(int64_t n_edge, int64_t n_point)
+{
+    if (n_edge <= PL_MESH_MAX && n_point <= PL_MESH_MAX) return PL_OK;
+    return pl_fail(PL_ERROR_FORMAT, "a mesh of more than %d edges or points", PL_MESH_MAX);
+}
+
 pl_status pl_mesh_alloc(int64_t n_vert, int64_t n_face, int64_t n_tet, pl_mesh **out)
 {
     *out = NULL;
@@ -88,8 +94,56 @@ pl_status pl_mesh_copy(const pl_mesh *mesh, pl_mesh **out)
     PL_REQUIRE(out);
     *out = NULL;
     PL_REQUIRE(mesh);
-    return pl_mesh_create(mesh->n_vert, mesh->x, mesh->n_face, mesh->face, mesh->n_tet, mesh->tet,
-                          out);
+    PL_TRY(pl_mesh_create(mesh->n_vert, mesh->x, mesh->n_face, mesh->face, mesh->n_tet, mesh->tet,
+                          out));
+    pl_status status =
+        pl_mesh_set_loose(*out, mesh->n_edge, mesh->edge, mesh->n_point, mesh->point);
+    if (status == PL_OK) return PL_OK;
+    pl_mesh_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+static pl_status check_loose(const pl_mesh *mesh, int32_t n_edge, const int32_t *edge,
+                             int32_t n_point, const int32_t *point)
+{
+    if (n_edge < 0 || n_point < 0) return pl_fail(PL_ERROR_ARGUMENT, "mesh: negative count");
+    if ((n_edge > 0 && edge == NULL) || (n_point > 0 && point == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "mesh: NULL array with a count above 0");
+    }
+    if (check_loose_counts(n_edge, n_point) != PL_OK) return PL_ERROR_ARGUMENT;
+    PL_TRY(check_indices("edge", edge, n_edge, 2, mesh->n_vert));
+    PL_TRY(check_indices("point", point, n_point, 1, mesh->n_vert));
+    for (int64_t i = 0; i < n_edge; i++) {
+        if (edge[2 * i] != edge[2 * i + 1]) continue;
+        return pl_fail(PL_ERROR_ARGUMENT, "edge %lld: both ends are vertex %d", (long long)i,
+                       (int)edge[2 * i]);
+    }
+    return PL_OK;
+}
+
+pl_status pl_mesh_set_loose(pl_mesh *mesh, int32_t n_edge, const int32_t *edge, int32_t n_point,
+                            const int32_t *point)
+{
+    PL_REQUIRE(mesh);
+    PL_TRY(check_loose(mesh, n_edge, edge, n_point, point));
+    int32_t *new_edge = NULL, *new_point = NULL;
+    if (n_edge > 0) new_edge = pl_alloc(2 * (int64_t)n_edge, sizeof *new_edge);
+    if (n_point > 0) new_point = pl_alloc(n_point, sizeof *new_point);
+    if ((n_edge > 0 && new_edge == NULL) || (n_point > 0 && new_point == NULL)) {
+        pl_free(new_edge);
+        pl_free(new_point);
+        return PL_ERROR_MEMORY;
+    }
+    if (n_edge > 0) memcpy(new_edge, edge, 2 * (size_t)n_edge * sizeof *edge);
+    if (n_point > 0) memcpy(new_point, point, (size_t)n_point * sizeof *point);
+    pl_free(mesh->edge);
+    pl_free(mesh->point);
+    mesh->edge = new_edge;
+    mesh->point = new_point;
+    mesh->n_edge = n_edge;
+    mesh->n_point = n_point;
+    return PL_OK;
 }
 
 void pl_mesh_destroy(pl_mesh *mesh)
@@ -98,6 +152,8 @@ void pl_mesh_destroy(pl_mesh *mesh)
     pl_free(mesh->x);
     pl_free(mesh->face);
     pl_free(mesh->tet);
+    pl_free(mesh->edge);
+    pl_free(mesh->point);
     pl_free(mesh);
 }
 
@@ -116,6 +172,26 @@ int32_t pl_mesh_face_count(const pl_mesh *mesh)
 int32_t pl_mesh_tet_count(const pl_mesh *mesh)
 {
     return mesh != NULL ? mesh->n_tet : 0;
+}
+
+int32_t pl_mesh_edge_count(const pl_mesh *mesh)
+{
+    return mesh != NULL ? mesh->n_edge : 0;
+}
+
+int32_t pl_mesh_point_count(const pl_mesh *mesh)
+{
+    return mesh != NULL ? mesh->n_point : 0;
+}
+
+const int32_t *pl_mesh_edges(const pl_mesh *mesh)
+{
+    return mesh != NULL ? mesh->edge : NULL;
+}
+
+const int32_t *pl_mesh_points(const pl_mesh *mesh)
+{
+    return mesh != NULL ? mesh->point : NULL;
 }
 
 const double *pl_mesh_positions(const pl_mesh *mesh)
@@ -288,16 +364,39 @@ pl_status pl_builder_tet(pl_mesh_builder *builder, const int32_t tet[4])
     return PL_OK;
 }
 
+pl_status pl_builder_edge(pl_mesh_builder *builder, int32_t a, int32_t b)
+{
+    int64_t n = 2 * builder->n_edge;
+    PL_TRY(pl_reserve((void **)&builder->edge, &builder->edge_capacity, n + 2, sizeof(int32_t)));
+    builder->edge[n] = a;
+    builder->edge[n + 1] = b;
+    builder->n_edge++;
+    return PL_OK;
+}
+
+pl_status pl_builder_point(pl_mesh_builder *builder, int32_t vertex)
+{
+    PL_TRY(pl_reserve((void **)&builder->point, &builder->point_capacity, builder->n_point + 1,
+                      sizeof(int32_t)));
+    builder->point[builder->n_point++] = vertex;
+    return PL_OK;
+}
+
 pl_status pl_builder_finish(pl_mesh_builder *builder, pl_mesh **out)
 {
     *out = NULL;
     pl_status status = check_counts(builder->n_vert, builder->n_face, builder->n_tet);
+    if (status == PL_OK) status = check_loose_counts(builder->n_edge, builder->n_point);
     if (status == PL_OK) status = pl_mesh_alloc(0, 0, 0, out);
     if (status == PL_OK) {
         pl_mesh *mesh = *out;
         mesh->n_vert = (int32_t)builder->n_vert;
         mesh->n_face = (int32_t)builder->n_face;
         mesh->n_tet = (int32_t)builder->n_tet;
+        mesh->n_edge = (int32_t)builder->n_edge;
+        mesh->n_point = (int32_t)builder->n_point;
+        mesh->edge = builder->edge;
+        mesh->point = builder->point;
         if (builder->x != NULL) pl_free(mesh->x), mesh->x = builder->x;
         if (builder->face != NULL) pl_free(mesh->face), mesh->face = builder->face;
         if (builder->tet != NULL) pl_free(mesh->tet), mesh->tet = builder->tet;
@@ -312,5 +411,7 @@ void pl_builder_free(pl_mesh_builder *builder)
     pl_free(builder->x);
     pl_free(builder->face);
     pl_free(builder->tet);
+    pl_free(builder->edge);
+    pl_free(builder->point);
     *builder = (pl_mesh_builder){0};
 }

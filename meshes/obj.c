@@ -1,5 +1,8 @@
-// OBJ, the format of Wavefront: statements, one per line. Positions (v) and faces (f) are read, all
-// others (normals, texture, groups, materials, curves) are skipped.
+// OBJ, the format of Wavefront: statements, one per line. Positions (v), faces (f), lines (l) and
+// points (p) are read, all others (normals, texture, groups, materials, curves) are skipped.
+//
+// And .seg, the segments of IPC [Li et al. 2020]: positions as in OBJ and one "s a b" for each
+// segment, vertices counted from 1. In OBJ, s begins a smoothing group; so the extension decides.
 
 #include "io.h"
 
@@ -72,6 +75,8 @@ typedef struct reader {
     int64_t largest; // vertex, from 0
     const char *largest_place;
     const char *first_vertex, *first_face; // where they stand
+    bool segments;                         // it is a .seg: s is a segment
+    int64_t n_short;                       // segments of no length
 } reader;
 
 static inline bool read_coordinate(pl_scan *scan, double *x)
@@ -167,6 +172,54 @@ static pl_status read_face(reader *r)
     return PL_OK;
 }
 
+// The next corner of a statement, if there is one.
+static pl_status next_corner(reader *r, int32_t *v, bool *any)
+{
+    skip_blanks(&r->scan);
+    *any = *r->scan.p != '\n' && *r->scan.p != '#' && !pl_scan_at_end(&r->scan);
+    if (!*any || read_corner(r, v)) return PL_OK;
+    return pl_scan_fail(&r->scan, "expected a vertex: from 1, or from -%lld to -1",
+                        (long long)r->mesh.n_vert);
+}
+
+// l a b c ...: an edge from each to the next; s a b: one.
+static pl_status read_line(reader *r, bool one)
+{
+    int32_t before = 0, v = 0, n = 0;
+    bool any;
+    for (;; n++, before = v) {
+        PL_TRY(next_corner(r, &v, &any));
+        if (!any) break;
+        if (n == 0) continue;
+        r->n_short += before == v;
+        if (before != v) PL_TRY(pl_builder_edge(&r->mesh, before, v));
+    }
+    if (n == 2 || (n > 2 && !one)) return PL_OK;
+    return pl_scan_fail(&r->scan,
+                        one ? "a segment has two vertices, and not %d"
+                            : "a line has two vertices or more, and not %d",
+                        (int)n);
+}
+
+// p a b ...
+static pl_status read_points(reader *r)
+{
+    int32_t v = 0;
+    bool any;
+    for (;;) {
+        PL_TRY(next_corner(r, &v, &any));
+        if (!any) return PL_OK;
+        PL_TRY(pl_builder_point(&r->mesh, v));
+    }
+}
+
+static void warn_short(const reader *r)
+{
+    if (r->n_short == 0) return;
+    pl_log(PL_LOG_WARNING, "%s: %lld edges from a vertex to itself skipped", r->scan.name,
+           (long long)r->n_short);
+}
+
 static pl_status read_body(reader *r)
 {
     pl_scan *scan = &r->scan;
@@ -179,6 +232,12 @@ static pl_status read_body(reader *r)
         } else if (letter == 'f' && single) {
             scan->p++;
             PL_TRY(read_face(r));
+        } else if (single && (letter == 'l' || (letter == 's' && r->segments))) {
+            scan->p++;
+            PL_TRY(read_line(r, letter == 's'));
+        } else if (letter == 'p' && single) {
+            scan->p++;
+            PL_TRY(read_points(r));
         } else if (letter != '#' && (unsigned)((letter | 0x20) - 'a') > 'z' - 'a') {
             return pl_scan_fail(scan, "not a statement of OBJ");
         }
@@ -187,21 +246,47 @@ static pl_status read_body(reader *r)
     if (r->mesh.n_vert == 0) return pl_scan_fail(scan, "the file holds no vertices");
     if (r->largest >= r->mesh.n_vert) {
         scan->p = r->largest_place;
-        return pl_scan_fail(scan, "a face refers to vertex %lld of %lld", (long long)r->largest + 1,
-                            (long long)r->mesh.n_vert);
+        return pl_scan_fail(scan, "%s refers to vertex %lld of %lld",
+                            r->segments ? "a segment" : "a face, line or point",
+                            (long long)r->largest + 1, (long long)r->mesh.n_vert);
     }
     pl_warn_thin_faces(scan->name, r->n_thin);
+    warn_short(r);
     return PL_OK;
 }
 
-pl_status pl_read_obj(const pl_bytes *bytes, const char *name, pl_mesh **out)
+static pl_status read(const pl_bytes *bytes, const char *name, bool segments, pl_mesh **out)
 {
     *out = NULL;
-    reader r = {.scan = pl_scan_start(bytes, name), .largest = -1};
+    reader r = {.scan = pl_scan_start(bytes, name), .largest = -1, .segments = segments};
     pl_status status = read_body(&r);
     if (status == PL_OK) return pl_builder_finish(&r.mesh, out);
     pl_builder_free(&r.mesh);
     return status;
+}
+
+pl_status pl_read_obj(const pl_bytes *bytes, const char *name, pl_mesh **out)
+{
+    return read(bytes, name, false, out);
+}
+
+pl_status pl_read_seg(const pl_bytes *bytes, const char *name, pl_mesh **out)
+{
+    return read(bytes, name, true, out);
+}
+
+bool pl_sniff_seg(const pl_bytes *bytes, const char *name)
+{
+    return pl_has_extension(name, ".seg") && pl_sniff_obj(bytes, name);
+}
+
+static void write_points(pl_output *out, const pl_mesh *mesh)
+{
+    for (int64_t i = 0; i < mesh->n_point; i++) {
+        pl_output_write(out, "p ", 2);
+        pl_output_int(out, mesh->point[i] + 1);
+        pl_output_write(out, "\n", 1);
+    }
 }
 
 static void write_body(pl_output *out, const pl_mesh *mesh, const int32_t *face, int32_t n_face,
@@ -210,9 +295,28 @@ static void write_body(pl_output *out, const pl_mesh *mesh, const int32_t *face,
     (void)options;
     pl_output_vertices(out, mesh, "v ");
     pl_output_faces(out, face, n_face, "f ", 1);
+    pl_output_edges(out, mesh, "l ", 1);
+    write_points(out, mesh);
 }
 
 pl_status pl_write_obj(const pl_mesh *mesh, const char *path, const pl_write_options *options)
 {
     return pl_write_surface(mesh, path, options, write_body);
+}
+
+static void write_segments(pl_output *out, const pl_mesh *mesh, const int32_t *face, int32_t n_face,
+                           const pl_write_options *options)
+{
+    (void)face;
+    (void)n_face;
+    (void)options;
+    pl_output_vertices(out, mesh, "v ");
+    pl_output_edges(out, mesh, "s ", 1);
+}
+
+pl_status pl_write_seg(const pl_mesh *mesh, const char *path, const pl_write_options *options)
+{
+    bool lost = mesh->n_face > 0 || mesh->n_tet > 0 || mesh->n_point > 0;
+    if (!lost) return pl_write_surface(mesh, path, options, write_segments);
+    return pl_fail(PL_ERROR_UNSUPPORTED, "%s: a .seg holds edges only; use .obj", path);
 }

@@ -1,4 +1,5 @@
-// OFF, the format of Geomview: a keyword, the counts, a line per vertex, a line per face.
+// OFF, the format of Geomview: a keyword, the counts, a line per vertex, a line per face. Faces of
+// two corners and of one are loose edges and points.
 
 #include "io.h"
 
@@ -95,7 +96,7 @@ static pl_status read_faces(pl_scan *scan, int64_t n, pl_mesh_builder *mesh)
             return pl_scan_fail(scan, "the file ends in face %lld of %lld", (long long)i + 1,
                                 (long long)n);
         }
-        PL_TRY(pl_scan_polygon(scan, mesh, n - i - 1, &n_thin));
+        PL_TRY(pl_scan_polygon(scan, mesh, n - i - 1, true, &n_thin));
         pl_scan_next_line(scan); // over a colour, if there is one
     }
     pl_warn_thin_faces(scan->name, n_thin);
@@ -127,9 +128,14 @@ static void write_body(pl_output *out, const pl_mesh *mesh, const int32_t *face,
                        const pl_write_options *options)
 {
     (void)options;
-    pl_output_printf(out, "OFF\n%d %d 0\n", (int)mesh->n_vert, (int)n_face);
+    int64_t n = (int64_t)n_face + mesh->n_edge + mesh->n_point;
+    pl_output_printf(out, "OFF\n%d %lld 0\n", (int)mesh->n_vert, (long long)n);
     pl_output_vertices(out, mesh, "");
     pl_output_faces(out, face, n_face, "3 ", 0);
+    pl_output_edges(out, mesh, "2 ", 0);
+    for (int32_t i = 0; i < mesh->n_point; i++) {
+        pl_output_printf(out, "1 %d\n", (int)mesh->point[i]);
+    }
 }
 
 pl_status pl_write_off(const pl_mesh *mesh, const char *path, const pl_write_options *options)

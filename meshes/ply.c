@@ -1,4 +1,4 @@
-// PLY, the format of Stanford: a header that describes elements (vertex, face, ...) by their
+// PLY, the format of Stanford: a header that describes elements (vertex, face, edge, ...) by their
 // properties, then their rows, as text or binary of either byte order.
 
 #include "io.h"
@@ -21,7 +21,7 @@ static const struct {
 
 static const uint8_t type_size[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
 
-typedef enum role { UNUSED, X, Y, Z, CORNERS } role;
+typedef enum role { UNUSED, X, Y, Z, CORNERS, END_A, END_B } role;
 
 typedef struct property {
     type type;
@@ -29,7 +29,7 @@ typedef struct property {
     role role;
 } property;
 
-typedef enum kind { VERTEX, FACE, OTHER } kind;
+typedef enum kind { VERTEX, FACE, EDGE, OTHER } kind;
 
 typedef struct element {
     kind kind;
@@ -110,6 +110,8 @@ static pl_status read_element(pl_scan *scan, header *h)
         e->kind = VERTEX;
     } else if (take(scan, "face")) {
         e->kind = FACE;
+    } else if (take(scan, "edge")) {
+        e->kind = EDGE;
     } else {
         skip_word(scan);
     }
@@ -133,6 +135,8 @@ static role take_role(pl_scan *scan, kind kind, bool list)
     if (kind == FACE && list && (take(scan, "vertex_indices") || take(scan, "vertex_index"))) {
         return CORNERS;
     }
+    if (kind == EDGE && !list && take(scan, "vertex1")) return END_A;
+    if (kind == EDGE && !list && take(scan, "vertex2")) return END_B;
     skip_word(scan);
     return UNUSED;
 }
@@ -155,7 +159,7 @@ static pl_status read_property(pl_scan *scan, header *h)
                             "double");
     }
     p->role = take_role(scan, e->kind, list);
-    if (p->role == CORNERS && p->type >= FLOAT32) {
+    if (p->role >= CORNERS && p->type >= FLOAT32) {
         return pl_scan_fail(scan, "vertex indices must be integers");
     }
     if (p->role != UNUSED && (e->roles & 1u << p->role) != 0) {
@@ -216,6 +220,33 @@ static pl_status read_header(pl_scan *scan, header *h)
     return PL_OK;
 }
 
+// --- Edges ---
+
+// An edge without both ends says nothing.
+static bool has_ends(const element *e)
+{
+    const unsigned both = 1u << END_A | 1u << END_B;
+    return e->kind == EDGE && (e->roles & both) == both;
+}
+
+static bool take_end(pl_mesh_builder *mesh, int64_t row, role role, double value)
+{
+    if (!(value >= 0 && value < (double)mesh->n_vert)) return false;
+    mesh->edge[2 * row + (role - END_A)] = (int32_t)value;
+    return true;
+}
+
+// Those from a vertex to itself are none.
+static void drop_short_edges(pl_mesh_builder *mesh)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < mesh->n_edge; i++) {
+        const int32_t *e = mesh->edge + 2 * i;
+        if (e[0] != e[1]) memmove(mesh->edge + 2 * n++, e, 2 * sizeof *e);
+    }
+    mesh->n_edge = n;
+}
+
 // --- Text: a line per row ---
 
 static pl_status read_text_row(pl_scan *scan, const property *p, const element *e, int64_t row,
@@ -223,8 +254,15 @@ static pl_status read_text_row(pl_scan *scan, const property *p, const element *
 {
     for (const property *end = p + e->n_used; p < end; p++) {
         if (p->role == CORNERS) {
-            PL_TRY(pl_scan_polygon(scan, mesh, e->count - row - 1, n_thin));
-        } else if (p->role != UNUSED) {
+            PL_TRY(pl_scan_polygon(scan, mesh, e->count - row - 1, false, n_thin));
+        } else if (p->role > CORNERS && has_ends(e)) {
+            int64_t v;
+            bool read = pl_scan_int64(scan, &v) && pl_scan_separated(scan);
+            if (!read || !take_end(mesh, row, p->role, (double)v)) {
+                return pl_scan_fail(scan, "edge %lld: expected a vertex, from 0 to %lld",
+                                    (long long)row, (long long)mesh->n_vert - 1);
+            }
+        } else if (p->role >= X && p->role <= Z) {
             double *x = mesh->x + 3 * row + (p->role - X);
             if (!pl_scan_double(scan, x) || !pl_scan_separated(scan)) {
                 return pl_scan_fail(scan, "vertex %lld: expected a finite number for %c",
@@ -396,7 +434,12 @@ static pl_status read_row(pl_scan *scan, const property *p, const element *e, bo
             } else {
                 scan->p += (int64_t)value * type_size[p->type];
             }
-        } else if (p->role != UNUSED) {
+        } else if (p->role > CORNERS && has_ends(e)) {
+            if (!take_end(mesh, row, p->role, value)) {
+                return pl_scan_fail_byte(scan, "edge %lld: vertex %.0f of %lld", (long long)row,
+                                         value, (long long)mesh->n_vert);
+            }
+        } else if (p->role >= X && p->role <= Z) {
             if (!isfinite(value)) {
                 return pl_scan_fail_byte(scan, "vertex %lld: not finite", (long long)row);
             }
@@ -434,7 +477,7 @@ static pl_status read_binary(pl_scan *scan, const header *h, const element *e,
     bool swap = (h->encoding == LITTLE) != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
     const property *p = h->properties + e->first;
     if (!e->has_list && e->kind == VERTEX) return read_vertices(scan, p, e, swap, mesh->x);
-    if (!e->has_list) {
+    if (!e->has_list && !has_ends(e)) {
         scan->p += e->count * e->min_size;
         return PL_OK;
     }
@@ -469,9 +512,15 @@ static pl_status read_rows(pl_scan *scan, const header *h, const element *e, pl_
         PL_TRY(
             pl_reserve((void **)&mesh->face, &mesh->face_capacity, 3 * e->count, sizeof(int32_t)));
     }
+    if (has_ends(e)) {
+        PL_TRY(
+            pl_reserve((void **)&mesh->edge, &mesh->edge_capacity, 2 * e->count, sizeof(int32_t)));
+        mesh->n_edge = e->count;
+    }
     if (e->n_used == 0) {
-        pl_log(PL_LOG_WARNING, "%s: an element of %lld rows skipped: neither vertices nor faces",
-               scan->name, (long long)e->count);
+        pl_log(PL_LOG_WARNING,
+               "%s: an element of %lld rows skipped: neither vertices, faces nor edges", scan->name,
+               (long long)e->count);
     }
     return text ? read_text(scan, h, e, mesh, n_thin) : read_binary(scan, h, e, mesh, n_thin);
 }
@@ -485,6 +534,7 @@ static pl_status read_body(pl_scan *scan, const header *h, pl_mesh_builder *mesh
     for (int64_t i = 0; i < h->n_elements; i++) {
         PL_TRY(read_rows(scan, h, &h->elements[i], mesh, &n_thin));
     }
+    drop_short_edges(mesh);
     pl_warn_thin_faces(scan->name, n_thin);
     return PL_OK;
 }
@@ -530,12 +580,21 @@ static void write_body(pl_output *out, const pl_mesh *mesh, const int32_t *face,
     pl_output_printf(out, "element vertex %d\n", (int)mesh->n_vert);
     pl_output_printf(out, "property double x\nproperty double y\nproperty double z\n");
     pl_output_printf(out, "element face %d\n", (int)n_face);
-    pl_output_printf(out, "property list uchar int vertex_indices\nend_header\n");
+    pl_output_printf(out, "property list uchar int vertex_indices\n");
+    if (mesh->n_edge > 0) {
+        pl_output_printf(out, "element edge %d\nproperty int vertex1\nproperty int vertex2\n",
+                         (int)mesh->n_edge);
+    }
+    pl_output_printf(out, "end_header\n");
     if (options->ascii) {
         pl_output_vertices(out, mesh, "");
         pl_output_faces(out, face, n_face, "3 ", 0);
+        pl_output_edges(out, mesh, "", 0);
     } else {
         write_binary(out, mesh, face, n_face);
+        if (mesh->n_edge > 0) {
+            pl_output_write(out, mesh->edge, 2 * (size_t)mesh->n_edge * sizeof *mesh->edge);
+        }
     }
 }
 

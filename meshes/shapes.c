@@ -341,6 +341,51 @@ static pl_status make_icosphere(const double *v, pl_mesh **out)
     return status;
 }
 
+// --- Points and needles ---
+
+// A centred grid of places, n[k] of them `spacing` apart along axis k.
+static pl_status add_grid(const int64_t n[3], double spacing, double z, pl_mesh_builder *to)
+{
+    if (n[0] * n[1] > PL_MESH_MAX / n[2] / 2) {
+        return pl_fail(PL_ERROR_ARGUMENT, "count: more than %d in all", (int)(PL_MESH_MAX / 2));
+    }
+    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+        const int64_t at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+        double x[3];
+        for (int k = 0; k < 3; k++) x[k] = spacing * ((double)at[k] - 0.5 * (double)(n[k] - 1));
+        x[2] += z;
+        PL_TRY(pl_builder_vertex(to, x));
+    }
+    return PL_OK;
+}
+
+static pl_status make_points(const double *v, pl_mesh **out)
+{
+    pl_mesh_builder to = {0};
+    const int64_t n[3] = {(int64_t)v[0], (int64_t)v[1], (int64_t)v[2]};
+    pl_status status = add_grid(n, v[3], 0, &to);
+    for (int32_t i = 0; i < to.n_vert && status == PL_OK; i++) status = pl_builder_point(&to, i);
+    if (status == PL_OK) return pl_builder_finish(&to, out);
+    pl_builder_free(&to);
+    return status;
+}
+
+// All feet, then all tips.
+static pl_status make_needles(const double *v, pl_mesh **out)
+{
+    pl_mesh_builder to = {0};
+    const int64_t n[3] = {(int64_t)v[0], (int64_t)v[1], 1};
+    pl_status status = add_grid(n, v[3], -v[6], &to);
+    if (status == PL_OK) status = add_grid(n, v[3], 0, &to);
+    int32_t half = (int32_t)(to.n_vert / 2);
+    for (int32_t i = 0; i < half && status == PL_OK; i++) {
+        status = pl_builder_edge(&to, i, half + i);
+    }
+    if (status == PL_OK) return pl_builder_finish(&to, out);
+    pl_builder_free(&to);
+    return status;
+}
+
 // --- The table ---
 
 enum { KEYS_MAX = 6, COUNT_MAX = 100000 };
@@ -426,6 +471,14 @@ static const shape shapes[] = {
       {"depth", 1, {0.5}, 0, 0},
       {"stones", 1, {9}, 2, COUNT_MAX},
       {"cells", 3, {2, 2, 2}, 1, COUNT_MAX}}},
+    {"points",
+     "a grid of loose points",
+     make_points,
+     {{"count", 3, {1, 1, 1}, 1, COUNT_MAX}, {"spacing", 1, {0.1}, 0, 0}}},
+    {"needles",
+     "loose edges that stand side by side, with their tips at z = 0",
+     make_needles,
+     {{"count", 2, {1, 1}, 1, COUNT_MAX}, {"spacing", 1, {0.1}, 0, 0}, {"length", 1, {0.5}, 0, 0}}},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };

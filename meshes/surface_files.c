@@ -21,7 +21,15 @@ static pl_status fail_corner(const pl_scan *scan, int64_t n_vert)
                         (long long)n_vert - 1);
 }
 
-static pl_status read_fan(pl_scan *scan, int64_t corners, int64_t to_come, pl_mesh_builder *mesh)
+// An edge from a vertex to itself is none.
+static pl_status add_loose(int64_t corners, int32_t a, int32_t b, pl_mesh_builder *mesh)
+{
+    if (corners == 1) return pl_builder_point(mesh, a);
+    return a != b ? pl_builder_edge(mesh, a, b) : PL_OK;
+}
+
+static pl_status read_fan(pl_scan *scan, int64_t corners, int64_t to_come, bool loose,
+                          pl_mesh_builder *mesh)
 {
     if (corners < 0 || corners > (int64_t)pl_scan_left(scan)) {
         return pl_scan_fail(scan, "a face cannot have %lld corners", (long long)corners);
@@ -39,10 +47,12 @@ static pl_status read_fan(pl_scan *scan, int64_t corners, int64_t to_come, pl_me
         f[1] = before;
         f[2] = v;
     }
-    return PL_OK;
+    return loose && (corners == 1 || corners == 2) ? add_loose(corners, first, before, mesh)
+                                                   : PL_OK;
 }
 
-pl_status pl_scan_polygon(pl_scan *scan, pl_mesh_builder *mesh, int64_t to_come, int64_t *n_thin)
+pl_status pl_scan_polygon(pl_scan *scan, pl_mesh_builder *mesh, int64_t to_come, bool loose,
+                          int64_t *n_thin)
 {
     int64_t corners = 3, n_vert = mesh->n_vert;
     if (scan->p[0] == '3' && scan->p[1] == ' ') { // nearly always
@@ -57,8 +67,8 @@ pl_status pl_scan_polygon(pl_scan *scan, pl_mesh_builder *mesh, int64_t to_come,
             return fail_corner(scan, n_vert);
         }
     } else {
-        PL_TRY(read_fan(scan, corners, to_come, mesh));
-        *n_thin += corners < 3;
+        PL_TRY(read_fan(scan, corners, to_come, loose, mesh));
+        *n_thin += corners < (loose ? 1 : 3);
     }
     return pl_scan_separated(scan) ? PL_OK : fail_corner(scan, n_vert);
 }
@@ -117,5 +127,15 @@ void pl_output_faces(pl_output *out, const int32_t *face, int32_t n_face, const 
         if (i % 3 == 0) pl_output_write(out, prefix, length);
         pl_output_int(out, face[i] + first);
         pl_output_write(out, i % 3 == 2 ? "\n" : " ", 1);
+    }
+}
+
+void pl_output_edges(pl_output *out, const pl_mesh *mesh, const char *prefix, int32_t first)
+{
+    size_t length = strlen(prefix);
+    for (int64_t i = 0; i < 2 * (int64_t)mesh->n_edge; i++) {
+        if (i % 2 == 0) pl_output_write(out, prefix, length);
+        pl_output_int(out, mesh->edge[i] + first);
+        pl_output_write(out, i % 2 == 1 ? "\n" : " ", 1);
     }
 }

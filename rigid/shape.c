@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SEGMENTS_MAX = 1000, KEYS_MAX = 5, KINDS = PL_SHAPE_MESH + 1 };
+enum { SEGMENTS_MAX = 1000, LOOSE_SEGMENTS = 12, KEYS_MAX = 5, KINDS = PL_SHAPE_HALFSPACE + 1 };
 
 pl_shape pl_shape_default(pl_shape_kind kind)
 {
@@ -17,6 +17,8 @@ pl_shape pl_shape_default(pl_shape_kind kind)
                       .length = 1,
                       .tube = 0.1,
                       .size = {1, 1, 1},
+                      .span = 100,
+                      .patch = 4,
                       .segments = 32,
                       .orientation = {1, 0, 0, 0},
                       .friction = -1};
@@ -24,7 +26,7 @@ pl_shape pl_shape_default(pl_shape_kind kind)
 
 // --- Descriptions ---
 
-typedef enum number { RADIUS, LENGTH, TUBE, SIZE, ROUNDING, SEGMENTS } number;
+typedef enum number { RADIUS, LENGTH, TUBE, SIZE, ROUNDING, SEGMENTS, SPAN, PATCH } number;
 
 #define KEY_RADIUS                                                                                 \
     {                                                                                              \
@@ -72,6 +74,11 @@ static const struct {
                         {RADIUS, TUBE, SEGMENTS}},
     [PL_SHAPE_HULL] = {"hull", "the convex hull of a mesh", {KEY_ROUNDING}, {ROUNDING}},
     [PL_SHAPE_MESH] = {"mesh", "the solid of a mesh", {KEY_ROUNDING}, {ROUNDING}},
+    [PL_SHAPE_HALFSPACE] =
+        {"halfspace",
+         "all below z = 0, within a square of edge span; draws one of edge patch",
+         {{"span", 1, {100}, 0, 0}, {"patch", 1, {4}, 0, 0}},
+         {SPAN, PATCH}},
 };
 
 static void set_number(pl_shape *shape, number which, const double value[3])
@@ -91,6 +98,12 @@ static void set_number(pl_shape *shape, number which, const double value[3])
         break;
     case ROUNDING:
         shape->rounding = value[0];
+        break;
+    case SPAN:
+        shape->span = value[0];
+        break;
+    case PATCH:
+        shape->patch = value[0];
         break;
     case SEGMENTS:
         shape->segments = (int32_t)value[0];
@@ -181,6 +194,9 @@ static pl_status check_numbers(const pl_shape *s)
     case PL_SHAPE_MESH:
         if (s->mesh == NULL) return pl_fail(PL_ERROR_ARGUMENT, "mesh: there is none");
         return check_length("rounding", s->rounding, true);
+    case PL_SHAPE_HALFSPACE:
+        PL_TRY(check_length("span", s->span, false));
+        return check_length("patch", s->patch, false);
     }
     return pl_fail(PL_ERROR_ARGUMENT, "kind: there is no shape %d", (int)s->kind);
 }
@@ -251,6 +267,15 @@ static void shrink_cone(const pl_shape *s, double by, pl_circle c[2])
     c[1] = (pl_circle){tip, 0};
 }
 
+// The square that is drawn of a half-space.
+static pl_status patch_of(double edge, pl_mesh **out)
+{
+    static const int32_t face[6] = {0, 1, 2, 0, 2, 3};
+    double h = 0.5 * edge;
+    const double x[12] = {-h, -h, 0, h, -h, 0, h, h, 0, -h, h, 0};
+    return pl_mesh_create(4, x, 2, face, 0, NULL, out);
+}
+
 // Cylinders and cones, `by` smaller all around.
 static pl_status turn(const pl_shape *s, double by, pl_mesh **out)
 {
@@ -276,8 +301,13 @@ pl_status pl_shape_surface(const pl_shape *s, pl_mesh **out)
         return place(s, pl_mesh_tube(s->radius, s->tube, s->segments, out), out);
     case PL_SHAPE_HULL:
         return place(s, pl_mesh_hull(s->mesh, out), out);
+    case PL_SHAPE_HALFSPACE:
+        return place(s, patch_of(s->patch, out), out);
     case PL_SHAPE_MESH:
         break;
+    }
+    if (pl_mesh_is_loose(s->mesh)) {
+        return place(s, pl_mesh_thicken(s->mesh, s->rounding, LOOSE_SEGMENTS, out), out);
     }
     return place(s, pl_mesh_surface(s->mesh, NULL, out), out);
 }
@@ -287,9 +317,7 @@ pl_status pl_shape_surface(const pl_shape *s, pl_mesh **out)
 void pl_shape_skeleton_free(pl_shape_skeleton *s)
 {
     pl_mesh_destroy(s->mesh);
-    pl_free(s->skeleton.face);
-    pl_free(s->skeleton.edge);
-    pl_free(s->skeleton.point);
+    pl_skeleton_free(&s->skeleton);
     *s = (pl_shape_skeleton){0};
 }
 
@@ -354,6 +382,31 @@ static pl_status torus_skeleton(const pl_shape *s, pl_shape_skeleton *out)
     return PL_OK;
 }
 
+// The surface of a mesh with its loose edges and points.
+static pl_status loose_skeleton(const pl_mesh *mesh, pl_shape_skeleton *out)
+{
+    double radius = out->skeleton.radius;
+    PL_TRY(pl_mesh_copy(mesh, &out->mesh));
+    PL_TRY(pl_skeleton_of_mesh(mesh, &out->skeleton));
+    out->skeleton.radius = radius;
+    return PL_OK;
+}
+
+// One triangle around the square, so that no edge of it is near to anything: its inscribed circle
+// goes through the corners of the square. The faces behind close it with a tip as far below.
+static pl_status halfspace_skeleton(const pl_shape *s, pl_shape_skeleton *out)
+{
+    static const int32_t face[12] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
+    double r = s->span / sqrt(2);
+    const double x[12] = {-sqrt(3) * r, -r, 0, sqrt(3) * r, -r, 0, 0, 2 * r, 0, 0, 0, -s->span};
+    PL_TRY(pl_mesh_create(4, x, 0, NULL, 0, NULL, &out->mesh));
+    PL_TRY(allocate(out, 4, 0, 0));
+    memcpy(out->skeleton.face, face, sizeof face);
+    out->skeleton.n_face = 1;
+    out->skeleton.n_behind = 3;
+    return PL_OK;
+}
+
 static pl_status make_skeleton(const pl_shape *s, pl_shape_skeleton *out)
 {
     double half[3];
@@ -372,9 +425,12 @@ static pl_status make_skeleton(const pl_shape *s, pl_shape_skeleton *out)
         return torus_skeleton(s, out);
     case PL_SHAPE_HULL:
         return take_faces(pl_mesh_hull(s->mesh, &out->mesh), out);
+    case PL_SHAPE_HALFSPACE:
+        return halfspace_skeleton(s, out);
     case PL_SHAPE_MESH:
         break;
     }
+    if (pl_mesh_is_loose(s->mesh)) return loose_skeleton(s->mesh, out);
     return take_faces(pl_mesh_surface(s->mesh, NULL, &out->mesh), out);
 }
 

@@ -63,6 +63,67 @@ static pl_status moments_of_mesh(const pl_shape *s, pl_moments *out)
     return PL_OK;
 }
 
+// A part with its volume, and others beside it.
+static void add_part(const pl_moments *part, pl_moments *sum)
+{
+    double all = sum->volume + part->volume;
+    if (!(all > 0)) return;
+    double a = sum->volume / all, b = part->volume / all, by[3];
+    static const int i[6] = {0, 1, 2, 1, 0, 0}, j[6] = {0, 1, 2, 2, 2, 1};
+    for (int k = 0; k < 3; k++) by[k] = part->centre[k] - sum->centre[k];
+    for (int k = 0; k < 6; k++) { // Steiner
+        sum->second[k] = a * sum->second[k] + b * part->second[k] + a * b * by[i[k]] * by[j[k]];
+    }
+    for (int k = 0; k < 3; k++) sum->centre[k] += b * by[k];
+    sum->volume = all;
+}
+
+// A capsule from a to b, or a ball where these are one place: with u along it, the second moments
+// are those across it, and what they are more along it times u u^T.
+static void capsule_part(const double a[3], const double b[3], double radius, pl_moments *out)
+{
+    static const int i[6] = {0, 1, 2, 1, 0, 0}, j[6] = {0, 1, 2, 2, 2, 1};
+    double u[3], length = 0, edge[3] = {0};
+    pl_moments own = {0};
+    for (int k = 0; k < 3; k++) {
+        u[k] = b[k] - a[k];
+        length += u[k] * u[k];
+        out->centre[k] = 0.5 * (a[k] + b[k]);
+    }
+    edge[2] = length = sqrt(length);
+    rounded_box(edge, radius, &own);
+    out->volume = own.volume;
+    double more = length > 0 ? (own.second[2] - own.second[0]) / (length * length) : 0;
+    for (int k = 0; k < 6; k++) {
+        out->second[k] = (k < 3 ? own.second[0] : 0) + more * u[i[k]] * u[j[k]];
+    }
+}
+
+// What the faces enclose, if there are any, and a capsule or ball for each loose edge and point.
+static pl_status moments_of_loose(const pl_shape *s, pl_moments *out)
+{
+    pl_skeleton skeleton;
+    pl_moments part;
+    *out = (pl_moments){0};
+    if (!(s->rounding > 0)) {
+        return pl_fail(PL_ERROR_GEOMETRY,
+                       "edges and points have a mass by their radius only: give one above 0");
+    }
+    if (s->mesh->n_face > 0 || s->mesh->n_tet > 0) PL_TRY(moments_of_mesh(s, out));
+    PL_TRY(pl_skeleton_of_mesh(s->mesh, &skeleton));
+    const double *x = s->mesh->x;
+    for (int64_t k = 0; k < skeleton.n_edge + skeleton.n_point; k++) {
+        bool edge = k < skeleton.n_edge;
+        int64_t p = k - skeleton.n_edge;
+        int32_t a = edge ? skeleton.edge[2 * k] : skeleton.point[p];
+        int32_t b = edge ? skeleton.edge[2 * k + 1] : a;
+        capsule_part(x + 3 * (int64_t)a, x + 3 * (int64_t)b, s->rounding, &part);
+        add_part(&part, out);
+    }
+    pl_skeleton_free(&skeleton);
+    return PL_OK;
+}
+
 static pl_status own_moments(const pl_shape *s, pl_moments *out)
 {
     double R = s->radius, L = s->length, r = s->tube, edge[3] = {0};
@@ -90,11 +151,15 @@ static pl_status own_moments(const pl_shape *s, pl_moments *out)
                             {0},
                             {R * R / 2 + 3 * r * r / 8, R * R / 2 + 3 * r * r / 8, r * r / 4}};
         return PL_OK;
+    case PL_SHAPE_HALFSPACE:
+        return pl_fail(PL_ERROR_GEOMETRY,
+                       "a half-space has no mass: its body must be kinematic or static");
     case PL_SHAPE_HULL:
     case PL_SHAPE_MESH:
         break;
     }
-    return moments_of_mesh(s, out);
+    bool loose = s->kind == PL_SHAPE_MESH && pl_mesh_is_loose(s->mesh);
+    return loose ? moments_of_loose(s, out) : moments_of_mesh(s, out);
 }
 
 pl_status pl_shape_moments(const pl_shape *s, pl_moments *out)

@@ -43,6 +43,7 @@
 
 #include "apg.h"
 #include "bsr_single.h"
+#include "device.h"
 #include "kernel.h"
 #include "vectors.h"
 
@@ -555,7 +556,7 @@ static double taken_back(const pl_apg *a, double model)
     return a->s * sum / model;
 }
 
-static int32_t usual_sweeps(const pl_problem *problem)
+int32_t pl_apg_usual_sweeps(const pl_problem *problem)
 {
     int64_t n = 3 * (int64_t)problem->A->n, m = SWEEP_UNKNOWNS * (int64_t)problem->n_constraint;
     return (int32_t)PL_MAX(LEAST_SWEEPS, PL_MIN(n / PL_MAX(m, 1), MOST_SWEEPS));
@@ -567,7 +568,7 @@ static void look_ahead(pl_apg *a, const pl_step_sums *sum, pl_solve_stats *stats
 {
     bool changed = pl_ahead_note(&a->ahead, sum->rr, a->residual > 1);
     if (changed) {
-        int32_t usual = usual_sweeps(a->problem);
+        int32_t usual = pl_apg_usual_sweeps(a->problem);
         a->n_usual = a->ahead.slow ? PL_MAX(usual / 2, 1) : usual;
         a->sweeps.plain = a->ahead.slow;
         a->sweeps.n_small = 1;
@@ -640,7 +641,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     a->n_step = a->n_noisy = 0;
     a->n_swept = 0;
     a->rr = INFINITY;
-    a->n_sweep = a->n_usual = usual_sweeps(a->problem);
+    a->n_sweep = a->n_usual = pl_apg_usual_sweeps(a->problem);
     a->sweeps.plain = false;
     a->sweeps.n_small = 1;
 }
@@ -664,7 +665,10 @@ pl_status pl_apg_solve(const pl_problem *problem, const pl_solver_options *optio
                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
     pl_apg a;
+    pl_device_apg(problem, options, ws, options->max_iterations, v, f, stats);
+    int32_t left = options->max_iterations - stats->iterations;
+    if (stats->end != PL_SOLVE_LIMIT || (stats->iterations > 0 && left == 0)) return PL_OK;
     PL_TRY(pl_apg_create(problem, ws, stats, &a));
-    stats->end = pl_apg_improve(&a, options, options->max_iterations, v, f, stats);
+    stats->end = pl_apg_improve(&a, options, left, v, f, stats);
     return PL_OK;
 }

@@ -35,6 +35,9 @@ typedef struct pl_apg {
     pl_sweeps sweeps;
 } pl_apg;
 
+// Sweeps of a step at the start: as many as take about as long as the rest of it, within limits.
+int32_t pl_apg_usual_sweeps(const pl_problem *problem);
+
 // Takes its memory from ws->arena, and finds s.
 pl_status pl_apg_create(const pl_problem *problem, pl_workspace *ws, pl_solve_stats *stats,
                         pl_apg *out);

@@ -4,14 +4,16 @@
 // Work is counted in multiplications of numbers, which depend on the problem alone.
 
 #include "cone_newton.h"
+#include "device.h"
 #include "newton.h"
 #include "vectors.h"
 
 #include <math.h>
 
 enum {
-    FIRST_STEPS = 20, // of apg, twice: most small steps in time are solved by then
-    MORE_STEPS = 60,  // of apg, that may be left to do: fewer than a hierarchy costs
+    FIRST_STEPS = 20,   // of apg, twice: most small steps in time are solved by then
+    DEVICE_STEPS = 400, // of apg on a device, before the CPU goes on
+    MORE_STEPS = 60,    // of apg, that may be left to do: fewer than a hierarchy costs
     FAR_STEPS =
         120, // more are not taken to be left: cone-newton needs about so many, whatever apg would
     SWEEPS = 1000,     // of apg, after which newton is looked at
@@ -87,7 +89,9 @@ static pl_status try_newton(automatic *s, bool anew, pl_solve_stats *stats)
                                  .v = anew ? s->v_given : NULL,
                                  .f = anew ? s->f_given : NULL};
     PL_TRY(pl_newton_solve_sets(&sets, s->options, s->ws, s->v, s->f, stats));
-    s->ws->direct = stats->end == PL_SOLVE_CONVERGED;
+    // First in later solves with this matrix, if it has paid in this one.
+    bool paid = s->newton_work <= step_work(s) * stats->iterations;
+    s->ws->direct = stats->end == PL_SOLVE_CONVERGED && (paid || s->problem->A->n <= MANY);
     if (stats->end == PL_SOLVE_BREAKDOWN) stats->end = PL_SOLVE_STALLED;
     pl_arena_back(&s->ws->arena, mark);
     return PL_OK;
@@ -171,7 +175,15 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
     PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
     if (stats->end == PL_SOLVE_STALLED && !s->tried) {
         PL_TRY(find_newton_work(s));
-        if (isfinite(s->newton_work)) PL_TRY(try_newton(s, false, stats));
+        double steps = s->newton_work / step_work(s);
+        if (stats->iterations >= limit && stats->iterations < PL_MIN(steps, most)) {
+            limit = steps < most ? (int32_t)steps : most;
+            PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f,
+                                        stats));
+        }
+        if (stats->end == PL_SOLVE_STALLED && isfinite(s->newton_work)) {
+            PL_TRY(try_newton(s, false, stats));
+        }
     }
     if (stats->end == PL_SOLVE_STALLED && allowed(s, stats) > 0) {
         stats->end = pl_apg_improve(&s->apg, s->options, allowed(s, stats), s->v, s->f, stats);
@@ -191,6 +203,8 @@ static pl_status solve_together(const pl_problem *problem, const pl_solver_optio
         PL_TRY(try_newton(&s, false, stats));
         if (stats->end != PL_SOLVE_STALLED) return PL_OK;
     }
+    pl_device_apg(problem, options, ws, PL_MIN(DEVICE_STEPS, allowed(&s, stats)), v, f, stats);
+    if (stats->end == PL_SOLVE_CONVERGED || stats->end == PL_SOLVE_TIME) return PL_OK;
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     s.v_given = pl_arena_take(&ws->arena, n, sizeof *v);
     s.f_given = pl_arena_take(&ws->arena, m, sizeof *f);
@@ -301,6 +315,7 @@ static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *s
     pl_part_gather(&part, v, f);
     own->curvature = 0;
     own->direct = false;
+    own->device = ws->device;
     PL_TRY(pl_workspace_prepare(&part.problem, own, part.v));
     PL_TRY(solve_together(&part.problem, options, own, tried, part.v, part.f, stats));
     pl_part_scatter(&part, v, f);

@@ -10,36 +10,6 @@ enum {
     CHUNK_ROWS = 1024,
 };
 
-static inline double larger(double a, double b) // NaN wins
-{
-    return b > a || isnan(b) ? b : a;
-}
-
-static double fischer(double x, double y)
-{
-    return fabs(x + y - sqrt(x * x + y * y));
-}
-
-// The errors of one contact; returns its energy. s (2) is not 0.
-static double update(double dt, double mu, const double *s, const double *u, const double *f,
-                     pl_contact_errors *e)
-{
-    double slip = sqrt(u[1] * u[1] + u[2] * u[2]), ft = sqrt(f[1] * f[1] + f[2] * f[2]);
-    double limit = mu * PL_MAX(f[0], 0);
-    double x = f[1] - u[1] / s[1], y = f[2] - u[2] / s[1], length = sqrt(x * x + y * y);
-    double shorten = length > limit ? limit / length : 1;
-    double d1 = s[1] * (f[1] - shorten * x), d2 = s[1] * (f[2] - shorten * y);
-    double dn = fabs(PL_MIN(u[0], s[0] * f[0])), dd = d1 * d1 + d2 * d2;
-    e->normal = larger(e->normal, dt * dn);
-    e->friction = larger(e->friction, dt * sqrt(dd));
-    e->cone = larger(e->cone, dt * PL_MAX(s[1] * (ft - mu * f[0]), -s[0] * f[0]));
-    double slack = dt * s[1] * (limit - ft);
-    double *tangential = slack < dt * slip ? &e->fischer_slip : &e->fischer_stick;
-    *tangential = larger(*tangential, fischer(slack, dt * slip));
-    e->fischer_normal = larger(e->fischer_normal, fischer(dt * s[0] * f[0], dt * u[0]));
-    return 0.5 * (dn * dn / s[0] + dd / s[1]);
-}
-
 // The same for a pyramid, w its velocities with compliance. `cone` is how far f_t is from the
 // polygon.
 static double update_pyramid(double dt, const pl_limits *limits, double mu, const double *s,
@@ -53,24 +23,11 @@ static double update_pyramid(double dt, const pl_limits *limits, double mu, cons
     double d1 = s[1] * (f[1] - p[0]), d2 = s[1] * (f[2] - p[1]);
     double o1 = s[1] * (f[1] - g[0]), o2 = s[1] * (f[2] - g[1]);
     double dn = fabs(PL_MIN(w[0], s[0] * f[0])), dd = d1 * d1 + d2 * d2;
-    e->normal = larger(e->normal, dt * dn);
-    e->friction = larger(e->friction, dt * sqrt(dd));
-    e->cone = larger(e->cone, dt * PL_MAX(sqrt(o1 * o1 + o2 * o2), -s[0] * f[0]));
-    e->fischer_normal = larger(e->fischer_normal, fischer(dt * s[0] * f[0], dt * w[0]));
+    e->normal = pl_larger(e->normal, dt * dn);
+    e->friction = pl_larger(e->friction, dt * sqrt(dd));
+    e->cone = pl_larger(e->cone, dt * PL_MAX(sqrt(o1 * o1 + o2 * o2), -s[0] * f[0]));
+    e->fischer_normal = pl_larger(e->fischer_normal, pl_fischer(dt * s[0] * f[0], dt * w[0]));
     return 0.5 * (dn * dn / s[0] + dd / s[1]);
-}
-
-// The same for a box; its rows have the same s.
-static double update_box(double dt, const pl_limits *limits, double s, const double *u,
-                         const double *f, pl_contact_errors *e)
-{
-    double d[3], sum = 0;
-    pl_box_map(limits, s, u, f, d);
-    for (int a = 0; a < 3; a++) {
-        e->joint = larger(e->joint, dt * d[a]);
-        sum += 0.5 * d[a] * d[a] / s;
-    }
-    return sum;
 }
 
 // The same for a constraint that is not a plain cone; s (2) may be 0.
@@ -79,12 +36,15 @@ static double update_limited(double dt, const pl_limits *limits, double mu, cons
 {
     bool answers = s[0] > 0 && s[1] > 0;
     double w[3];
-    if (limits->law == PL_LAW_BOX) return answers ? update_box(dt, limits, s[0], u, f, e) : 0;
+    if (limits->law == PL_LAW_BOX) {
+        const double *E = limits->compliance;
+        return answers ? pl_box_errors(dt, limits->lo, limits->hi, E, s[0], u, f, e) : 0;
+    }
     pl_law_velocity(limits, u, f, w);
-    e->penetration = larger(e->penetration, -dt * w[0]);
+    e->penetration = pl_larger(e->penetration, -dt * w[0]);
     if (!answers) return 0;
     return pl_law_is_pyramid(limits) ? update_pyramid(dt, limits, mu, s, w, f, e)
-                                     : update(dt, mu, s, w, f, e);
+                                     : pl_cone_errors(dt, mu, s, w, f, e);
 }
 
 // Of the constraints first .. last - 1; the energy is their sum.
@@ -100,9 +60,9 @@ static pl_contact_errors update_part(const pl_problem *problem, const double *sc
                                        constraint->mu, s, u + 3 * k, f + 3 * k, &e);
             continue;
         }
-        e.penetration = larger(e.penetration, -problem->dt * u[3 * k]);
+        e.penetration = pl_larger(e.penetration, -problem->dt * u[3 * k]);
         if (!(s[0] > 0 && s[1] > 0)) continue;
-        e.energy += update(problem->dt, constraint->mu, s, u + 3 * k, f + 3 * k, &e);
+        e.energy += pl_cone_errors(problem->dt, constraint->mu, s, u + 3 * k, f + 3 * k, &e);
     }
     return e;
 }
@@ -132,26 +92,26 @@ void pl_contact_errors_update(const pl_problem *problem, const double *scale, co
     pl_loop(n_part, PL_MAX(1, CHUNK_CONTACTS / size), update_parts,
             &(update_loop){problem, scale, u, f, size, part});
     for (int64_t p = 0; p < n_part; p++) {
-        sum.penetration = larger(sum.penetration, part[p].penetration);
-        sum.normal = larger(sum.normal, part[p].normal);
-        sum.friction = larger(sum.friction, part[p].friction);
-        sum.cone = larger(sum.cone, part[p].cone);
-        sum.fischer_normal = larger(sum.fischer_normal, part[p].fischer_normal);
-        sum.fischer_stick = larger(sum.fischer_stick, part[p].fischer_stick);
-        sum.fischer_slip = larger(sum.fischer_slip, part[p].fischer_slip);
-        sum.joint = larger(sum.joint, part[p].joint);
+        sum.penetration = pl_larger(sum.penetration, part[p].penetration);
+        sum.normal = pl_larger(sum.normal, part[p].normal);
+        sum.friction = pl_larger(sum.friction, part[p].friction);
+        sum.cone = pl_larger(sum.cone, part[p].cone);
+        sum.fischer_normal = pl_larger(sum.fischer_normal, part[p].fischer_normal);
+        sum.fischer_stick = pl_larger(sum.fischer_stick, part[p].fischer_stick);
+        sum.fischer_slip = pl_larger(sum.fischer_slip, part[p].fischer_slip);
+        sum.joint = pl_larger(sum.joint, part[p].joint);
         sum.energy += part[p].energy;
     }
-    double tangential = larger(sum.fischer_stick, sum.fischer_slip);
-    sum.fischer = larger(sum.fischer_normal, tangential);
+    double tangential = pl_larger(sum.fischer_stick, sum.fischer_slip);
+    sum.fischer = pl_larger(sum.fischer_normal, tangential);
     if (n > 0) sum.energy /= (double)n;
     *errors = sum;
 }
 
 double pl_contact_errors_worst(const pl_contact_errors *e)
 {
-    double other = larger(larger(e->friction, e->cone), larger(e->fischer, e->joint));
-    return larger(larger(e->penetration, e->normal), other);
+    double other = pl_larger(pl_larger(e->friction, e->cone), pl_larger(e->fischer, e->joint));
+    return pl_larger(pl_larger(e->penetration, e->normal), other);
 }
 
 bool pl_contact_errors_within(const pl_contact_errors *errors, double contact_tolerance)

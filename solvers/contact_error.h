@@ -11,32 +11,9 @@
 #ifndef PL_CONTACT_ERROR_H
 #define PL_CONTACT_ERROR_H
 
+#include "contact_error_kernel.h"
 #include "law.h"
 #include "rows.h"
-
-typedef struct pl_contact_errors {
-    // |b + L^T f - A v| over max(|b'|, |L^T f|), in the rows that are not prescribed, where b' is b
-    // less A times the prescribed velocities. Euclidean norms.
-    double residual;
-    double penetration; // dt max(0, -u_n) [m]
-    double normal;      // of the natural map: dt |min(u_n, s_n f_n)| [m]
-    double friction;    // of the natural map: dt s_t |f_t - p(f_t - u_t / s_t)|, where p moves to
-                        // the nearest point of mu f_n P [m]
-    double cone;        // dt s_t times the distance of f_t from mu f_n P, or dt s_n (-f_n) [m]
-    double fischer;     // |x + y - sqrt(x^2 + y^2)| [VJ19, Eq. 24]: the largest of those below [m]
-    double fischer_normal; // x = dt s_n f_n, y = dt u_n
-    // Of friction, x = dt s_t (mu f_n - |f_t|) and y = dt |u_t|. One of them should be 0, and the
-    // smaller one tells which: a contact with x < y slips, and x is what is wrong with it; else it
-    // sticks, and y is. [VJ19, 6.3] has the same where it slips; where it sticks, it takes |f_t|
-    // for x, which overlooks any slip where nothing pulls.
-    double fischer_stick, fischer_slip;
-    double joint; // of the natural map of a box's rows: dt s |f - clamp(f - w / s)| [m] or [rad]
-    // The mean over constraints of (d_n^2 / s_n + d_t^2 / s_t) / 2 [J], with d the natural maps
-    // above as velocities, of a box the sum over its rows: the energy that the error would have.
-    // This is how we read the unit-consistent measure of Enzenhoefer et al. that [Ho22, 6.2.2] uses
-    // and gives no formula of.
-    double energy;
-} pl_contact_errors;
 
 // Of the constraints alone; `residual` is left as it is. scale (2*n_constraint), u and f
 // (3*n_constraint).

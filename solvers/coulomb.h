@@ -3,17 +3,7 @@
 #ifndef PL_COULOMB_H
 #define PL_COULOMB_H
 
-// How a contact answers its impulse, with what solving it needs: the relative velocity is u = S f
-// + q. See coulomb.c for the rest of the names.
-typedef struct pl_coulomb {
-    double S[9];          // symmetric positive definite [1/kg]
-    double mu;            // friction coefficient
-    double ratio;         // |u_t| / |f_t| when it slipped last [1/kg], a guess for the next time
-    double nn;            // 1 / S_nn
-    double n1, n2;        // S_nt / S_nn
-    double t11, t12, t22; // T
-    double i11, i12, i22; // T^-1
-} pl_coulomb;
+#include "coulomb_kernel.h"
 
 void pl_coulomb_prepare(const double *S, double mu, pl_coulomb *law);
 

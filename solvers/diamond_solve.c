@@ -54,6 +54,7 @@ static pl_status solve(bool schurpa, const pl_problem *problem, const pl_solver_
         pl_arena_mark mark = pl_arena_here(&ws->arena);
         pl_status status = pl_staggered_solve(&t.staggered, &o, &ws->arena, t.x, &sp);
         pl_arena_back(&ws->arena, mark);
+        if (options->staggered != NULL && i == 0) *options->staggered = sp;
         if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
         stats->iterations += sp.iterations;
         stats->factorizations += sp.contact.sum.factorizations + sp.friction.sum.factorizations;

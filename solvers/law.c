@@ -1,4 +1,5 @@
 #include "law.h"
+#include "contact_error_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,13 +143,7 @@ void pl_law_velocity(const pl_limits *limits, const double *u, const double *f, 
 
 void pl_box_map(const pl_limits *limits, double s, const double *u, const double *f, double *d)
 {
-    double w[3];
-    pl_law_velocity(limits, u, f, w);
-    for (int a = 0; a < 3; a++) {
-        d[a] = pl_is_bilateral(limits, a)
-                   ? fabs(w[a]) // without the rounding of f - (f - w / s)
-                   : s * fabs(f[a] - pl_clamp(f[a] - w[a] / s, limits->lo[a], limits->hi[a]));
-    }
+    pl_box_map_at(limits->lo, limits->hi, limits->compliance, s, u, f, d);
 }
 
 double pl_law_impossible(const pl_limits *limits, const double *u)

@@ -16,12 +16,14 @@
 //     l = u + E lambda + (lambda - f) / K = 0,    dlambda = -J (l + L e),    J = 1 / (E + 1 / K),
 // which, put into A e = r + L^T dlambda, leaves the same matrix, and r - L^T J l on the right.
 //
-// Five files: newton_setup.c has the memory, newton_step.c a step, newton_rounds.c the rounds,
-// newton_ipm.c interior points, and newton_idle.c what redundant joints bear against each other.
-// Here is the order in which things are tried. From impulses that are given a few factors show the
-// solution, or not. If not, or if none are given and there are contacts, interior points find about
-// which faces it is on, and rounds end it. Where these get nowhere, a few sweeps of Gauss-Seidel
-// over the constraints lead to another place to start from.
+// Six files: newton_setup.c has the memory, newton_step.c a step, newton_rounds.c the rounds,
+// newton_sweeps.c sweeps, newton_ipm.c interior points, and newton_idle.c what redundant joints
+// bear against each other. Here is the order in which things are tried. From impulses that are
+// given a few factors show the solution, or not. If not, a hundred sweeps of Gauss-Seidel and a few
+// rounds solve what is easy, of rigid bodies without joints. For what is not, or if no impulses are
+// given and there are contacts, interior points find about which faces the solution is on, and
+// rounds end it: so what begins at rest begins there as exactly as rounds can. Where these get
+// nowhere, sweeps lead to another place to start from.
 
 #include "apg.h"
 #include "newton.h"
@@ -32,6 +34,7 @@
 enum {
     WARM_FACTORS = 6,    // from the impulses given, before interior points
     LINEAR_FACTORS = 12, // the same without contacts
+    SWEPT_FACTORS = 30,  // after sweeps of rigid bodies
     IPM_STEPS = 30,
     MOST_FACTORS = 200, // after interior points, and after sweeps
     SWEEP_STAGES = 3,
@@ -42,6 +45,9 @@ enum {
 // is allowed: a step of Newton's is exact there, and what is left in a motor's speed, or along a
 // chain, would stay for ever.
 static const double AS_IS = 1e-6;
+
+// Rounds follow on sweeps that leave no more than this, in units of what is allowed.
+static const double NEAR = 100;
 
 static void take_best(const pl_newton *s)
 {
@@ -85,6 +91,35 @@ static pl_solve_end run_cold(pl_newton *s, pl_solve_stats *stats)
     return pl_newton_rounds(s, false, stats->factorizations + more, stats);
 }
 
+// What this does not solve goes on from where it was before: interior points find more from there.
+static pl_solve_end run_swept(pl_newton *s, pl_solve_stats *stats)
+{
+    pl_arena *arena = &s->ws->arena;
+    pl_arena_mark mark = pl_arena_here(arena);
+    double *v = pl_arena_take(arena, s->n, sizeof *v), *f = pl_arena_take(arena, s->m, sizeof *f);
+    double best = s->best;
+    if (v == NULL || f == NULL) return PL_SOLVE_BREAKDOWN;
+    take_best(s);
+    memcpy(v, s->v, (size_t)s->n * sizeof *v);
+    memcpy(f, s->f, (size_t)s->m * sizeof *f);
+    if (pl_newton_sweep(s, stats) != PL_OK) return PL_SOLVE_BREAKDOWN;
+    double swept = pl_newton_judge(s, s->f, stats);
+    int64_t more = s->best <= 1 ? WARM_FACTORS : SWEPT_FACTORS;
+    pl_solve_end end = PL_SOLVE_STALLED;
+    if (swept <= NEAR) {
+        end = pl_newton_rounds(s, false, stats->factorizations + more, stats);
+    }
+    if (goes_on(s, end)) {
+        memcpy(s->v, v, (size_t)s->n * sizeof *v);
+        memcpy(s->f, f, (size_t)s->m * sizeof *f);
+        memcpy(s->best_v, v, (size_t)s->n * sizeof *v);
+        memcpy(s->best_f, f, (size_t)s->m * sizeof *f);
+        s->best = best;
+    }
+    pl_arena_back(arena, mark);
+    return end;
+}
+
 static pl_solve_end run_after_sweeps(pl_newton *s, pl_solve_stats *stats)
 {
     pl_arena *arena = &s->ws->arena;
@@ -111,15 +146,16 @@ bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats)
 
 pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
 {
-    bool cones = has_cones(s->problem);
+    bool cones = has_cones(s->problem), cold = is_cold(s);
     pl_solve_end end = PL_SOLVE_STALLED;
     for (int64_t i = 0; i < s->m; i++) {
         if (!(s->W[i - i % 3] > 0)) s->f[i] = 0;
     }
-    if (!cones || !is_cold(s) || s->best <= 1) {
+    if (!cones || !cold || s->best <= 1) {
         int64_t most = stats->factorizations + (cones ? WARM_FACTORS : LINEAR_FACTORS);
         end = pl_newton_rounds(s, true, most, stats);
     }
+    if (goes_on(s, end) && cones && !cold && pl_newton_can_sweep(s)) end = run_swept(s, stats);
     if (goes_on(s, end)) end = run_cold(s, stats);
     bool sweeps = s->shifts == 0 && end == PL_SOLVE_STALLED;
     for (int32_t i = 0; i < SWEEP_STAGES && sweeps && goes_on(s, end); i++) {

@@ -36,6 +36,7 @@ typedef struct pl_newton {
     double *e, *Ae, *Le;  // (n), (n), (m) the step, A and L times it
     double *Fe;           // (m) F at its end
     double *x;            // (n) scratch
+    double *v_round;      // (n) v where a round began
     const double *held;   // (n_constraint) mu |w_t| that interior points hold; NULL: that of u
     pl_slope *J;          // (n_constraint)
     pl_sym3 *D;           // (n_constraint) of the factor
@@ -88,6 +89,10 @@ pl_solve_end pl_worse_end(pl_solve_end a, pl_solve_end b);
 // Interior points, at most so many iterations: a start for cold problems. Leaves the best of them
 // in v and f. PL_SOLVE_STALLED if they do not solve it.
 pl_solve_end pl_newton_ipm(pl_newton *s, int32_t n, pl_solve_stats *stats);
+
+// Sweeps over the contacts of rigid bodies without joints, from f; v and f := what they come to.
+bool pl_newton_can_sweep(const pl_newton *s);
+pl_status pl_newton_sweep(pl_newton *s, pl_solve_stats *stats);
 
 // Rounds, until stats->factorizations is `most`. `warm`: from the faces that f is on.
 pl_solve_end pl_newton_rounds(pl_newton *s, bool warm, int64_t most, pl_solve_stats *stats);

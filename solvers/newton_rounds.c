@@ -20,6 +20,8 @@
 enum {
     VAIN_STEPS = 400, // in a row that do not bring the error down; two errors are judged in most
     INNER_STEPS = 60, // of Newton's in a round
+    LOST_STEPS = 15,  // after which a round is lost that has more left than it began with
+    MORE_FACTORS = 6, // at most, for what is below what is allowed already
     OUTER_ROUNDS = 200,
     EASY = 12,       // steps in a round, at most, that let d become smaller
     HARD = 25,       // and at least, that make it larger
@@ -33,7 +35,10 @@ static const double D_CARRIED = 1e-12, D_BOX = 1e-3;
 // d of all others at the start, from the impulses given and from interior points, its bounds, and
 // by what it changes.
 static const double D_START = 0.03, D_AFTER = 0.01, D_LEAST = 1e-8, D_MOST = 1, HARDER = 0.2,
-                    SOFTER = 3;
+                    SOFTER = 2;
+// After a round that was lost d stays above this, times that of the round, which easy rounds that
+// gain little make less; and a round is lost that has so many times what it began with.
+static const double HOLD = 2, FORGET = 0.8, LOST = 1e3;
 // A round that leaves more of the error than this makes d smaller, if it was easy.
 static const double SLOW = 0.3;
 // What counts as bringing it down.
@@ -152,6 +157,9 @@ static double judge(pl_newton *s, pl_solve_stats *stats)
     double worst = pl_contact_errors_worst(&errors) / s->options->contact_tolerance;
     double error = isfinite(worst + s->residual) ? PL_MAX(worst, s->residual) : INFINITY;
     s->n_judged++;
+    if (error <= 1 && !(s->best <= 1)) {
+        s->most_factors = PL_MIN(s->most_factors, stats->factorizations + MORE_FACTORS);
+    }
     if (error < GAIN * s->least) {
         s->least = error;
         s->improved_at = s->n_judged;
@@ -372,47 +380,77 @@ static double evaluate(pl_newton *s, bool whole, double *linear, pl_solve_stats 
     return judge(s, stats);
 }
 
+// How a round went.
+typedef struct round_result {
+    int32_t n_step;
+    double error;
+    bool lost; // it came to no solution: v is anywhere
+} round_result;
+
 // Newton's method with K and f as they are. PL_SOLVE_STALLED if that came to its end and there is
-// more to do, PL_SOLVE_SIZE if there were too many factors; *n_step is how many steps it took.
-static pl_solve_end run_round(pl_newton *s, double last, int32_t *n_step, double *error,
-                              pl_solve_stats *stats)
+// more to do, PL_SOLVE_SIZE if there were too many factors.
+static pl_solve_end run_round(pl_newton *s, double last, round_result *out, pl_solve_stats *stats)
 {
     double first = 0, linear;
     bool whole = false;
-    for (*n_step = 0;; ++*n_step) {
-        *error = evaluate(s, whole, &linear, stats);
-        if (*error <= TARGET) return PL_SOLVE_CONVERGED;
-        if (!isfinite(*error)) return PL_SOLVE_BREAKDOWN;
+    *out = (round_result){0};
+    for (;; out->n_step++) {
+        out->error = evaluate(s, whole, &linear, stats);
+        if (out->error <= TARGET) return PL_SOLVE_CONVERGED;
+        if (!isfinite(out->error)) return PL_SOLVE_BREAKDOWN;
         double r = round_error(s);
-        if (*n_step == 0) first = r;
+        if (out->n_step == 0) first = r;
         double enough = PL_MAX(INNER_ENOUGH, PL_MIN(INNER_LAST * last, INNER_FIRST * first));
-        if (r <= enough || *n_step == INNER_STEPS) return PL_SOLVE_STALLED;
+        if (r <= enough) return PL_SOLVE_STALLED;
         if (linear <= enough) {
-            *error = pl_newton_judge(s, s->Fe, stats);
+            out->error = pl_newton_judge(s, s->Fe, stats);
             return PL_SOLVE_STALLED;
         }
+        out->lost = out->n_step == INNER_STEPS || r > LOST * first ||
+                    (out->n_step >= LOST_STEPS && r > first);
+        if (out->lost) return PL_SOLVE_STALLED;
         pl_solve_end end = pl_newton_limits(s, stats);
         if (end != PL_SOLVE_CONVERGED) return end == PL_SOLVE_STALLED ? PL_SOLVE_SIZE : end;
         if (!pl_newton_advance(s, &whole, stats)) return PL_SOLVE_BREAKDOWN;
     }
 }
 
+// d for the next round. *floor: it was lost with less.
+static double next_d(double d, const round_result *round, double last, double *floor)
+{
+    if (round->lost) *floor = HOLD * d;
+    if (round->lost || round->n_step >= HARD) return PL_MIN(D_MOST, SOFTER * d);
+    if (round->error <= SLOW * last || round->n_step > EASY) return d;
+    double next = PL_MIN(d, PL_MAX(PL_MAX(D_LEAST, *floor), HARDER * d));
+    *floor *= FORGET;
+    return next;
+}
+
+// A round that was lost is made again from where it began, with another d: from where it ended, it
+// would have to find back first.
 pl_solve_end pl_newton_rounds(pl_newton *s, bool warm, int64_t most, pl_solve_stats *stats)
 {
-    double d = warm ? D_START : D_AFTER, last = INFINITY, last_size = INFINITY;
+    double d = warm ? D_START : D_AFTER, last = INFINITY, last_size = INFINITY, floor = 0;
     int32_t n_growing = 0;
     forget_velocities(s);
     pl_newton_begin_stage(s, most);
     pl_newton_set_stiffness(s, d);
     pl_newton_start_carried(s);
     if (warm && !pl_newton_begin(s, stats)) return PL_SOLVE_STALLED;
-    for (int32_t round = 0; round < OUTER_ROUNDS; round++) {
-        int32_t n_step;
-        double error;
+    for (int32_t i = 0; i < OUTER_ROUNDS; i++) {
+        round_result round;
+        memcpy(s->v_round, s->v, (size_t)s->n * sizeof *s->v);
         pl_newton_set_stiffness(s, d);
-        pl_solve_end end = run_round(s, last, &n_step, &error, stats);
+        pl_solve_end end = run_round(s, last, &round, stats);
         if (end == PL_SOLVE_SIZE) return PL_SOLVE_STALLED;
         if (end != PL_SOLVE_STALLED) return end;
+        if (round.lost) {
+            if (d >= D_MOST) return PL_SOLVE_STALLED;
+            memcpy(s->v, s->v_round, (size_t)s->n * sizeof *s->v);
+            pl_newton_start_carried(s);
+            d = next_d(d, &round, last, &floor);
+            continue;
+        }
         memcpy(s->f, s->F, (size_t)s->m * sizeof *s->f);
         if (contradicts(s)) {
             if (s->shifts == MOST_SHIFTS) return PL_SOLVE_STALLED;
@@ -421,16 +459,12 @@ pl_solve_end pl_newton_rounds(pl_newton *s, bool warm, int64_t most, pl_solve_st
             continue;
         }
         double size = largest(s, s->f);
-        n_growing = error > GAIN * last && size > GROWS * last_size ? n_growing + 1 : 0;
+        n_growing = round.error > GAIN * last && size > GROWS * last_size ? n_growing + 1 : 0;
         s->hopeless = n_growing >= GROWING;
         if (s->hopeless) return PL_SOLVE_STALLED;
         last_size = size;
-        if (n_step >= HARD) {
-            d = PL_MIN(D_MOST, SOFTER * d);
-        } else if (error > SLOW * last && n_step <= EASY) {
-            d = PL_MAX(D_LEAST, HARDER * d);
-        }
-        last = error;
+        d = next_d(d, &round, last, &floor);
+        last = round.error;
     }
     return PL_SOLVE_STALLED;
 }

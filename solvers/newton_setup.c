@@ -143,7 +143,7 @@ pl_status pl_newton_take(pl_newton *s)
 {
     pl_arena *arena = &s->ws->arena;
     int64_t n_constraint = s->problem->n_constraint;
-    double **of_n[] = {&s->e, &s->Ae, &s->x};
+    double **of_n[] = {&s->e, &s->Ae, &s->x, &s->v_round};
     double **of_m[] = {&s->Le, &s->Fe, &s->K, &s->W};
     parts p;
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) {

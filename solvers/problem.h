@@ -37,6 +37,7 @@
 #define PL_PROBLEM_H
 
 #include "bsr.h"
+#include "rows_kernel.h"
 
 // A term as it is kept: most have no arm. Problems of other programs may have any 3x3 block; its
 // part that is neither a weight nor an arm, w v + v x r + S v with a symmetric S, stands in
@@ -139,14 +140,6 @@ static inline const double *pl_entry_stretch(const pl_problem *problem, const pl
 {
     bool any = problem->stretch != NULL && entry->arm >= 0;
     return any ? problem->stretch + 6 * (int64_t)entry->arm : NULL;
-}
-
-// y += S x.
-static inline void pl_add_stretch(const double *S, const double *x, double *y)
-{
-    y[0] += (S[0] * x[0] + S[1] * x[1]) + S[2] * x[2];
-    y[1] += (S[1] * x[0] + S[3] * x[1]) + S[4] * x[2];
-    y[2] += (S[2] * x[0] + S[4] * x[1]) + S[5] * x[2];
 }
 
 // An entry as it was given, but for its S.

@@ -51,32 +51,23 @@ pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *ou
 
 // --- Products ---
 
+// The r of an entry; NULL if it has none.
+static inline const double *arm_of(const pl_problem *problem, const pl_entry *entry)
+{
+    return entry->arm >= 0 ? problem->arm + 3 * (int64_t)entry->arm : NULL;
+}
+
 // u (3) := the frame's components of the sum of the terms.
 static inline void multiply_contact(const pl_problem *problem, const pl_constraint *constraint,
                                     const double *restrict v, double *restrict u)
 {
-    double s0 = 0, s1 = 0, s2 = 0;
+    double sum[3] = {0};
     const pl_entry *first = problem->entry + constraint->first;
     for (const pl_entry *entry = first; entry < first + constraint->count; entry++) {
-        const double *x = v + 3 * (int64_t)entry->block;
-        double w = entry->w, p0 = w * x[0], p1 = w * x[1], p2 = w * x[2];
-        if (entry->arm >= 0) {
-            const double *r = problem->arm + 3 * (int64_t)entry->arm;
-            p0 += x[1] * r[2] - x[2] * r[1];
-            p1 += x[2] * r[0] - x[0] * r[2];
-            p2 += x[0] * r[1] - x[1] * r[0];
-            if (problem->stretch != NULL) {
-                double p[3] = {p0, p1, p2};
-                pl_add_stretch(problem->stretch + 6 * (int64_t)entry->arm, x, p);
-                p0 = p[0], p1 = p[1], p2 = p[2];
-            }
-        }
-        s0 += p0;
-        s1 += p1;
-        s2 += p2;
+        pl_term_add(entry->w, arm_of(problem, entry), pl_entry_stretch(problem, entry),
+                    v + 3 * (int64_t)entry->block, sum);
     }
-    const double *R = constraint->R;
-    for (int a = 0; a < 3; a++) u[a] = R[3 * a] * s0 + R[3 * a + 1] * s1 + R[3 * a + 2] * s2;
+    pl_frame_from_world(constraint->R, sum, u);
 }
 
 typedef struct product {
@@ -122,38 +113,21 @@ static void turn_to_world(void *context, int64_t first, int64_t last)
 {
     const transpose *t = context;
     for (int64_t k = first; k < last; k++) {
-        const double *R = t->problem->constraint[k].R, *f = t->f + 3 * k;
-        double *g = t->world + 3 * k;
-        for (int i = 0; i < 3; i++) g[i] = R[i] * f[0] + R[3 + i] * f[1] + R[6 + i] * f[2];
+        pl_frame_to_world(t->problem->constraint[k].R, t->f + 3 * k, t->world + 3 * k);
     }
 }
 
-// y (3) := L^T of the world's impulses in a block of `uses`. The transpose of w v + v x r + S v is
-// w g + r x g + S g.
+// y (3) := L^T of the world's impulses in a block of `uses`.
 static inline void add_up(const pl_problem *problem, const pl_uses *uses, const double *world,
                           int32_t i, double *y)
 {
-    double s0 = 0, s1 = 0, s2 = 0;
+    double sum[3] = {0};
     for (int32_t j = uses->start[i]; j < uses->start[i + 1]; j++) {
-        const double *g = world + 3 * (int64_t)uses->use[j].constraint;
         const pl_entry *entry = problem->entry + uses->use[j].term;
-        double w = entry->w, p0 = w * g[0], p1 = w * g[1], p2 = w * g[2];
-        if (entry->arm >= 0) {
-            const double *r = problem->arm + 3 * (int64_t)entry->arm;
-            p0 += r[1] * g[2] - r[2] * g[1];
-            p1 += r[2] * g[0] - r[0] * g[2];
-            p2 += r[0] * g[1] - r[1] * g[0];
-            if (problem->stretch != NULL) {
-                double p[3] = {p0, p1, p2};
-                pl_add_stretch(problem->stretch + 6 * (int64_t)entry->arm, g, p);
-                p0 = p[0], p1 = p[1], p2 = p[2];
-            }
-        }
-        s0 += p0;
-        s1 += p1;
-        s2 += p2;
+        pl_term_push(entry->w, arm_of(problem, entry), pl_entry_stretch(problem, entry),
+                     world + 3 * (int64_t)uses->use[j].constraint, sum);
     }
-    y[0] = s0, y[1] = s1, y[2] = s2;
+    memcpy(y, sum, sizeof sum);
 }
 
 static void set_blocks(void *context, int64_t first, int64_t last)

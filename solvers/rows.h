@@ -41,36 +41,12 @@ void pl_rows_transpose(const pl_problem *problem, const pl_uses *uses, const dou
 void pl_rows_transpose_add(const pl_problem *problem, const pl_uses *uses, double scale,
                            const double *f, double *world, double *y);
 
-// G (9, row-major) := the contact's three rows in the block of an entry. With e a vector of the
-// frame, e . (w v + v x r + S v) = (w e + r x e + S e) . v.
+// G (9, row-major) := the contact's three rows in the block of an entry.
 static inline void pl_entry_rows(const pl_problem *problem, const pl_constraint *constraint,
                                  const pl_entry *entry, double *G)
 {
-    const double *r = pl_entry_arm(problem, entry), *S = pl_entry_stretch(problem, entry);
-    for (int a = 0; a < 3; a++) {
-        const double *e = constraint->R + 3 * a;
-        G[3 * a] = entry->w * e[0] + (r[1] * e[2] - r[2] * e[1]);
-        G[3 * a + 1] = entry->w * e[1] + (r[2] * e[0] - r[0] * e[2]);
-        G[3 * a + 2] = entry->w * e[2] + (r[0] * e[1] - r[1] * e[0]);
-        if (S != NULL) pl_add_stretch(S, e, G + 3 * a);
-    }
-}
-
-// S (9, row-major) += G inv K^T, with inv (6) as pl_block_jacobi has it: what the velocities of one
-// contact's rows G in a block answer to the impulses of another's K. Terms without arms have rows w
-// R, so that their blocks may be summed up first, times the weights, and turned together.
-static inline void pl_add_response(const double *G, const double *inv, const double *K, double *S)
-{
-    for (int a = 0; a < 3; a++) {
-        const double *g = G + 3 * a;
-        double h0 = (g[0] * inv[0] + g[1] * inv[1]) + g[2] * inv[2];
-        double h1 = (g[0] * inv[1] + g[1] * inv[3]) + g[2] * inv[4];
-        double h2 = (g[0] * inv[2] + g[1] * inv[4]) + g[2] * inv[5];
-        for (int b = 0; b < 3; b++) {
-            const double *k = K + 3 * b;
-            S[3 * a + b] += (h0 * k[0] + h1 * k[1]) + h2 * k[2];
-        }
-    }
+    pl_term_rows(constraint->R, entry->w, pl_entry_arm(problem, entry),
+                 pl_entry_stretch(problem, entry), G);
 }
 
 // S (9, symmetric) := the diagonal block of L D^-1 L^T of contact k [1/kg]. D^-1 must be 0 in the

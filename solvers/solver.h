@@ -44,9 +44,11 @@ typedef struct pl_solver_options {
     bool vj19;                 // the solver as its paper prints it, with the paper's parameters
     pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
-    const char *parameters; // of ../lcp/params.h, checked; NULL: none
-    bool same_matrix;       // A is that of the last solve with this workspace: what was found out
-                            // about it still holds
+    struct pl_staggered_stats *staggered; // of the first solve by `sp-direct` or `sp-schurpa`
+                                          // (../lcp/staggered.h); NULL: nobody looks
+    const char *parameters;               // of ../lcp/params.h, checked; NULL: none
+    bool same_matrix; // A is that of the last solve with this workspace: what was found out
+                      // about it still holds
 } pl_solver_options;
 
 // 1e-5, 1e-6 m, 20,000 iterations, no limit of time, full, not as printed.
@@ -82,6 +84,7 @@ typedef struct pl_workspace {
     const double *Av;               // A times the result, if the solver has computed that; or NULL
     struct pl_workspace *slot;      // (n_slot) for parts of the problem, one for each thread
     int32_t n_slot;
+    struct pl_device *device; // borrowed: see device.h; NULL: none
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}

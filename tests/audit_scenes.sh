@@ -64,10 +64,9 @@ summarize() {
             friction = larger(friction, $at["friction_error"] + 0)
             normal = larger(normal, $at["constraint_error"] + 0)
             inverted = larger(inverted, $at["inverted"] + 0)
-            energy = before + $at["elastic_energy"]
-            if (n > 2) rise = larger(rise, energy - last - work)
-            last = energy; work = $at["work"]
-            before = $at["kinetic_energy"] + $at["gravity_energy"]
+            energy = $at["kinetic_energy"] + $at["gravity_energy"] + $at["elastic_energy"]
+            if (n > 1) rise = larger(rise, energy - last - $at["work"])
+            last = energy
             v_rms = $at["v_rms"]
             total += $at["t_total_ms"]; fem += $at["t_fem_ms"]
             collision += $at["t_collision_ms"]; solve += $at["t_solve_ms"]

@@ -13,9 +13,10 @@ below() {
     collision) echo "base meshes" ;;
     fem | rigid) echo "base meshes solvers" ;;
     gpu) echo "base solvers" ;;
+    euler) echo "base lcp meshes solvers" ;;
     contact) echo "base meshes solvers collision" ;;
     world) echo "base meshes solvers fem rigid collision contact" ;;
-    tests) echo "base lcp meshes solvers fem rigid collision gpu contact world apps" ;;
+    tests) echo "base lcp meshes solvers fem rigid collision gpu contact world euler apps" ;;
     apps/common) echo "base" ;;
     apps/scene | apps/plot | apps/tetrahedra | apps/import) echo "base apps/common" ;;
     apps/export) echo "base apps/common apps/scene" ;;
@@ -39,6 +40,7 @@ room_of() {
 # What a file includes by a path, as rooms.
 rooms_included() {
     case $1 in
+    gpu/kernels/*) sed -n 's|^#include "\.\./\.\./\([a-z]*\)/.*|\1|p' "$1" ;;
     apps/*)
         sed -n -e 's|^#include "\.\./\.\./\([a-z]*\)/.*|\1|p' \
             -e 's|^#include "\.\./\([a-z]*\)/.*|apps/\1|p' "$1" ;;
@@ -56,10 +58,10 @@ for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.c
     done
 done
 
-# Every file has its row in the README of its room, or of apps: a.c as `a.c` or `a.[ch]`. Tests mirror modules.
+# Every file has its row in the README of its room, of apps or of gpu: a.c as `a.c` or `a.[ch]`. Tests mirror modules.
 for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cc' '*.cu' '*.sh' '*.py'); do
     room=${file%/*} name=${file##*/}
-    case $file in include/* | tests/test_*) continue ;; apps/*) room=apps ;; esac
+    case $file in include/* | tests/test_*) continue ;; apps/*) room=apps ;; gpu/*) room=gpu ;; esac
     grep -q -w -F -e "$name" -e "${name%.[ch]}.[ch]" "$room/README.md" 2>/dev/null && continue
     echo "$file: $room/README.md does not name it" && status=1
 done

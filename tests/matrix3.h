@@ -82,9 +82,10 @@ static inline void random_with_stretches(const double s[3], double f[9])
 
 // --- Materials ---
 
-enum { N_MATERIALS = 5 };
+enum { N_MATERIALS = 7 };
 static const char *const material_names[N_MATERIALS] = {
-    "co-rotational", "neo-Hookean", "fixed co-rotated", "StVK", "Mooney-Rivlin"};
+    "co-rotational",      "neo-Hookean", "fixed co-rotated", "StVK", "Mooney-Rivlin",
+    "stable neo-Hookean", "Ogden"};
 
 // Stretches to try a material with: rest, stretched, compressed below and around the stretch limit
 // of 0.7, inverted, equal in pairs or all.

@@ -5,7 +5,7 @@
 
 #include "buffers.h"
 
-enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 35, FIRST_TIME = 9, LAST_TIME = 12 };
+enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 40, FIRST_TIME = 9, LAST_TIME = 12 };
 
 static char folder[] = "/tmp/pliant_run_XXXXXX";
 static char output[OUTPUT_SIZE]; // of the last command
@@ -21,7 +21,8 @@ static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
-    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle";
+    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle,"
+    "load_work,friction_loss,damping_loss,numerical_loss,imbalance";
 
 // --- Commands and files ---
 

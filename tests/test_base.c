@@ -73,6 +73,7 @@ static void test_status_names(void)
     TEST_ASSERT_EQUAL_STRING("geometry", pl_status_name(PL_ERROR_GEOMETRY));
     TEST_ASSERT_EQUAL_STRING("numerics", pl_status_name(PL_ERROR_NUMERICS));
     TEST_ASSERT_EQUAL_STRING("time", pl_status_name(PL_ERROR_TIME));
+    TEST_ASSERT_EQUAL_STRING("device", pl_status_name(PL_ERROR_DEVICE));
     TEST_ASSERT_EQUAL_STRING("unknown", pl_status_name((pl_status)99));
 }
 

@@ -74,6 +74,15 @@ static void test_lef20(void)
     expect(0, "ls $T/b", "lef20-3.1-forklift.svg");
 }
 
+static void test_steps(void)
+{
+    expect(0, "$P bench steps --quick --out $T/b", "goal: 0.5");
+    load("steps.csv");
+    TEST_ASSERT_EQUAL_INT(6, csv.n_row);
+    for (int64_t i = 0; i < csv.n_row; i++) TEST_ASSERT_TRUE(column("iterations")[i] >= 0);
+    TEST_ASSERT_TRUE(column("steps")[0] > 4 * column("steps")[1]);
+}
+
 static void test_ho22(void)
 {
     expect(0, "$P bench ho22 --quick --out $T/b", "PGCG");
@@ -115,6 +124,21 @@ static void test_schurpa(void)
     for (int64_t i = 0; i < csv.n_row; i++) {
         TEST_ASSERT_TRUE(solves[i] > delta[i] && solves[i] <= 2 * delta[i] + 1);
         TEST_ASSERT_TRUE(factors[i] == 1 && of_pdasm[i] == iterations[i] && error[i] < 1e-12);
+    }
+}
+
+// The same for the contact of bodies on a grid; what does not depend on time.
+static void test_lit13(void)
+{
+    expect(0, "$P bench lit13 --quick --out $T/b", "yes  SCHURPA and DIRECT visit as many sets");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "yes  SCHURPA factors less often"), output);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "yes  first sets are right"), output);
+    load("lit13.csv");
+    TEST_ASSERT_TRUE(csv.n_row > 10);
+    const double *factors = column("schurpa_contact_factors"), *turns = column("schurpa_turns");
+    const double *resets = column("schurpa_contact_resets"), *of_direct = column("direct_turns");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(factors[i] <= 1 + resets[i] && turns[i] == of_direct[i]);
     }
 }
 
@@ -251,9 +275,11 @@ int main(void)
     RUN_TEST(test_stiffness);
     RUN_TEST(test_classes);
     RUN_TEST(test_friction);
+    RUN_TEST(test_steps);
     RUN_TEST(test_ho22);
     RUN_TEST(test_lef20);
     RUN_TEST(test_schurpa);
+    RUN_TEST(test_lit13);
     RUN_TEST(test_ensemble);
     RUN_TEST(test_lcp);
     RUN_TEST(test_growth);

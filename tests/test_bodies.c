@@ -141,11 +141,12 @@ static void test_a_checkpoint_holds_rigid_bodies(void)
 static void test_bad_bodies(void)
 {
     pl_world *world = make_world(NULL);
-    pl_mesh *cube = make_mesh("cube"), *open = NULL, *cloud = NULL;
+    pl_mesh *cube = make_mesh("cube"), *open = NULL, *cloud = NULL, *empty = NULL;
     const double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     const int32_t face[3] = {0, 1, 2};
     TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(3, x, 1, face, 0, NULL, &open));
     TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(3, x, 0, NULL, 0, NULL, &cloud));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(0, NULL, 0, NULL, 0, NULL, &empty));
     pl_rigid_options rigid = pl_rigid_options_default();
     rigid.surface.friction = -1;
     expect_failure(PL_ERROR_ARGUMENT, pl_world_add_rigid(world, cube, &rigid, NULL), "friction");
@@ -180,7 +181,10 @@ static void test_bad_bodies(void)
     rigid.damping = -1;
     expect_failure(PL_ERROR_ARGUMENT, pl_world_add_rigid(world, cube, &rigid, NULL), "damping");
     TEST_ASSERT_EQUAL(PL_ERROR_GEOMETRY, pl_world_add_rigid(world, open, NULL, NULL));
-    TEST_ASSERT_EQUAL(PL_ERROR_GEOMETRY, pl_world_add_kinematic(world, cloud, NULL, NULL));
+    expect_failure(PL_ERROR_GEOMETRY, pl_world_add_kinematic(world, empty, NULL, NULL),
+                   "neither faces, tets, edges nor points");
+    expect_failure(PL_ERROR_GEOMETRY, pl_world_add_rigid(world, cloud, NULL, NULL),
+                   "by their radius only");
     TEST_ASSERT_EQUAL(PL_OK, pl_world_add_kinematic(world, open, NULL, NULL));
     TEST_ASSERT_EQUAL(1, pl_world_body_count(world));
     double force[9] = {0};
@@ -194,6 +198,7 @@ static void test_bad_bodies(void)
     pl_mesh_destroy(cube);
     pl_mesh_destroy(open);
     pl_mesh_destroy(cloud);
+    pl_mesh_destroy(empty);
     pl_world_destroy(world);
 }
 

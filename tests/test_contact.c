@@ -594,7 +594,8 @@ static void test_bad_options(void)
     refuse_options(&o, "contact_iterations");
     o = pl_world_options_default();
     o.integrator = PL_INTEGRATOR_IMPLICIT;
-    refuse_options(&o, "contact");
+    o.vj19 = true;
+    refuse_options(&o, "vj19");
 }
 
 static pl_status fall_and_touch(void *user)

@@ -242,7 +242,7 @@ static void test_fine_surfaces(void)
          "-c",
          "1280\n"},
         {"grep -ao 'NumberOfPoints=\"[0-9]*\"' $T/fine/frame-000010.vtu",
-         "NumberOfPoints=\"57\"\n"}}; // 27, 27 and the ground
+         "NumberOfPoints=\"62\"\n"}}; // 27, 27 and the ground
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         shell(counts[i][0]);
         TEST_ASSERT_EQUAL_STRING(counts[i][1], output);

@@ -246,6 +246,30 @@ static void test_mass_and_base(void)
     destroy(&s);
 }
 
+// One inverted tet makes the energy infinite where the material has a barrier, also in a batch that
+// repeats it in lanes without an element.
+static void test_energy_of_a_barrier(void)
+{
+    static const double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const int32_t tet[4] = {0, 1, 2, 3};
+    set s = {0};
+    pl_mesh *mesh;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(4, x, 0, NULL, 1, tet, &mesh));
+    add(&s, mesh, PL_MATERIAL_NEO_HOOKEAN);
+    s.material[0].stretch_limit = 0;
+    create(&s, 0);
+    s.x[11] = 1e-3;
+    double energy = pl_fem_forces(&s.fem, s.x, s.f);
+    TEST_ASSERT_TRUE(isfinite(energy) && energy > 0);
+    for (int flat = 0; flat < 2; flat++) {
+        s.x[11] = flat ? 0 : -0.1;
+        energy = pl_fem_forces(&s.fem, s.x, s.f);
+        TEST_ASSERT_TRUE(isinf(energy) && energy > 0);
+        for (int i = 0; i < 12; i++) TEST_ASSERT_TRUE(isfinite(s.f[i]));
+    }
+    destroy(&s);
+}
+
 // --- Bits ---
 
 // Tets that share nothing, each in a state of its own: what the wide kernels add to an empty A is
@@ -594,6 +618,7 @@ int main(void)
     RUN_TEST(test_several_bodies);
     RUN_TEST(test_seams);
     RUN_TEST(test_mass_and_base);
+    RUN_TEST(test_energy_of_a_barrier);
     RUN_TEST(test_wide_equals_plain);
     RUN_TEST(test_same_bits_for_any_number_of_threads);
     RUN_TEST(test_patches);

@@ -96,7 +96,7 @@ static void test_completion_of_values(void)
     complete("pliant run --precond di", "diag,");
     complete("pliant run --integrator b", "bdf2,");
     complete("pliant run --integrator = b", "bdf2,"); // as bash splits --integrator=b
-    complete("pliant run --integrator =", "semi-implicit,implicit,bdf2,");
+    complete("pliant run --integrator =", "semi-implicit,implicit,bdf2,auto,static,");
     complete("pliant run --format u", "usda,");
     complete("pliant run --format vtu,u", "vtu,usda,");
     complete("pliant render x --color p", "pressure,");

@@ -269,6 +269,39 @@ static void test_empty_meshes_are_written(void)
     pl_mesh_destroy(mesh);
 }
 
+// Loose edges and points, in formats that can hold them.
+static void test_loose_edges_and_points_survive(void)
+{
+    const double x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+    const int32_t face[3] = {0, 1, 2}, edge[4] = {3, 0, 1, 4}, point[2] = {4, 2};
+    pl_mesh *mesh, *back;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(5, x, 1, face, 0, NULL, &mesh));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_set_loose(mesh, 2, edge, 2, point));
+    for (int i = 0; i < N_TARGETS; i++) {
+        TEST_ASSERT_EQUAL(PL_OK, write_to(mesh, &targets[i]));
+        TEST_ASSERT_EQUAL(PL_OK, pl_mesh_read(path_of(targets[i].name), &back));
+        bool points = strcasecmp(targets[i].name, "m.ply") != 0;
+        expect_counts(back, 5, 1);
+        TEST_ASSERT_EQUAL_INT32(2, pl_mesh_edge_count(back));
+        TEST_ASSERT_EQUAL_INT32_ARRAY(edge, pl_mesh_edges(back), 4);
+        TEST_ASSERT_EQUAL_INT32(points ? 2 : 0, pl_mesh_point_count(back));
+        if (points) TEST_ASSERT_EQUAL_INT32_ARRAY(point, pl_mesh_points(back), 2);
+        pl_mesh_destroy(back);
+    }
+    TEST_ASSERT_EQUAL(PL_ERROR_UNSUPPORTED, pl_mesh_write(mesh, path_of("m.seg"), NULL));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(pl_error_text(), "a .seg holds edges only"),
+                                 pl_error_text());
+    pl_mesh_destroy(mesh);
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_create(5, x, 0, NULL, 0, NULL, &mesh));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_set_loose(mesh, 2, edge, 0, NULL));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_write(mesh, path_of("m.seg"), NULL));
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_read(path_of("m.seg"), &back));
+    expect_counts(back, 5, 0);
+    TEST_ASSERT_EQUAL_INT32_ARRAY(edge, pl_mesh_edges(back), 4);
+    pl_mesh_destroy(back);
+    pl_mesh_destroy(mesh);
+}
+
 static void refuse_write(const pl_mesh *mesh, const char *path, pl_status status, const char *part)
 {
     TEST_ASSERT_EQUAL(status, pl_mesh_write(mesh, path, NULL));
@@ -280,7 +313,8 @@ static void test_writes_that_fail(void)
 {
     pl_mesh *mesh = read_text(off, "a.off");
     refuse_write(mesh, path_of("m.stl"), PL_ERROR_UNSUPPORTED, "cannot write \".stl\" files; use");
-    refuse_write(mesh, path_of("m"), PL_ERROR_UNSUPPORTED, "use .obj, .ply, .off, .vtu or .msh");
+    refuse_write(mesh, path_of("m"), PL_ERROR_UNSUPPORTED,
+                 "use .obj, .ply, .off, .seg, .vtu or .msh");
     refuse_write(mesh, path_of("missing/m.off"), PL_ERROR_FILE, "No such file or directory");
     TEST_ASSERT_EQUAL_INT(0, mkdir(path_of("d.off"), 0777));
     refuse_write(mesh, path_of("d.off"), PL_ERROR_FILE, "not a regular file");
@@ -368,6 +402,7 @@ int main(void)
     RUN_TEST(test_text_on_demand_only);
     RUN_TEST(test_tets_are_written_as_their_boundary);
     RUN_TEST(test_empty_meshes_are_written);
+    RUN_TEST(test_loose_edges_and_points_survive);
     RUN_TEST(test_writes_that_fail);
     RUN_TEST(test_disk_full);
     RUN_TEST(test_memory);

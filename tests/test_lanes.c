@@ -44,6 +44,50 @@ static void test_log(void)
     TEST_ASSERT_EQUAL_DOUBLE(0, real_log(real_of(1))[3]);
 }
 
+static void test_log1p(void)
+{
+    for (int i = 0; i < 100000; i++) {
+        double a = i % 2 == 0 ? ldexp(random_unit() - 0.5, -(rand() % 60)) : 50 * random_unit();
+        long double exact = log1pl(a);
+        double b = real_log1p(real_of(a))[i % PL_LANES];
+        TEST_ASSERT_TRUE(fabsl(b - exact) <= 2 * DBL_EPSILON * fabsl(exact));
+    }
+}
+
+static void test_exp(void)
+{
+    for (int i = 0; i < 100000; i++) {
+        double a = (random_unit() - 0.5) * ldexp(1400, -(rand() % 60));
+        long double exact = expl(a);
+        double b = real_exp(real_of(a))[i % PL_LANES];
+        // r is off by a unit of the last place of log 2 / 2 at most, the sum by one of its own.
+        TEST_ASSERT_TRUE(fabsl(b - exact) <= 2 * DBL_EPSILON * exact);
+    }
+    TEST_ASSERT_EQUAL_DOUBLE(1, real_exp(real_of(0))[3]);
+    TEST_ASSERT_TRUE(isfinite(real_exp(real_of(1e9))[0]));
+    TEST_ASSERT_TRUE(real_exp(real_of(-1e9))[0] < 1e-300);
+}
+
+static void test_exp_quotients(void)
+{
+    for (int i = 0; i < 100000; i++) {
+        double a = (random_unit() - 0.5) * ldexp(100, -(rand() % 60));
+        long double first = expm1l(a) / a, second = (expm1l(a) - a) / ((long double)a * a);
+        if (fabs(a) < 1e-3) {
+            long double x = a;
+            second = 0.5L + x / 6 + x * x / 24 + x * x * x / 120 + x * x * x * x / 720;
+        }
+        real b, c;
+        real_exp_quotients(real_of(a), &b, &c);
+        TEST_ASSERT_TRUE(fabsl(b[0] - first) <= 8 * DBL_EPSILON * first);
+        TEST_ASSERT_TRUE(fabsl(c[0] - second) <= 16 * DBL_EPSILON * second);
+    }
+    real b, c;
+    real_exp_quotients(real_of(0), &b, &c);
+    TEST_ASSERT_EQUAL_DOUBLE(1, b[2]);
+    TEST_ASSERT_EQUAL_DOUBLE(0.5, c[2]);
+}
+
 static void test_inverse_power(void)
 {
     for (int i = 0; i < 10000; i++) {
@@ -70,6 +114,9 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_log);
+    RUN_TEST(test_log1p);
+    RUN_TEST(test_exp);
+    RUN_TEST(test_exp_quotients);
     RUN_TEST(test_inverse_power);
     RUN_TEST(test_masks);
     return UNITY_END();

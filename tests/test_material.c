@@ -129,7 +129,8 @@ static void test_flip_of_nearly_equal_stretches(void)
             const double s[3] = {1.3 + gap, 1.3, 0.9};
             double flip = evaluate(&m, s).flip[0];
             double limit = evaluate(&m, (const double[]){1.3, 1.3, 0.9}).flip[0];
-            TEST_ASSERT_DOUBLE_WITHIN(5 * YOUNG * gap + 1e-14 * YOUNG, limit, flip);
+            // Ogden's third derivatives are the largest: 8 times the modulus.
+            TEST_ASSERT_DOUBLE_WITHIN(10 * YOUNG * gap + 2e-14 * YOUNG, limit, flip);
         }
     }
 }
@@ -144,6 +145,97 @@ static void test_twist_at_its_pole_is_finite(void)
             for (int p = 0; p < 3; p++) TEST_ASSERT_TRUE(isfinite(stress.twist[p]));
             for (int p = 0; p < 3; p++) TEST_ASSERT_TRUE(isfinite(stress.flip[p]));
         }
+    }
+}
+
+// --- Ogden's exponent ---
+
+static pl_material make_ogden(double exponent, double limit)
+{
+    pl_material_options options = pl_material_options_default();
+    options.kind = PL_MATERIAL_OGDEN;
+    options.young = YOUNG;
+    options.poisson = 0.3;
+    options.ogden_exponent = exponent;
+    options.stretch_limit = limit;
+    pl_material material;
+    TEST_ASSERT_EQUAL(PL_OK, pl_material_setup(&options, &material));
+    return material;
+}
+
+static const double exponents[] = {-8, -2, 0, 1e-9, 1, 2, 5, 12};
+enum { N_EXPONENTS = sizeof exponents / sizeof exponents[0] };
+
+// The textbooks' form, with powers; Hencky's for exponent 0.
+static double ogden_by_powers(const pl_material *m, double alpha, const double s[3])
+{
+    double log_j = log(s[0]) + log(s[1]) + log(s[2]), sum = 0;
+    for (int i = 0; i < 3; i++) {
+        double e = log(s[i]);
+        sum += alpha == 0 ? 0.5 * e * e : (pow(s[i], alpha) - 1 - alpha * e) / (alpha * alpha);
+    }
+    return 2 * m->mu * sum + 0.5 * m->lambda * log_j * log_j;
+}
+
+static void test_ogden_exponents(void)
+{
+    for (int k = 0; k < N_EXPONENTS; k++) {
+        const pl_material m = make_ogden(exponents[k], 0.35);
+        for (int i = 0; i < N_STRETCH_CASES; i++) {
+            const double *s = stretch_cases[i];
+            if (evaluate(&m, s).energy > 1e3 * YOUNG) continue; // differences have no digits left
+            check_gradient(&m, PL_MATERIAL_OGDEN, s);
+            check_second(&m, PL_MATERIAL_OGDEN, s);
+            check_pairs(&m, PL_MATERIAL_OGDEN, s);
+            double expected = ogden_by_powers(&m, k == 3 ? 0 : exponents[k], s);
+            if (s[2] > 0.35) expect_near(expected, evaluate(&m, s).energy, "energy", m.kind, s);
+        }
+    }
+}
+
+static void test_ogden_with_exponent_2_is_neo_hookean(void)
+{
+    const pl_material ogden = make_ogden(2, 0.05),
+                      neo = make_material(PL_MATERIAL_NEO_HOOKEAN, 0.3);
+    for (int i = 0; i < N_STRETCH_CASES; i++) {
+        const double *s = stretch_cases[i];
+        pl_stress a = evaluate(&ogden, s), b = evaluate(&neo, s);
+        if (s[2] < 0.05) continue; // what continues them differs
+        expect_near(b.energy, a.energy, "energy", PL_MATERIAL_OGDEN, s);
+        for (int k = 0; k < 3; k++) {
+            expect_near(b.g[k], a.g[k], "gradient", PL_MATERIAL_OGDEN, s);
+            expect_near(b.flip[k], a.flip[k], "flip", PL_MATERIAL_OGDEN, s);
+        }
+    }
+}
+
+// Beyond the bound of its powers the energy goes on as a parabola, on both sides of every
+// difference: what is torn or inverted has numbers of single precision, and rising energies.
+static void test_ogden_beyond_its_bound(void)
+{
+    static const double cases[][3] = {
+        {30, 1.1, 0.8}, {30, 28, 0.8}, {12.3, 11.9, 0.9}, {40, 40, 40}};
+    const pl_material torn = make_ogden(12, 0.3), inverted = make_ogden(-12, 0.3);
+    for (int i = 0; i < 4; i++) { // 12 log s = 30 at 12.18
+        pl_stress stress = evaluate(&torn, cases[i]);
+        for (int p = 0; p < 3; p++) {
+            static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+            double d = cases[i][pair[p][0]] - cases[i][pair[p][1]];
+            double flip = (stress.g[pair[p][0]] - stress.g[pair[p][1]]) / d;
+            if (d > 0) TEST_ASSERT_DOUBLE_WITHIN(1e-12 * fabs(flip), flip, stress.flip[p]);
+            double moved[3] = {cases[i][0], cases[i][1], cases[i][2]};
+            moved[p] *= 1 + 1e-6;
+            double slope = (evaluate(&torn, moved).energy - stress.energy) / (1e-6 * cases[i][p]);
+            double rounding = 1e-9 * stress.energy / cases[i][p];
+            TEST_ASSERT_DOUBLE_WITHIN(1e-4 * fabs(stress.g[p]) + rounding, stress.g[p], slope);
+        }
+    }
+    double last = 0;
+    for (double s = 0.1; s > -20; s -= 0.37) {
+        const double stretch[3] = {20, 1, s};
+        pl_stress stress = evaluate(&inverted, stretch);
+        TEST_ASSERT_TRUE(stress.energy > last && stress.energy < 1e30 && stress.h[2] < 1e30);
+        last = stress.energy;
     }
 }
 
@@ -231,12 +323,75 @@ static double descend(const pl_material *m, double f[9])
 static void test_neo_hookean_descends_to_rest(void)
 {
     for (int round = 0; round < 400; round++) {
-        int kind = round % 2 == 0 ? PL_MATERIAL_NEO_HOOKEAN : PL_MATERIAL_MOONEY_RIVLIN;
-        pl_material m = make_material(kind, (const double[]){0.15, 0.3, 0.45}[round % 3]);
-        m.s0 = (const double[]){0.05, 0.3, 0.7}[round / 2 % 3];
+        static const pl_material_kind kinds[] = {PL_MATERIAL_NEO_HOOKEAN, PL_MATERIAL_MOONEY_RIVLIN,
+                                                 PL_MATERIAL_STABLE_NEO_HOOKEAN};
+        pl_material_kind kind = kinds[round % 3];
+        pl_material m = make_material(kind, (const double[]){0.15, 0.3, 0.45}[round / 3 % 3]);
+        m.s0 = (const double[]){0.05, 0.3, 0.7}[round / 9 % 3];
         double f[9], size = random_between(0, 3);
         for (int k = 0; k < 9; k++) f[k] = random_between(-size, size);
         TEST_ASSERT_DOUBLE_WITHIN(1e-9 * YOUNG, 0, descend(&m, f));
+    }
+}
+
+// --- Barriers ---
+
+static pl_material make_barrier(int kind)
+{
+    pl_material_options options = pl_material_options_default();
+    options.kind = (pl_material_kind)kind;
+    options.young = YOUNG;
+    options.poisson = 0.3;
+    options.stretch_limit = 0;
+    pl_material material;
+    TEST_ASSERT_EQUAL(PL_OK, pl_material_setup(&options, &material));
+    return material;
+}
+
+// Without a limit the energy rises without bound towards zero volume, and is infinite there and
+// beyond, with derivatives that are finite nevertheless.
+static void check_barrier(const pl_material *m, int kind)
+{
+    for (int flat = 1; flat <= 3; flat++) { // how many stretches vanish
+        double last = 0;
+        for (double low = 0.1; low > 2e-9; low *= 0.1) {
+            const double s[3] = {flat > 2 ? low : 1.2, flat > 1 ? low : 0.9, low};
+            double energy = evaluate(m, s).energy;
+            // Of -log J alone, each power of ten adds k log 10; (log J)^2 adds more.
+            TEST_ASSERT_TRUE(isfinite(energy) && energy > last + 0.5 * m->mu);
+            last = energy;
+        }
+    }
+    const double beyond[4][3] = {{1, 1, 0}, {1, 0, 0}, {0, 0, 0}, {1, 0.5, -0.5}};
+    for (int i = 0; i < 4; i++) {
+        pl_stress stress = evaluate(m, beyond[i]);
+        TEST_ASSERT_TRUE(isinf(stress.energy) && stress.energy > 0);
+        for (int k = 0; k < 3; k++) {
+            TEST_ASSERT_TRUE(isfinite(stress.g[k]) && isfinite(stress.h[k]));
+            TEST_ASSERT_TRUE(isfinite(stress.flip[k]) && isfinite(stress.twist[k]));
+        }
+    }
+    for (int i = 0; i < N_STRETCH_CASES; i++) {
+        if (stretch_cases[i][2] < 0) continue;
+        check_gradient(m, kind, stretch_cases[i]);
+        check_second(m, kind, stretch_cases[i]);
+        check_pairs(m, kind, stretch_cases[i]);
+    }
+}
+
+static const bool has_logarithm[N_MATERIALS] = {false, true, false, false, true, false, true};
+
+static void test_barriers(void)
+{
+    for (int kind = 0; kind < N_MATERIALS; kind++) {
+        const pl_material with_limit = make_material(kind, 0.3), m = make_barrier(kind);
+        TEST_ASSERT_FALSE(pl_material_has_barrier(&with_limit));
+        TEST_ASSERT_EQUAL(has_logarithm[kind], pl_material_has_barrier(&m));
+        if (has_logarithm[kind]) check_barrier(&m, kind);
+        // Others do not know of it.
+        const double inverted[3] = {1, 0.9, -0.3};
+        bool finite = isfinite(evaluate(&m, inverted).energy);
+        TEST_ASSERT_EQUAL(!has_logarithm[kind], finite);
     }
 }
 
@@ -327,7 +482,7 @@ static void refuse(const pl_material_options *options, const char *name)
 static void test_options(void)
 {
     REFUSE(kind, (pl_material_kind)-1);
-    REFUSE(kind, (pl_material_kind)(PL_MATERIAL_MOONEY_RIVLIN + 1));
+    REFUSE(kind, (pl_material_kind)(PL_MATERIAL_OGDEN + 1));
     REFUSE(young, 0);
     REFUSE(young, -1);
     REFUSE(young, NAN);
@@ -343,18 +498,21 @@ static void test_options(void)
     REFUSE(mass_damping, NAN);
     REFUSE(stiffness_damping, -1e-3);
     REFUSE(stiffness_damping, INFINITY);
-    REFUSE(stretch_limit, 0);
+    REFUSE(stretch_limit, -0.1);
     REFUSE(stretch_limit, 1);
     REFUSE(stretch_limit, NAN);
     REFUSE(mooney_share, -0.1);
     REFUSE(mooney_share, 0.81);
     REFUSE(mooney_share, NAN);
+    REFUSE(ogden_exponent, 51);
+    REFUSE(ogden_exponent, -51);
+    REFUSE(ogden_exponent, NAN);
 }
 
 // Energies that have another minimum, or none.
 static void test_options_without_a_minimum(void)
 {
-    static const bool negative[N_MATERIALS] = {true, false, false, true, false};
+    static const bool negative[N_MATERIALS] = {true, false, false, true, false, false, false};
     for (int kind = 0; kind < N_MATERIALS; kind++) {
         pl_material_options options = pl_material_options_default();
         options.kind = (pl_material_kind)kind;
@@ -379,9 +537,13 @@ int main(void)
     RUN_TEST(test_derivatives);
     RUN_TEST(test_flip_of_nearly_equal_stretches);
     RUN_TEST(test_twist_at_its_pole_is_finite);
+    RUN_TEST(test_ogden_exponents);
+    RUN_TEST(test_ogden_with_exponent_2_is_neo_hookean);
+    RUN_TEST(test_ogden_beyond_its_bound);
     RUN_TEST(test_rest_is_linear_elasticity);
     RUN_TEST(test_small_energies_keep_their_digits);
     RUN_TEST(test_neo_hookean_descends_to_rest);
+    RUN_TEST(test_barriers);
     RUN_TEST(test_projection);
     RUN_TEST(test_options);
     RUN_TEST(test_options_without_a_minimum);

@@ -130,6 +130,24 @@ static void test_columns_at_rest_cost_no_factor(void)
     pl_mechanism_free(&m);
 }
 
+// A heap of 100 bodies, from impulses that are of no help: sweeps leave so little that interior
+// points, 30 factors, are not needed.
+static void test_sweeps_start_heaps(void)
+{
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        pl_mechanism m = {0};
+        pl_workspace ws = {0};
+        TEST_ASSERT_EQUAL(PL_OK, pl_mechanism_pile(&m, 100, 0.5, 1, seed));
+        TEST_ASSERT_EQUAL(PL_OK, pl_mechanism_build(&m));
+        m.f[0] = 1e-3;
+        pl_solve_stats stats = solve(&m, &ws, "newton", 1e-6);
+        TEST_ASSERT_EQUAL(PL_SOLVE_CONVERGED, stats.end);
+        TEST_ASSERT_TRUE(stats.factorizations <= 20);
+        pl_workspace_free(&ws);
+        pl_mechanism_free(&m);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -138,5 +156,6 @@ int main(void)
     RUN_TEST(test_loops_and_arms_move);
     RUN_TEST(test_a_motor_is_as_fast_as_asked);
     RUN_TEST(test_columns_at_rest_cost_no_factor);
+    RUN_TEST(test_sweeps_start_heaps);
     return UNITY_END();
 }

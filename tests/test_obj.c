@@ -64,6 +64,53 @@ static void test_thin_faces_are_skipped(void)
     pl_mesh_destroy(mesh);
 }
 
+static void expect_loose(const pl_mesh *mesh, int n_edge, const int32_t *edge, int n_point,
+                         const int32_t *point)
+{
+    TEST_ASSERT_EQUAL_INT32(n_edge, pl_mesh_edge_count(mesh));
+    TEST_ASSERT_EQUAL_INT32(n_point, pl_mesh_point_count(mesh));
+    if (n_edge > 0) TEST_ASSERT_EQUAL_INT32_ARRAY(edge, pl_mesh_edges(mesh), 2 * n_edge);
+    if (n_point > 0) TEST_ASSERT_EQUAL_INT32_ARRAY(point, pl_mesh_points(mesh), n_point);
+}
+
+static void test_lines_and_points(void)
+{
+    pl_mesh *mesh =
+        read_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nl 1/1 3/2 -1 # a polyline\n"
+                  "p 2 \\\n4\nl 2 2\n",
+                  "l.obj");
+    expect_counts(mesh, 4, 1);
+    expect_loose(mesh, 2, (const int32_t[]){0, 2, 2, 3}, 2, (const int32_t[]){1, 3});
+    expect_warning("l.obj: 1 edges from a vertex to itself skipped");
+    pl_mesh_destroy(mesh);
+    refuse_text("v 0 0 0\nl 1\n", "x.obj", "x.obj:2: a line has two vertices or more, and not 1");
+    refuse_text("v 0 0 0\nl 1 2\n", "x.obj", "x.obj:2: a face, line or point refers to vertex 2");
+    refuse_text("v 0 0 0\np 0\n", "x.obj", "x.obj:2: expected a vertex");
+    refuse_text("v 0 0 0\np 1.5\n", "x.obj", "x.obj:2: expected a vertex");
+}
+
+// In OBJ, s begins a smoothing group; in .seg it is a segment.
+static void test_segments(void)
+{
+    const char *text = "v 0 0 0\nv 1 0 0\nv 1 1 0\ns 1 2\ns 3 2\n";
+    pl_mesh *mesh = read_text(text, "a.seg");
+    expect_counts(mesh, 3, 0);
+    expect_loose(mesh, 2, (const int32_t[]){0, 1, 2, 1}, 0, NULL);
+    pl_mesh_destroy(mesh);
+    mesh = read_text(text, "a.obj");
+    expect_loose(mesh, 0, NULL, 0, NULL);
+    pl_mesh_destroy(mesh);
+    refuse_text("v 0 0 0\ns 1 2\n", "x.seg", "x.seg:2: a segment refers to vertex 2 of 1");
+    refuse_text("v 0 0 0\nv 1 0 0\ns 1\n", "x.seg",
+                "x.seg:3: a segment has two vertices, and not 1");
+    refuse_text("v 0 0 0\nv 1 0 0\ns 1 2 1\n", "x.seg", "and not 3");
+    refuse_text("v 0 0 0\ns off\n", "x.seg", "x.seg:2: expected a vertex");
+    refuse_text("s 1 2\n", "x.seg", "x.seg:2: the file holds no vertices");
+    damage(&(sample){text, strlen(text), "damaged.seg", NULL}, 0);
+    sample s = {text, strlen(text), "a.seg", NULL};
+    fail_each_allocation(read_sample, &s);
+}
+
 // More vertices and faces than the first guess has room for, in a file whose rates change.
 static void test_growth(void)
 {
@@ -96,7 +143,8 @@ static void test_broken(void)
     refuse_text("v 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r", "x.obj",
                 "x.obj:1: vertex 1: expected nothing but numbers behind the position");
     refuse_text("v 0 0 0 1 nan\n", "x.obj", "x.obj:1: vertex 1: expected nothing but");
-    refuse_text("v 0 0 0\nf 1 1 2\nf 1 1 1\n", "x.obj", "x.obj:2: a face refers to vertex 2 of 1");
+    refuse_text("v 0 0 0\nf 1 1 2\nf 1 1 1\n", "x.obj",
+                "x.obj:2: a face, line or point refers to vertex 2 of 1");
     refuse_text("v 0 0 0\nf 1 1 0\n", "x.obj", "x.obj:2: expected a vertex");
     refuse_text("v 0 0 0\n\nf 1 1 -2\n", "x.obj", "x.obj:3: expected a vertex");
     refuse_text("v 0 0 0\nf 1 1 4294967297\n", "x.obj", "x.obj:2: expected a vertex");
@@ -114,7 +162,7 @@ static void test_damage(void)
 {
     damage(&(sample){square, strlen(square), "damaged.obj", NULL}, 0);
     const char *rich = "# c\\\no a\nv 0 0 0 1\r\nv 1 \\\n0 0\nv 0 1e-3 0\nvn 0 0 1\n"
-                       "f 1/1/1 2//1 3/1 \\\n-1\nf 1 2\n";
+                       "f 1/1/1 2//1 3/1 \\\n-1\nf 1 2\nl 1 2 3/1\np 1 2\n";
     damage(&(sample){rich, strlen(rich), "damaged.obj", NULL}, 0);
 }
 
@@ -131,6 +179,8 @@ int main(void)
     RUN_TEST(test_variants);
     RUN_TEST(test_points_only);
     RUN_TEST(test_thin_faces_are_skipped);
+    RUN_TEST(test_lines_and_points);
+    RUN_TEST(test_segments);
     RUN_TEST(test_growth);
     RUN_TEST(test_broken);
     RUN_TEST(test_damage);

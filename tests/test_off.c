@@ -68,13 +68,21 @@ static void test_polygons(void)
     pl_mesh_destroy(mesh);
 }
 
-static void test_thin_faces_are_skipped(void)
+// Faces of two corners and of one are loose edges and points; those of none say nothing.
+static void test_thin_faces_are_loose(void)
 {
-    pl_mesh *mesh = read_text("OFF\n3 4 0\n0 0 0\n1 0 0\n1 1 0\n2 0 1\n3 0 1 2\n1 2\n0\n", "t.off");
+    pl_mesh *mesh =
+        read_text("OFF\n3 5 0\n0 0 0\n1 0 0\n1 1 0\n2 0 1\n3 0 1 2\n1 2\n0\n2 1 1\n", "t.off");
     expect_counts(mesh, 3, 1);
     expect_face(mesh, 0, 0, 1, 2);
-    expect_warning("t.off: 3 faces of fewer than 3 corners");
+    TEST_ASSERT_EQUAL_INT32(1, pl_mesh_edge_count(mesh));
+    TEST_ASSERT_EQUAL_INT32(0, pl_mesh_edges(mesh)[0]);
+    TEST_ASSERT_EQUAL_INT32(1, pl_mesh_edges(mesh)[1]);
+    TEST_ASSERT_EQUAL_INT32(1, pl_mesh_point_count(mesh));
+    TEST_ASSERT_EQUAL_INT32(2, pl_mesh_points(mesh)[0]);
+    expect_warning("t.off: 1 faces of fewer than 3 corners");
     pl_mesh_destroy(mesh);
+    refuse_text("OFF\n1 1 0\n0 0 0\n2 0 1\n", "t.off", "expected the index of a vertex");
 }
 
 static void test_empty_mesh(void)
@@ -188,7 +196,7 @@ int main(void)
     RUN_TEST(test_plain);
     RUN_TEST(test_variants);
     RUN_TEST(test_polygons);
-    RUN_TEST(test_thin_faces_are_skipped);
+    RUN_TEST(test_thin_faces_are_loose);
     RUN_TEST(test_empty_mesh);
     RUN_TEST(test_broken);
     RUN_TEST(test_unsupported);

@@ -45,6 +45,9 @@ static void test_bad_options(void)
 {
     expect(1, "$P run $T/fall.json --solver cg", "--solver: unknown solver \"cg\", did you mean");
     expect(1, "$P run $T/fall.json --solver zebra", "--solver: unknown solver \"zebra\"");
+    expect(1, "$P run $T/fall.json --newton-tolerance 1", "--newton-tolerance: 1 is not below 1");
+    expect(1, "$P run $T/fall.json --newton-tolerance 0", "--newton-tolerance: \"0\"");
+    expect(1, "$P run $T/fall.json --max-newton 0.5", "--max-newton: \"0.5\"");
     expect(1, "$P run $T/fall.json --integrator bdf", "--integrator: unknown integrator \"bdf\"");
     expect(1, "$P run $T/fall.json --precond dia", "--precond: unknown precond \"dia\", did you");
     expect(1, "$P run $T/fall.json --residual-tolerance 1",
@@ -139,7 +142,7 @@ static int count_rescues(const char *name)
     char *text = read_whole(name), *end = NULL;
     strtok_r(text, "\n", &end); // the header
     for (char *row; (row = strtok_r(NULL, "\n", &end)) != NULL;) {
-        for (int i = 0; i < 3; i++) *strrchr(row, ',') = '\0'; // asleep, joint_gap, joint_angle
+        for (int i = 0; i < 8; i++) *strrchr(row, ',') = '\0'; // asleep .. imbalance
         sum += atoi(strrchr(row, ',') + 1);
     }
     return sum;
@@ -179,6 +182,8 @@ static void test_options_count(void)
         "--residual-tolerance 1e-3",
         "--residual-tolerance 1e-3 --contact-tolerance 1e-9",
         "--integrator bdf2",
+        "--integrator implicit",
+        "--integrator implicit --newton-tolerance 1e-7",
     };
     enum { N = sizeof options / sizeof options[0] };
     static table t[N];

@@ -123,7 +123,7 @@ static void test_complaints_name_the_key(void)
     refuse("{\"bodies\": [], \"zebra\": 1}",
            ": unknown key \"zebra\" (known: comment, bodies, "
            "joints, couplings, motors, cables, instances, assemblies, "
-           "ground, camera, cameras, world)");
+           "ground, camera, cameras, world, friction_pairs)");
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"young\": 1e5}]}",
            ": bodies[0]: unknown key \"young\": \"material\" has it");
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"material\": {\"friction\": 1}}]}",
@@ -275,7 +275,7 @@ static void test_world_keys(void)
         load("{\"world\": {\"dt\": 0.25, \"gravity\": [1, 2, 3], \"duration\": 4,"
              " \"integrator\": \"implicit\", \"tolerance\": 0.5,"
              " \"max_iterations\": 6, \"newton_tolerance\": 0.125,"
-             " \"newton_iterations\": 8, \"contact\": true, \"solver\": \"cr\","
+             " \"max_newton\": 8, \"contact\": true, \"solver\": \"cr\","
              " \"precond\": \"diag\", \"residual_tolerance\": 0.25, \"contact_tolerance\": 2,"
              " \"contact_iterations\": 9, \"rounds\": 3, \"halvings\": 2,"
              " \"vj19\": true, \"sleep\": true, \"sleep_speed\": 0.5, \"sleep_time\": 0.75},"
@@ -288,7 +288,7 @@ static void test_world_keys(void)
     TEST_ASSERT_EQUAL_DOUBLE(0.5, scene.world.tolerance);
     TEST_ASSERT_EQUAL_INT(6, scene.world.max_iterations);
     TEST_ASSERT_EQUAL_DOUBLE(0.125, scene.world.newton_tolerance);
-    TEST_ASSERT_EQUAL_INT(8, scene.world.newton_iterations);
+    TEST_ASSERT_EQUAL_INT(8, scene.world.max_newton);
     TEST_ASSERT_TRUE(scene.world.contact);
     TEST_ASSERT_EQUAL_STRING("cr", scene.world.solver);
     TEST_ASSERT_EQUAL_STRING("diag", scene.world.precond);
@@ -344,7 +344,7 @@ static void test_contact_by_default(void)
         bool contact;
     } cases[] = {{"{}", true},
                  {"{\"contact\": false}", false},
-                 {"{\"integrator\": \"implicit\"}", false},
+                 {"{\"integrator\": \"implicit\"}", true},
                  {"{\"integrator\": \"semi-implicit\"}", true},
                  {"{\"integrator\": \"bdf2\"}", true}};
     for (int i = 0; i < 5; i++) {
@@ -365,7 +365,11 @@ static void test_body_keys(void)
              " \"angular_velocity\": [0, 180, 0], \"material\": {\"kind\": \"mooney-rivlin\","
              " \"young\": 7, \"poisson\": 0.25, \"density\": 3, \"mass_damping\": 4,"
              " \"stiffness_damping\": 5, \"stretch_limit\": 0.5, \"mooney_share\": 0.25}},"
-             " {\"mesh\": \"cube\", \"material\": null}, {\"mesh\": \"cube\"}]}",
+             " {\"mesh\": \"cube\", \"material\": null}, {\"mesh\": \"cube\"},"
+             " {\"mesh\": \"cube\", \"position\": [3, 0, 0], \"material\": {\"kind\": \"ogden\","
+             " \"ogden_exponent\": -5, \"stretch_limit\": 0}},"
+             " {\"mesh\": \"cube\", \"position\": [6, 0, 0],"
+             " \"material\": {\"kind\": \"stable-neo-hookean\"}}]}",
              &scene);
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
     const pl_deformable_options *o = &scene.bodies[0].deformable;
@@ -383,9 +387,14 @@ static void test_body_keys(void)
     TEST_ASSERT_FALSE(scene.bodies[1].simulated);
     TEST_ASSERT_TRUE(scene.bodies[2].simulated);
     TEST_ASSERT_EQUAL_DOUBLE(5e5, scene.bodies[2].deformable.material.young);
+    const pl_material_options *ogden = &scene.bodies[3].deformable.material;
+    TEST_ASSERT_EQUAL(PL_MATERIAL_OGDEN, ogden->kind);
+    TEST_ASSERT_EQUAL_DOUBLE(-5, ogden->ogden_exponent);
+    TEST_ASSERT_EQUAL_DOUBLE(0, ogden->stretch_limit);
+    TEST_ASSERT_EQUAL(PL_MATERIAL_STABLE_NEO_HOOKEAN, scene.bodies[4].deformable.material.kind);
     pl_world *world;
     TEST_ASSERT_EQUAL(PL_OK, pl_scene_world(&scene, &world));
-    TEST_ASSERT_EQUAL_INT(2 + 1, pl_world_body_count(world)); // and the ground
+    TEST_ASSERT_EQUAL_INT(4 + 1, pl_world_body_count(world)); // and the ground
     pl_world_destroy(world);
     pl_scene_free(&scene);
 }
@@ -458,9 +467,9 @@ static void test_ground(void)
     TEST_ASSERT_EQUAL(PL_OK, pl_scene_world(&scene, &world));
     TEST_ASSERT_EQUAL(PL_BODY_KINEMATIC, pl_world_kind(world, 1));
     const double *x = pl_world_positions(world, 1);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) { // behind the square that is drawn
         // A line through two corners passes the square's corners at 4 sqrt(2) m from its middle.
-        const double *a = x + 3 * i, *b = x + 3 * ((i + 1) % 3);
+        const double *a = x + 3 * (4 + i), *b = x + 3 * (4 + (i + 1) % 3);
         TEST_ASSERT_EQUAL_DOUBLE(0, a[2]);
         double cross = a[0] * b[1] - a[1] * b[0];
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 4 * sqrt(2), cross / hypot(b[0] - a[0], b[1] - a[1]));
@@ -741,9 +750,9 @@ static void test_contact_complaints(void)
     refuse_world(WORLD("\"contact_tolerance\": 0"),
                  ": world.contact_tolerance: 0 is not above 0 m");
     refuse_world(WORLD("\"rounds\": 0"), ": world.rounds: below 1");
-    refuse_world(WORLD("\"contact\": true, \"integrator\": \"implicit\""),
-                 ": world.contact: the implicit integrator does not know it; set contact to false "
-                 "or use another integrator");
+    refuse_world(WORLD("\"max_newton\": 0"), ": world.max_newton: below 1");
+    refuse_world(WORLD("\"newton_tolerance\": 1"),
+                 ": world.newton_tolerance: 1 is not between 0 and 1");
     refuse("{\"ground\": 1, \"bodies\": []}", ": ground: true, false or an object {...} expected");
     refuse("{\"ground\": {\"size\": 0}, \"bodies\": []}",
            ": ground.size: a number above 0 expected");

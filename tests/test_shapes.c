@@ -216,6 +216,31 @@ static void test_sizes_beyond_cubes(void)
     pl_mesh_destroy(usual);
 }
 
+static void test_points_and_needles(void)
+{
+    pl_mesh *mesh = make("points:count=3,2,2:spacing=0.5");
+    TEST_ASSERT_EQUAL_INT32(12, pl_mesh_vertex_count(mesh));
+    TEST_ASSERT_EQUAL_INT32(12, pl_mesh_point_count(mesh));
+    TEST_ASSERT_EQUAL_INT32(0, pl_mesh_edge_count(mesh));
+    const double *x = pl_mesh_positions(mesh);
+    const double first[3] = {-0.5, -0.25, -0.25}, last[3] = {0.5, 0.25, 0.25};
+    TEST_ASSERT_EQUAL_DOUBLE_ARRAY(first, x, 3);
+    TEST_ASSERT_EQUAL_DOUBLE_ARRAY(last, x + 33, 3);
+    pl_mesh_destroy(mesh);
+    mesh = make("needles:count=2,3:spacing=1:length=0.25");
+    TEST_ASSERT_EQUAL_INT32(12, pl_mesh_vertex_count(mesh));
+    TEST_ASSERT_EQUAL_INT32(6, pl_mesh_edge_count(mesh));
+    for (int i = 0; i < 6; i++) {
+        const int32_t *e = pl_mesh_edges(mesh) + 2 * i;
+        const double *a = pl_mesh_positions(mesh) + 3 * e[0],
+                     *b = pl_mesh_positions(mesh) + 3 * e[1];
+        const double tip[3] = {a[0], a[1], 0};
+        TEST_ASSERT_EQUAL_DOUBLE(-0.25, a[2]);
+        TEST_ASSERT_EQUAL_DOUBLE_ARRAY(tip, b, 3);
+    }
+    pl_mesh_destroy(mesh);
+}
+
 static void refuse(const char *description, const char *sentence)
 {
     pl_mesh *mesh;
@@ -228,7 +253,7 @@ static void test_refusals(void)
 {
     refuse("rng", "unknown shape \"rng\", did you mean \"ring\"?");
     refuse("", "unknown shape \"\" (known: ring, plate, box, cube, frame, cylinder, icosphere, "
-               "torus, rod, coil, wedge, voussoir)");
+               "torus, rod, coil, wedge, voussoir, points, needles)");
     refuse("box:siez=1", "box: unknown key \"siez\", did you mean \"size\"?");
     refuse("box:size", "box: size: '=' expected");
     refuse("box:size=", "box: size: up to three numbers expected at \"\"");
@@ -250,6 +275,8 @@ static void test_refusals(void)
     refuse("box:cells=100000", "box: too many cells");
     refuse("rod:along=100000:sides=100000",
            "rod: a mesh of more than 536870911 vertices, faces or tets");
+    refuse("points:count=100000", "points: count: more than 268435455 in all");
+    refuse("needles:length=0", "needles: length: 0 is not a length above 0");
 }
 
 static void test_help_names_every_shape(void)
@@ -282,6 +309,7 @@ int main(void)
     RUN_TEST(test_voussoir);
     RUN_TEST(test_coil);
     RUN_TEST(test_sizes_beyond_cubes);
+    RUN_TEST(test_points_and_needles);
     RUN_TEST(test_refusals);
     RUN_TEST(test_help_names_every_shape);
     return UNITY_END();

@@ -519,8 +519,6 @@ static void test_arguments(void)
     refuse(o, "sleep_speed");
     o = options_of(true), o.sleep_time = -1;
     refuse(o, "sleep_time");
-    o = options_of(true), o.integrator = PL_INTEGRATOR_IMPLICIT, o.contact = false;
-    refuse(o, "implicit");
     o = options_of(true), o.vj19 = true;
     refuse(o, "vj19");
     scene s = make_sleeping();

@@ -86,6 +86,17 @@ static void tension_residual(int kind, double E, double nu, double share, double
         out[0] = mu * (s - 1 / s) + lambda * log(J) / s - t;
         out[1] = mu * (a - 1 / a) + lambda * log(J) / a;
         break;
+    case PL_MATERIAL_STABLE_NEO_HOOKEAN: { // P = mu (1 - 1 / (I + 1)) F + lambda (J - alpha) dJ/dF
+        double m = 4 * mu / 3, l = lambda + 5 * mu / 6, alpha = 1 + m / l - m / (4 * l);
+        double stiffness = m * (1 - 1 / (s * s + 2 * a * a + 1));
+        out[0] = stiffness * s + l * (J - alpha) * a * a - t;
+        out[1] = stiffness * a + l * (J - alpha) * a * s;
+        break;
+    }
+    case PL_MATERIAL_OGDEN: // with the default exponent
+        out[0] = (mu / 4 * (pow(s, 8) - 1) + lambda * log(J)) / s - t;
+        out[1] = (mu / 4 * (pow(a, 8) - 1) + lambda * log(J)) / a;
+        break;
     default:
         out[0] = 2 * s * (c1 + 2 * c2 * a * a) + pull / s - t;
         out[1] = 2 * a * (c1 + c2 * (a * a + s * s)) + pull / a;
@@ -410,7 +421,8 @@ static void test_newton_from_anywhere(void)
                 pl_step_stats stats;
                 pl_status status = pl_world_step(world, &stats);
                 TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, material_names[kind]);
-                TEST_ASSERT_TRUE(stats.residual <= 1e-6);
+                // The last correction was below 1e-3; this is about the next one.
+                TEST_ASSERT_TRUE(stats.imbalance <= 5e-3);
             }
             pl_world_destroy(world);
         }
@@ -641,7 +653,7 @@ static void test_failed_solves_change_nothing(void)
         pl_world_options options = no_contact();
         options.integrator = (pl_integrator)integrator;
         options.max_iterations = 1;
-        options.newton_iterations = 1;
+        options.max_newton = 1;
         options.tolerance = options.newton_tolerance = 1e-12;
         pl_world *world = make_world(&options);
         int32_t cube = add_body(world, "cube:cells=3", NULL);
@@ -710,7 +722,7 @@ static void test_world_options(void)
     REFUSE_WORLD(tolerance, NAN);
     REFUSE_WORLD(max_iterations, 0);
     REFUSE_WORLD(newton_tolerance, -1);
-    REFUSE_WORLD(newton_iterations, 0);
+    REFUSE_WORLD(max_newton, 0);
     pl_world_options options = no_contact();
     options.gravity[1] = NAN;
     pl_world *world;

@@ -69,15 +69,16 @@ static pl_status take_surface(const pl_world_body *b, int32_t **index, pl_audit_
     return status;
 }
 
-// A shape of a body.
+// A shape of a body, with what encloses its inside.
 static pl_status take_skeleton(const pl_world_body *b, const pl_skeleton *s, int32_t **index,
                                pl_audit_body *out)
 {
     const int32_t *list[3] = {s->face, s->edge, s->point};
-    const int64_t n[3] = {3 * (int64_t)s->n_face, 2 * (int64_t)s->n_edge, s->n_point};
+    int32_t n_face = s->n_face + s->n_behind;
+    const int64_t n[3] = {3 * (int64_t)n_face, 2 * (int64_t)s->n_edge, s->n_point};
     int32_t *to = *index = pl_alloc(n[0] + n[1] + n[2], sizeof *to);
     if (to == NULL) return PL_ERROR_MEMORY;
-    *out = (pl_audit_body){.n_face = s->n_face,
+    *out = (pl_audit_body){.n_face = n_face,
                            .face = to,
                            .n_edge = s->n_edge,
                            .edge = to + n[0],

@@ -64,6 +64,7 @@
 
 #include "bdf2.h"
 #include "integrator.h"
+#include "balance.h"
 #include "step.h"
 #include "contact_step.h"
 
@@ -176,12 +177,17 @@ static void make_first(pl_world *world, int64_t block)
         memcpy(b, world->system.rigid[part / 2].b + 3 * (part % 2), 3 * sizeof *b);
         return;
     }
+    double *given = world->balance != NULL && world->balance->is_given
+                        ? world->balance->given + 3 * block
+                        : NULL;
     double m = world->system.fem.mass[block],
            *A = world->system.A.val + 9 * world->system.A.diag[block];
     double excess = mass_factor(s, world->dt, block) - (1 + world->dt * s->damping[2 * block]);
     for (int k = 0; k < 3; k++) {
+        double more = m * (world->state.v[3 * block + k] - past_velocity(world, block, k));
         A[4 * k] -= m * excess;
-        b[k] += m * (world->state.v[3 * block + k] - past_velocity(world, block, k));
+        b[k] += more;
+        if (given != NULL) given[k] += more;
     }
 }
 
@@ -254,6 +260,7 @@ static double assemble_second(pl_world *world)
         x[i] = world->state.x[i] + dt * s->p[i];
     double energy =
         pl_fem_assemble(&world->system.fem, x, &weights, NULL, &world->system.A, world->system.b);
+    pl_balance_note(world, s->any_ahead ? s->p : NULL, world->system.b, energy);
     for (int64_t i = 0; i < world->state.n_vert; i++) {
         bool second = world->system.prescribed[i] == 0 && s->last.struck[i] == 0;
         for (int k = 0; k < 3; k++) {
@@ -278,6 +285,21 @@ static double assemble(pl_world *world)
         if (world->system.prescribed[i] != 0 || s->last.struck[i] != 0) make_first(world, i);
     }
     return energy;
+}
+
+static void inertia(const pl_world *world, double *out)
+{
+    const pl_bdf2 *s = world->past.bdf2;
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        double first = 1 + world->dt * s->damping[2 * i];
+        double factor = s->first[i] ? first : mass_factor(s, world->dt, i);
+        out[i] = factor * world->system.fem.mass[i];
+    }
+}
+
+static double viscosity(const pl_world *world)
+{
+    return world->dt / world->past.bdf2->gamma;
 }
 
 // A pull acts as a contact does: on what it meets at first order.
@@ -494,10 +516,12 @@ static void take_parts(pl_world *world, const pl_parts *parts)
 }
 
 const pl_integrator_ops pl_bdf2_ops = {.name = "bdf2",
-                                       .constraints = true,
+                                       .newton = PL_NEWTON_ADAPTIVE,
                                        .create = create,
                                        .destroy = destroy,
                                        .assemble = assemble,
+                                       .inertia = inertia,
+                                       .viscosity = viscosity,
                                        .assemble_rigid = assemble_rigid,
                                        .meet_rows = meet_rows,
                                        .move = move,

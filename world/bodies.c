@@ -230,14 +230,25 @@ static void drop_made(const pl_world_body *made)
     pl_free(made->skeletons);
 }
 
+// A mesh with loose edges and points, as a shape of the body's radius.
+static pl_shape loose_shape(const pl_mesh *mesh, const pl_surface_options *surface)
+{
+    pl_shape shape = pl_shape_default(PL_SHAPE_MESH);
+    shape.mesh = mesh;
+    shape.rounding = surface->radius;
+    return shape;
+}
+
 // made := {mesh, collider, skeletons}: a copy of the mesh, or what shapes are.
 static pl_status make_body(const pl_mesh *mesh, int32_t n_shape, const pl_shape *shape,
                            const pl_surface_options *surface, pl_world_body *made)
 {
     *made = (pl_world_body){0};
-    if (n_shape == 0) return pl_mesh_copy(mesh, &made->mesh);
+    bool loose = n_shape == 0 && pl_mesh_is_loose(mesh);
+    if (n_shape == 0 && !loose) return pl_mesh_copy(mesh, &made->mesh);
     PL_TRY(check_surface(PL_BODY_RIGID, surface));
-    pl_status status = pl_shape_body_build(n_shape, shape, mesh, surface, made);
+    pl_status status = loose ? pl_shape_body_take_loose(mesh, surface, made)
+                             : pl_shape_body_build(n_shape, shape, mesh, surface, made);
     if (status != PL_OK) drop_made(made);
     return status;
 }
@@ -247,6 +258,10 @@ static pl_status make_body(const pl_mesh *mesh, int32_t n_shape, const pl_shape 
 static pl_status weigh(const pl_mesh *mesh, const pl_rigid_options *o, pl_inertia *out)
 {
     if (o->n_shape > 0) return pl_shapes_weigh(o->n_shape, o->shape, o->density, o->mass, out);
+    if (pl_mesh_is_loose(mesh)) {
+        const pl_shape whole = loose_shape(mesh, &o->surface);
+        return pl_shapes_weigh(1, &whole, o->density, o->mass, out);
+    }
     const pl_weight weight = {o->mass > 0 ? 0 : o->density, o->mass};
     return pl_inertia_of_mesh(mesh, &weight, out);
 }
@@ -304,8 +319,8 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
     if (options == NULL) options = &defaults;
     if (options->n_shape == 0) PL_REQUIRE(mesh);
     if (options->n_shape != 0) PL_TRY(pl_shapes_check(options->n_shape, options->shape));
-    if (options->n_shape == 0 && mesh->n_face == 0 && mesh->n_tet == 0) {
-        return pl_fail(PL_ERROR_GEOMETRY, "the mesh has neither faces nor tets");
+    if (options->n_shape == 0 && mesh->n_vert == 0) {
+        return pl_fail(PL_ERROR_GEOMETRY, "the mesh has neither faces, tets, edges nor points");
     }
     pl_world_body *b = NULL, made;
     PL_TRY(make_body(mesh, options->n_shape, options->shape, &options->surface, &made));
@@ -317,7 +332,10 @@ pl_status pl_world_add_kinematic(pl_world *world, const pl_mesh *mesh,
         return status;
     }
     take_made(b, &made);
-    keep_body(world, body);
+    int32_t id;
+    keep_body(world, &id);
+    world->bodies.body[pl_world_place(world, id)].path.body = id;
+    if (body != NULL) *body = id;
     return PL_OK;
 }
 
@@ -336,6 +354,49 @@ pl_status pl_world_set_friction(pl_world *world, int32_t body, double friction)
     pl_boundary *boundary = world->contact != NULL ? &world->contact->boundary : NULL;
     for (int32_t i = 0; boundary != NULL && i < boundary->n_body; i++) {
         if (boundary->owner[i] == place) boundary->friction[i] = friction;
+    }
+    return PL_OK;
+}
+
+// Puts the pair in its place; NAN takes it out.
+static pl_status keep_friction_pair(pl_bodies *bodies, const pl_friction_pair *pair)
+{
+    int64_t n = bodies->n_friction_pair;
+    int64_t at = pl_friction_pair_place(n, bodies->friction_pair, pair->a, pair->b);
+    PL_TRY(pl_reserve((void **)&bodies->friction_pair, &bodies->friction_pair_capacity, n + 1,
+                      sizeof *bodies->friction_pair));
+    pl_friction_pair *to = bodies->friction_pair + at;
+    bool has = at < n && to->a == pair->a && to->b == pair->b;
+    if (isnan(pair->mu)) {
+        if (!has) return PL_OK;
+        memmove(to, to + 1, (size_t)(n - at - 1) * sizeof *to);
+        bodies->n_friction_pair--;
+        return PL_OK;
+    }
+    if (!has) {
+        memmove(to + 1, to, (size_t)(n - at) * sizeof *to);
+        bodies->n_friction_pair++;
+    }
+    *to = *pair;
+    return PL_OK;
+}
+
+pl_status pl_world_set_friction_pair(pl_world *world, int32_t a, int32_t b, double friction)
+{
+    int32_t first, second;
+    PL_TRY(pl_world_find(world, a, &first));
+    PL_TRY(pl_world_find(world, b, &second));
+    if (!isnan(friction) && !(friction >= 0 && isfinite(friction))) {
+        return pl_fail(PL_ERROR_ARGUMENT, "friction: %g is not 0 or above", friction);
+    }
+    PL_TRY(pl_sleep_disturb(world, first));
+    PL_TRY(pl_sleep_disturb(world, second));
+    const pl_friction_pair pair = {PL_MIN(first, second), PL_MAX(first, second), friction};
+    PL_TRY(keep_friction_pair(&world->bodies, &pair));
+    pl_boundary *boundary = world->contact != NULL ? &world->contact->boundary : NULL;
+    if (boundary != NULL) {
+        boundary->friction_pair = world->bodies.friction_pair;
+        boundary->n_friction_pair = world->bodies.n_friction_pair;
     }
     return PL_OK;
 }
@@ -402,6 +463,7 @@ pl_status pl_world_drive(pl_world *world, int32_t body, int32_t n, const int32_t
     PL_TRY(pl_path_create(motion != NULL ? motion : &rest,
                           &world->bodies.paths[world->bodies.n_paths]));
     int32_t index = (int32_t)world->bodies.n_paths++;
+    world->bodies.paths[index].body = body;
     for (int32_t i = 0; i < n; i++) drive_vertex(world, b->first + b->rank[vertex[i]], index);
     return PL_OK;
 }

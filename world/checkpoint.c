@@ -1,5 +1,6 @@
 // The state of a world as named parts (parts.h), in a file or in memory, and back.
 
+#include "conditions.h"
 #include "contact_step.h"
 #include "events.h"
 #include "integrator.h"
@@ -29,7 +30,7 @@ static uint64_t hash_colliders(uint64_t hash, const pl_world_body *b)
     for (int32_t k = 0; k < b->n_collider; k++) {
         const pl_skeleton *s = &b->collider[k].skeleton;
         hash = pl_hash(hash, &s->radius, sizeof s->radius);
-        hash = pl_hash(hash, s->face, 3 * (size_t)s->n_face * sizeof *s->face);
+        hash = pl_hash(hash, s->face, 3 * (size_t)(s->n_face + s->n_behind) * sizeof *s->face);
         hash = pl_hash(hash, s->edge, 2 * (size_t)s->n_edge * sizeof *s->edge);
         hash = pl_hash(hash, s->point, (size_t)s->n_point * sizeof *s->point);
     }
@@ -86,7 +87,8 @@ static int64_t list_ways(const pl_world *world, sent *ways)
 }
 
 static pl_status pack(const pl_world *world, const void *trees, sent *ways,
-                      const pl_sleep_state *sleep, const pl_joint_memory *joints, pl_bytes *out)
+                      const pl_sleep_state *sleep, const pl_joint_memory *joints,
+                      const pl_turned *turned, pl_bytes *out)
 {
     const pl_state *state = &world->state;
     const world_clock clock = {world->steps, world->time};
@@ -104,6 +106,7 @@ static pl_status pack(const pl_world *world, const void *trees, sent *ways,
     if (integrator->add_parts != NULL) integrator->add_parts(world, &parts);
     pl_sleep_add_parts(world, sleep, &parts);
     pl_joints_add_parts(world, joints, &parts);
+    pl_conditions_add_parts(world, turned, &parts);
     if (world->constraints != NULL) {
         const pl_blocks *c = &world->constraints->blocks;
         pl_parts_add(&parts, FORCES, 1, c->memory, (size_t)c->n_memory * sizeof *c->memory);
@@ -123,8 +126,11 @@ static pl_status save(const pl_world *world, pl_bytes *out)
     pl_sleep_state *sleep = NULL;
     pl_joint_memory *joints = NULL;
     if (status == PL_OK) status = pl_sleep_list(world, &sleep);
+    pl_turned *turned = NULL;
     if (status == PL_OK) status = pl_joints_list(world, &joints);
-    if (status == PL_OK) status = pack(world, trees, ways, sleep, joints, out);
+    if (status == PL_OK) status = pl_conditions_list(world, &turned);
+    if (status == PL_OK) status = pack(world, trees, ways, sleep, joints, turned, out);
+    pl_free(turned);
     pl_free(sleep);
     pl_free(joints);
     pl_free(trees);
@@ -315,6 +321,7 @@ static pl_status check_values(const pl_world *world, content *c, const char *nam
     if (!take_past(world, c)) return fail_damaged("step before", name);
     if (!pl_sleep_check_parts(world, &c->parts)) return fail_damaged("sleep", name);
     if (!pl_joints_check_parts(world, &c->parts)) return fail_damaged("joint", name);
+    if (!pl_conditions_check_parts(world, &c->parts)) return fail_damaged("condition", name);
     return PL_OK;
 }
 
@@ -409,6 +416,7 @@ static void take_state(pl_world *world, const content *c, pl_contact_step *conta
     }
     pl_sleep_take_parts(world, &c->parts);
     pl_joints_take_parts(world, &c->parts);
+    pl_conditions_take_parts(world, &c->parts);
     pl_events_free(&world->events);
     world->time = c->clock.time;
     world->steps = c->clock.steps;

@@ -4,6 +4,7 @@
 #include "contact_step.h"
 #include "integrator.h"
 #include "joint_step.h"
+#include "balance.h"
 #include "sleep.h"
 #include "step.h"
 
@@ -12,6 +13,11 @@
 
 // The solver that takes over where another one fails.
 static const char FALLBACK[] = "auto";
+
+// Where Newton's method corrects, the next iteration does better what this one leaves: so each has
+// at most so many iterations of its own, and goes on with what they reach.
+enum { ROUGH_ITERATIONS = 200 };
+static const double ROUGH_RESIDUAL = 1e-3;
 
 // Rounds after which the geometric stiffness of joints may be changed.
 enum { STIFFENINGS = 4 };
@@ -52,14 +58,9 @@ pl_status pl_constraint_step_check(pl_world_options *o)
 pl_status pl_world_set_solver(pl_world *world, const char *solver, const char *precond)
 {
     PL_REQUIRE(world);
-    const pl_integrator_ops *integrator = pl_integrator_of(world);
     pl_world_options changed = world->options;
     changed.solver = solver;
     changed.precond = precond;
-    if (!integrator->constraints) {
-        return pl_fail(PL_ERROR_ARGUMENT, "solver: the %s integrator has no constraints to solve",
-                       integrator->name);
-    }
     PL_TRY(pl_constraint_step_check(&changed));
     world->options = changed;
     if (world->constraints == NULL) return PL_OK;
@@ -98,6 +99,7 @@ void pl_constraint_step_destroy(pl_constraint_step *constraints)
     pl_modelled_free(&constraints->modelled);
     pl_free(constraints->v_start);
     pl_free(constraints->f_start);
+    pl_free(constraints->slip);
     pl_free(constraints);
 }
 
@@ -111,6 +113,11 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     pl_solver_options options = c->options;
     pl_solve_stats solved;
     options.same_matrix = same;
+    bool corrects = world->balance != NULL && world->balance->iteration > 1;
+    if (corrects) {
+        options.max_iterations = PL_MIN(options.max_iterations, ROUGH_ITERATIONS);
+        options.residual_tolerance = PL_MAX(options.residual_tolerance, ROUGH_RESIDUAL);
+    }
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
     pl_status status =
         pl_friction_solve(&c->friction, solver, &c->blocks.problem, &options, &c->workspace,
@@ -128,11 +135,23 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     double left;
     c->contradicting = solved.end == PL_SOLVE_CONTRADICTING;
     if (c->contradicting) return PL_OK;
+    if (corrects && solved.end == PL_SOLVE_LIMIT) {
+        world->balance->rough = true;
+        return PL_OK;
+    }
     return solved.end == PL_SOLVE_TIME ? pl_step_time_left(world, &left) : status;
 }
 
-// Without rows it is a linear system. Where the solver of choice does not converge, the one that
-// does goes on from there, if it may.
+// Without rows: a linear system.
+static pl_status solve_free(pl_world *world, pl_step_stats *stats)
+{
+    bool again = world->balance != NULL && world->balance->iteration > 1;
+    return again ? pl_balance_solve_free(world, stats)
+                 : pl_step_solve(world, world->system.b, world->options.tolerance,
+                                 world->system.v_new, stats);
+}
+
+// Where the solver of choice does not converge, the one that does goes on from there, if it may.
 static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
 {
     pl_constraint_step *c = world->constraints;
@@ -140,11 +159,9 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
                                        ? pl_contacts_tolerance(&world->contact->contacts)
                                        : world->options.contact_tolerance;
     PL_TRY(pl_constraint_step_note(c, world->system.v_new));
+    if (world->balance != NULL) world->balance->rough = false;
     c->contradicting = c->unsolved = false;
-    if (c->blocks.problem.n_constraint == 0) {
-        return pl_step_solve(world, world->system.b, world->options.tolerance, world->system.v_new,
-                             stats);
-    }
+    if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is
     pl_status status = solve_with(c->solver, world, same, stats);
     if (status == PL_OK) c->unsolved = false;
@@ -194,31 +211,74 @@ static bool somebody_woke(const pl_world *world)
     return world->sleep != NULL && world->sleep->woke;
 }
 
-pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
+// Tests what was solved for: *clear if nothing was hit on the way, joints are where they should be,
+// and with Newton's method forces balance.
+static pl_status test_way(pl_world *world, double t, int32_t round, pl_step_stats *stats,
+                          bool *clear)
+{
+    *clear = true;
+    if (world->contact != NULL) {
+        world->contact->contacts.one_each = world->balance != NULL && world->balance->step < 1;
+        PL_TRY(pl_contact_step_test(world, t, stats, clear));
+    }
+    pl_joint_step_test(world, t, round, clear);
+    return PL_OK;
+}
+
+// After an iteration of Newton's method: is the step done, or what is next? *same: the matrix
+// stays.
+static pl_status go_on(pl_world *world, pl_step_stats *stats, bool *clear, bool *same)
+{
+    pl_balance *balance = world->balance;
+    *same = true;
+    if (balance == NULL) return PL_OK;
+    bool done = balance->enough && *clear;
+    if (done && !pl_balance_keeps_volume(world)) {
+        *clear = false;
+        return pl_fail(PL_ERROR_NUMERICS, "a tet would lose its volume on the straight way");
+    }
+    if (done || balance->enough) return PL_OK;
+    *clear = *same = false;
+    return pl_balance_linearize(world, stats);
+}
+
+// One solve with the rows that there are, and what its velocities become; *stiffened: joints have
+// changed the matrix.
+static pl_status solve_round(pl_world *world, double t, int32_t round, bool same,
+                             pl_step_stats *stats, bool *stiffened)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
+    PL_TRY(update_rows(world, t, round == 0));
+    if (round == 0 && integrator->predict != NULL) integrator->predict(world);
+    PL_TRY(solve(world, same, stats));
+    PL_TRY(pl_step_check_finite(world));
+    *stiffened = round < STIFFENINGS && pl_joint_stiffness_update(world);
+    PL_TRY(pl_sleep_wake_pushed(world, false));
+    return world->balance != NULL && !somebody_woke(world) ? pl_balance_move(world, stats) : PL_OK;
+}
+
+pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
+{
+    bool alters = pl_integrator_of(world)->meet_rows != NULL; // it changes the matrix
     *clear = false;
     begin(world);
     PL_TRY(pl_joint_step_find(world));
     if (world->contact != NULL) PL_TRY(pl_contact_step_find(world, t, stats));
     if (somebody_woke(world)) return PL_OK;
     if (world->contact != NULL) PL_TRY(pl_contact_step_begin_bounce(world));
-    bool changed = integrator->meet_rows != NULL; // it changes the matrix
-    for (int32_t round = 0; round < world->options.rounds; round++) {
-        PL_TRY(update_rows(world, t, round == 0));
-        if (round == 0 && integrator->predict != NULL) integrator->predict(world);
-        PL_TRY(solve(world, round > 0 && !changed, stats));
-        PL_TRY(pl_step_check_finite(world));
-        changed = integrator->meet_rows != NULL;
-        bool stiffened = round < STIFFENINGS && pl_joint_stiffness_update(world);
-        changed = changed || stiffened;
-        PL_TRY(pl_sleep_wake_pushed(world, false));
+    if (world->balance != NULL) pl_balance_begin(world);
+    bool same = false;
+    // A pass takes one of the rounds, or one of Newton's iterations.
+    for (int32_t round = 0, pass = 0; round < world->options.rounds; pass++) {
+        bool stiffened;
+        PL_TRY(solve_round(world, t, pass, same && !alters, stats, &stiffened));
         if (somebody_woke(world)) return PL_OK;
-        *clear = true;
-        if (world->contact != NULL) PL_TRY(pl_contact_step_test(world, t, stats, clear));
-        pl_joint_step_test(world, t, round, clear);
+        PL_TRY(test_way(world, t, round, stats, clear));
         if (stiffened) *clear = false;
+        PL_TRY(go_on(world, stats, clear, &same));
         if (*clear) return PL_OK;
+        if (same) round++;
+        same = same && !stiffened;
     }
     return PL_OK;
 }

@@ -20,7 +20,9 @@ typedef struct pl_constraint_step {
     pl_workspace workspace;
     double *v_start, *f_start; // (3*n_block), (3*n_start) where the last solve started from
     int32_t n_start;           // blocks of the last solve
-    bool unsolved;             // the last solve did not converge
+    double *slip;              // (3*n_constraint) scratch of energy_step.c
+    int64_t slip_capacity;
+    bool unsolved;      // the last solve did not converge
     bool contradicting; // in the last solve joints contradicted each other: velocities are between
                         // what they ask for
     int64_t v_start_capacity, f_start_capacity;

@@ -14,13 +14,6 @@ enum { CHUNK_CONTACTS = 250 }; // contacts that a thread takes at least
 
 pl_status pl_contact_step_check(const pl_world_options *o)
 {
-    const pl_integrator_ops *integrator = pl_integrator_at(o->integrator);
-    if (!integrator->constraints) {
-        return pl_fail(PL_ERROR_ARGUMENT,
-                       "contact: the %s integrator does not know it; set contact to false or use "
-                       "another integrator",
-                       integrator->name);
-    }
     if (!(o->contact_distance >= 0 && isfinite(o->contact_distance))) {
         return pl_fail(PL_ERROR_ARGUMENT, "contact_distance: %g is not 0 m or above",
                        o->contact_distance);
@@ -53,6 +46,7 @@ pl_status pl_contact_step_create(const pl_world *world, pl_contact_step **out)
     if (contact == NULL) return PL_ERROR_MEMORY;
     contact->contacts.blocks = &world->constraints->blocks;
     pl_status status = build_boundary(world, &contact->boundary);
+    if (pl_integrator_of(world)->newton == PL_NEWTON_STATIC) contact->boundary.bounces = false;
     if (status != PL_OK) {
         pl_contact_step_destroy(contact);
         return status;

@@ -6,6 +6,8 @@ const pl_integrator_ops *pl_integrator_at(pl_integrator integrator)
         [PL_INTEGRATOR_SEMI_IMPLICIT] = &pl_semi_implicit_ops,
         [PL_INTEGRATOR_IMPLICIT] = &pl_implicit_ops,
         [PL_INTEGRATOR_BDF2] = &pl_bdf2_ops,
+        [PL_INTEGRATOR_AUTO] = &pl_auto_ops,
+        [PL_INTEGRATOR_STATIC] = &pl_static_ops,
     };
     return table[integrator];
 }

@@ -9,9 +9,17 @@
 #include "parts.h"
 #include "world.h"
 
+// Is a step solved once, or until forces balance at its end (balance.h)?
+typedef enum pl_newton_kind {
+    PL_NEWTON_NONE,
+    PL_NEWTON_ADAPTIVE, // until they nearly do: mostly after one solve
+    PL_NEWTON_STRICT,
+    PL_NEWTON_STATIC, // strictly, and without inertia (static.c)
+} pl_newton_kind;
+
 struct pl_integrator_ops {
     const char *name; // "semi-implicit", ...
-    bool constraints; // it solves for velocities under constraints; without, no rigid bodies either
+    pl_newton_kind newton;
 
     // Allocate and free the data that it keeps in world->past: called when the system is built and
     // freed.
@@ -21,17 +29,21 @@ struct pl_integrator_ops {
     // A and b of deformable bodies, for the current step of world->dt; v_new holds free fall, and
     // may get a better guess. Returns the elastic energy at its start [J].
     double (*assemble)(pl_world *world);
+    // Of A as it is now: what vertices (n_vert) have on their diagonal beside stiffness and pulls
+    // [kg]; and the factor of beta K in it [s], the other being dt^2.
+    void (*inertia)(const pl_world *world, double *inertia);
+    double (*viscosity)(const pl_world *world);
     // The same for rigid bodies, whose system of first order is in place.
     void (*assemble_rigid)(pl_world *world);
     // After rows were added to the contact problem: may change A and b.
     void (*meet_rows)(pl_world *world);
     // v_new := where the solver starts, after free fall was used to look for contacts.
     void (*predict)(pl_world *world);
-    // Finds v_new by itself, in place of assemble and of one linear or contact problem.
-    pl_status (*solve)(pl_world *world, pl_step_stats *stats);
 
     // The new places and velocities of vertices.
     void (*move)(pl_world *world);
+    // After all bodies have moved.
+    void (*settle)(pl_world *world);
     // The part of a body's momenta after the step that is known at its start; false: the usual one
     // (momentum.c).
     bool (*note_momenta)(const pl_world *world, pl_world_body *b);
@@ -58,9 +70,11 @@ struct pl_integrator_ops {
 const pl_integrator_ops *pl_integrator_at(pl_integrator integrator);
 const pl_integrator_ops *pl_integrator_of(const pl_world *world);
 
-extern const pl_integrator_ops pl_semi_implicit_ops; // semi_implicit.c
-extern const pl_integrator_ops pl_implicit_ops;      // implicit.c
-extern const pl_integrator_ops pl_bdf2_ops;          // bdf2.c
+extern const pl_integrator_ops pl_semi_implicit_ops; // backward_euler.c
+extern const pl_integrator_ops pl_implicit_ops;
+extern const pl_integrator_ops pl_auto_ops;
+extern const pl_integrator_ops pl_bdf2_ops;   // bdf2.c
+extern const pl_integrator_ops pl_static_ops; // static.c
 
 // x += dt v_new, v := v_new.
 void pl_integrator_move(pl_world *world);

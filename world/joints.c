@@ -50,11 +50,6 @@ static bool can_move(const pl_world *world, int32_t place)
 
 static pl_status check_bodies(const pl_world *world, int32_t a, int32_t b)
 {
-    const pl_integrator_ops *integrator = pl_integrator_of(world);
-    if (!integrator->constraints) {
-        return pl_fail(PL_ERROR_ARGUMENT, "joints: the %s integrator knows none, use another",
-                       integrator->name);
-    }
     if (a >= 0 && a == b)
         return pl_fail(PL_ERROR_ARGUMENT, "body_b: a joint of a body with itself");
     if (!can_move(world, a) && !can_move(world, b)) {

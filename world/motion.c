@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+pl_motion_until pl_motion_until_default(void)
+{
+    return (pl_motion_until){.time = INFINITY, .force = INFINITY, .body = PL_WORLD};
+}
+
 pl_motion pl_motion_default(void)
 {
     return (pl_motion){.end = INFINITY, .axis = {0, 0, 1}};
@@ -18,6 +23,35 @@ static bool finite3(const double a[3])
 static double length_of(const double a[3])
 {
     return hypot(hypot(a[0], a[1]), a[2]);
+}
+
+static pl_status check_until(const pl_motion *m)
+{
+    if (m->n_until < 0 || (m->n_until > 0 && m->until == NULL)) {
+        return pl_fail(PL_ERROR_ARGUMENT, "until: %d conditions, but no array", (int)m->n_until);
+    }
+    for (int32_t i = 0; i < m->n_until; i++) {
+        const pl_motion_until *u = &m->until[i];
+        const double *d = u->direction;
+        if (!(u->time >= 0)) {
+            return pl_fail(PL_ERROR_ARGUMENT, "until[%d]: time: %g is not 0 s or above", (int)i,
+                           u->time);
+        }
+        if (!(u->force > 0)) {
+            return pl_fail(PL_ERROR_ARGUMENT, "until[%d]: force: %g is not above 0 N", (int)i,
+                           u->force);
+        }
+        if (!finite3(d) || !isfinite(u->level)) {
+            return pl_fail(PL_ERROR_ARGUMENT, "until[%d]: direction, level: not finite", (int)i);
+        }
+        bool never = isinf(u->time) && isinf(u->force) && d[0] == 0 && d[1] == 0 && d[2] == 0;
+        if (never) return pl_fail(PL_ERROR_ARGUMENT, "until[%d]: there is no condition", (int)i);
+        if ((int)u->then < 0 || u->then > PL_MOTION_GO) {
+            return pl_fail(PL_ERROR_ARGUMENT, "until[%d]: then: there is no %d", (int)i,
+                           (int)u->then);
+        }
+    }
+    return PL_OK;
 }
 
 static pl_status check(const pl_motion *m)
@@ -41,6 +75,7 @@ static pl_status check(const pl_motion *m)
         }
         turns |= key->angle != 0;
     }
+    PL_TRY(check_until(m));
     double length = length_of(m->axis);
     if (turns && !(length > 0 && isfinite(length))) {
         return pl_fail(PL_ERROR_ARGUMENT, "axis: has no direction");
@@ -50,25 +85,75 @@ static pl_status check(const pl_motion *m)
 
 pl_status pl_path_create(const pl_motion *motion, pl_path *out)
 {
-    *out = (pl_path){.motion = *motion};
+    *out = (pl_path){.motion = *motion, .body = -1, .heading = 1, .now = {.speed = 1}};
+    out->before = out->now;
+    out->motion.key = NULL;
+    out->motion.until = NULL;
     PL_TRY(check(motion));
     out->keys = pl_alloc(motion->n_key, sizeof *out->keys);
-    if (out->keys == NULL) return PL_ERROR_MEMORY;
+    out->until = pl_alloc(motion->n_until, sizeof *out->until);
+    if (out->keys == NULL || out->until == NULL) {
+        pl_path_free(out);
+        return PL_ERROR_MEMORY;
+    }
     if (motion->n_key > 0)
         memcpy(out->keys, motion->key, (size_t)motion->n_key * sizeof *out->keys);
+    if (motion->n_until > 0)
+        memcpy(out->until, motion->until, (size_t)motion->n_until * sizeof *out->until);
     out->motion.key = out->keys;
+    out->motion.until = out->until;
     return PL_OK;
+}
+
+// The clock of the motion at a time of the world. What was before the last but one condition held
+// nobody asks, but for the start.
+static double clock_at(const pl_path *path, double t)
+{
+    const pl_path_clock *c = t >= path->now.since ? &path->now : &path->before;
+    if (path->stage == 0 || t < c->since) return t;
+    return c->clock + c->speed * (t - c->since);
+}
+
+static double clamp(double x, double lo, double hi)
+{
+    return fmin(fmax(x, lo), hi);
+}
+
+// When nothing moves any more.
+static double last_clock(const pl_motion *m)
+{
+    const double *v = m->velocity;
+    bool keys_only = m->rate == 0 && v[0] == 0 && v[1] == 0 && v[2] == 0;
+    if (!keys_only) return m->end;
+    return fmin(m->end, m->start + (m->n_key > 0 ? m->key[m->n_key - 1].time : 0));
+}
+
+void pl_path_turn(pl_path *path, double t)
+{
+    const pl_motion_until *u = &path->until[path->stage % path->motion.n_until];
+    double clock = clock_at(path, t);
+    if (u->then == PL_MOTION_REVERSE) {
+        path->heading = -path->heading;
+        // What lies beyond the ends of the motion takes no time on the way back.
+        clock = clamp(clock, path->motion.start, last_clock(&path->motion));
+    }
+    path->before = path->now;
+    path->now = (pl_path_clock){t, clock, u->then == PL_MOTION_STOP ? 0 : path->heading};
+    path->stage++;
 }
 
 void pl_path_free(pl_path *path)
 {
     pl_free(path->keys);
+    pl_free(path->until);
     *path = (pl_path){0};
 }
 
 bool pl_path_active(const pl_path *path, double t, double slack)
 {
-    return t >= path->motion.start - slack && t <= path->motion.end + slack;
+    double clock = clock_at(path, t);
+    bool began = path->stage > 0 || t >= path->motion.start - slack;
+    return began && clock <= path->motion.end + slack;
 }
 
 static void interpolate(int32_t n, const pl_motion_key *key, double s, double offset[3],
@@ -94,7 +179,8 @@ static void evaluate(const pl_path *path, double t, double offset[3], double *an
     const pl_motion sent = {.start = path->way.start, .end = INFINITY, .n_key = 2};
     const pl_motion *m = path->sent ? &sent : &path->motion;
     const double *along = path->sent ? path->way.axis : path->motion.axis;
-    double s = fmin(fmax(t, m->start), m->end) - m->start;
+    double clock = path->sent ? t : clock_at(path, t);
+    double s = fmin(fmax(clock, m->start), m->end) - m->start;
     *angle = m->rate * s;
     for (int k = 0; k < 3; k++) offset[k] = m->velocity[k] * s;
     interpolate(m->n_key, path->sent ? way : path->keys, s, offset, angle);

@@ -14,16 +14,31 @@ typedef struct pl_way {
     pl_motion_key end;         // time, offset and angle at which it arrives
 } pl_way;
 
+// How the clock of a motion runs: from the time `since` of the world on it is clock + speed times
+// what has passed.
+typedef struct pl_path_clock {
+    double since, clock; // [s]
+    double speed;        // 1, 0 or -1
+} pl_path_clock;
+
 typedef struct pl_path {
-    pl_motion motion;    // a copy; its key points to `keys`
-    pl_motion_key *keys; // (motion.n_key)
-    bool sent;           // pl_path_send was called: `way` is used in place of `motion`
+    pl_motion motion;          // a copy; its arrays are the next two
+    pl_motion_key *keys;       // (motion.n_key)
+    pl_motion_until *until;    // (motion.n_until)
+    int32_t body;              // id of the body that moves, or has the vertices
+    int32_t stage;             // how many conditions have held; with `repeat` beginning anew
+    double heading;            // 1 or -1: where it goes, or went before it stopped
+    pl_path_clock now, before; // the clock from the last condition that held, and until then
+    bool sent;                 // pl_path_send was called: `way` is used in place of `motion`
     pl_way way;
 } pl_path;
 
 // Fails with PL_ERROR_ARGUMENT, naming the field, or PL_ERROR_MEMORY.
 pl_status pl_path_create(const pl_motion *motion, pl_path *out);
 void pl_path_free(pl_path *path);
+
+// From the time t on: what the condition that holds now says.
+void pl_path_turn(pl_path *path, double t);
 
 // Does the path prescribe positions at time t, within the tolerance `slack`?
 bool pl_path_active(const pl_path *path, double t, double slack);

@@ -1,4 +1,5 @@
 #include "origin.h"
+#include "contact_step.h"
 #include "warnings.h"
 #include "../base/hash.h"
 
@@ -12,7 +13,9 @@ static uint64_t hash_material(uint64_t hash, const pl_material_options *m)
                               m->mass_damping, m->stiffness_damping, m->stretch_limit,
                               m->mooney_share};
     int32_t kind = (int32_t)m->kind;
-    return pl_hash(pl_hash(hash, &kind, sizeof kind), numbers, sizeof numbers);
+    hash = pl_hash(pl_hash(hash, &kind, sizeof kind), numbers, sizeof numbers);
+    if (m->kind != PL_MATERIAL_OGDEN) return hash;
+    return pl_hash(hash, &m->ogden_exponent, sizeof m->ogden_exponent);
 }
 
 static uint64_t hash_materials(const pl_world *world)
@@ -29,6 +32,12 @@ static uint64_t hash_materials(const pl_world *world)
         if (b->kind != PL_BODY_RIGID) continue;
         const double rigid[2] = {world->state.rigid[b->rigid].mass, b->damping};
         hash = pl_hash(hash, rigid, sizeof rigid);
+    }
+    const pl_bodies *bodies = &world->bodies;
+    for (int64_t i = 0; i < bodies->n_friction_pair; i++) {
+        const pl_friction_pair *pair = &bodies->friction_pair[i];
+        const double numbers[3] = {pair->a, pair->b, pair->mu};
+        hash = pl_hash(hash, numbers, sizeof numbers);
     }
     return hash;
 }

@@ -113,7 +113,9 @@ pl_status pl_places_describe(const pl_world *world, pl_places_source *out)
     out->first[world->bodies.n] = to;
     out->source = (pl_boundary_source){.n_body = (int32_t)n_collider,
                                        .body = out->body,
-                                       .contact_distance = world->options.contact_distance};
+                                       .contact_distance = world->options.contact_distance,
+                                       .friction_pair = world->bodies.friction_pair,
+                                       .n_friction_pair = world->bodies.n_friction_pair};
     pl_status status = list_ignored(world, out);
     if (status != PL_OK) pl_places_source_free(out);
     return status;

@@ -89,6 +89,19 @@ void pl_pull_assemble(const pl_world *world, double *val, double *load)
     }
 }
 
+void pl_pull_inertia(const pl_world *world, double *inertia)
+{
+    double h = world->dt;
+    for (int64_t i = 0; i < world->bodies.n; i++) {
+        const pl_world_body *b = &world->bodies.body[i];
+        if (b->kind != PL_BODY_DEFORMABLE) continue;
+        for (int32_t j = 0; j < b->n_pull; j++) {
+            const pl_pull *p = &b->pull[j];
+            inertia[b->first + b->rank[p->vertex]] += h * h * p->stiffness + h * p->damping;
+        }
+    }
+}
+
 // Solves S y = y for a symmetric positive definite S by Cholesky's factors, which take its place.
 static void solve6(double S[6][6], double y[6])
 {

@@ -1,5 +1,6 @@
 // Removing bodies from a world.
 
+#include "contact_step.h"
 #include "joints.h"
 #include "sleep.h"
 
@@ -77,6 +78,17 @@ static void remove_ignored(pl_world *world, int32_t place)
     bodies->n_ignored = kept;
 }
 
+static void remove_friction_pairs(pl_world *world, int32_t place)
+{
+    pl_bodies *bodies = &world->bodies;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < bodies->n_friction_pair; i++) {
+        pl_friction_pair pair = bodies->friction_pair[i];
+        if (pair.a != place && pair.b != place) bodies->friction_pair[kept++] = pair;
+    }
+    bodies->n_friction_pair = kept;
+}
+
 void pl_world_body_free(pl_world_body *b)
 {
     pl_mesh_destroy(b->mesh);
@@ -107,6 +119,7 @@ pl_status pl_world_remove(pl_world *world, int32_t body)
     pl_joints_remove_body(world, place);
     remove_published(world, b);
     remove_ignored(world, place);
+    remove_friction_pairs(world, place);
     int32_t generation = b->generation + 1;
     pl_world_body_free(b);
     *b = (pl_world_body){.kind = PL_BODY_NONE,

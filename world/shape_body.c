@@ -81,14 +81,15 @@ pl_status pl_shapes_inertia(int32_t n, const pl_shape *shape, double density, do
 
 static int64_t index_count(const pl_skeleton *s)
 {
-    return 3 * (int64_t)s->n_face + 2 * (int64_t)s->n_edge + s->n_point;
+    return 3 * ((int64_t)s->n_face + s->n_behind) + 2 * (int64_t)s->n_edge + s->n_point;
 }
 
 // The arrays of a skeleton, one behind the other at `to`, with vertices counted from `first` on.
 static int32_t *move_skeleton(const pl_skeleton *from, int32_t first, int32_t *to, pl_skeleton *out)
 {
     const int32_t *list[3] = {from->face, from->edge, from->point};
-    const int64_t n[3] = {3 * (int64_t)from->n_face, 2 * (int64_t)from->n_edge, from->n_point};
+    const int64_t n[3] = {3 * ((int64_t)from->n_face + from->n_behind), 2 * (int64_t)from->n_edge,
+                          from->n_point};
     int32_t *start[3];
     for (int k = 0; k < 3; k++) {
         start[k] = to;
@@ -142,5 +143,24 @@ pl_status pl_shape_body_build(int32_t n, const pl_shape *shape, const pl_mesh *d
     }
     for (int32_t i = 0; i < n && part != NULL; i++) pl_shape_skeleton_free(&part[i]);
     pl_free(part);
+    return status;
+}
+
+pl_status pl_shape_body_take_loose(const pl_mesh *mesh, const pl_surface_options *surface,
+                                   pl_world_body *body)
+{
+    pl_skeleton whole;
+    PL_TRY(pl_skeleton_of_mesh(mesh, &whole));
+    whole.radius = surface->radius;
+    body->collider = pl_alloc(1, sizeof *body->collider);
+    body->skeletons = pl_alloc(index_count(&whole), sizeof *body->skeletons);
+    pl_status status = body->collider != NULL && body->skeletons != NULL ? PL_OK : PL_ERROR_MEMORY;
+    if (status == PL_OK) status = pl_mesh_copy(mesh, &body->mesh);
+    if (status == PL_OK) {
+        body->n_collider = 1;
+        body->collider[0].friction = surface->friction;
+        move_skeleton(&whole, 0, body->skeletons, &body->collider[0].skeleton);
+    }
+    pl_skeleton_free(&whole);
     return status;
 }

@@ -18,4 +18,8 @@ pl_status pl_shapes_check(int32_t n, const pl_shape *shape);
 pl_status pl_shape_body_build(int32_t n, const pl_shape *shape, const pl_mesh *drawn,
                               const pl_surface_options *surface, pl_world_body *body);
 
+// The same of a body that is a mesh with loose edges and points.
+pl_status pl_shape_body_take_loose(const pl_mesh *mesh, const pl_surface_options *surface,
+                                   pl_world_body *body);
+
 #endif

@@ -26,10 +26,6 @@ pl_status pl_sleep_check(const pl_world_options *o)
     if (!(o->sleep_time >= 0 && isfinite(o->sleep_time))) {
         return pl_fail(PL_ERROR_ARGUMENT, "sleep_time: %g is not 0 s or above", o->sleep_time);
     }
-    if (o->sleep && !pl_integrator_at(o->integrator)->constraints) {
-        return pl_fail(PL_ERROR_ARGUMENT, "sleep: the implicit integrator does not know it; set "
-                                          "sleep to false or use another integrator");
-    }
     if (o->sleep && o->vj19) {
         return pl_fail(PL_ERROR_ARGUMENT, "sleep: the loop of vj19 does not know it; set one of "
                                           "them to false");

@@ -2,7 +2,10 @@
 
 #include "step.h"
 #include "audit_world.h"
+#include "balance.h"
+#include "conditions.h"
 #include "contact_step.h"
+#include "energy_step.h"
 #include "events.h"
 #include "impossible.h"
 #include "integrator.h"
@@ -65,6 +68,7 @@ static pl_status begin_rigid(pl_world *world)
             load.torque[k] += world->joints->load[6 * (int64_t)b->rigid + 3 + k];
         }
         pl_pull_rigid(world, b, &load);
+        world->system.load[b->rigid] = load;
         char text[PL_BODY_NAME];
         pl_status status = pl_rigid_begin(state, &load, world->dt, &world->system.rigid[b->rigid]);
         if (status != PL_OK) pl_fail_prefix(pl_world_body_name(world, i, text));
@@ -217,6 +221,7 @@ static void advance(pl_world *world, double t_end)
         pl_rigid_advance(&world->state.rigid[r], &world->system.rigid[r],
                          world->system.v_new + 3 * block, impulse + 6 * r);
     }
+    if (integrator->settle != NULL) integrator->settle(world);
     world->time = t_end;
     world->parts++;
 }
@@ -268,9 +273,7 @@ static pl_status find_once(pl_world *world, double t_end, pl_step_stats *stats, 
     PL_TRY(begin_rigid(world));
     guess_velocities(world, t_end);
     *clear = true;
-    const pl_integrator_ops *integrator = pl_integrator_of(world);
-    PL_TRY(integrator->solve != NULL ? integrator->solve(world, stats)
-                                     : solve_once(world, t_end, stats, clear));
+    PL_TRY(solve_once(world, t_end, stats, clear));
     return pl_step_check_finite(world);
 }
 
@@ -295,14 +298,13 @@ static pl_status take_step(pl_world *world, double dt, double t_end, int32_t hal
     world->dt = dt;
     pl_status status = find_velocities(world, t_end, stats, &clear);
     if (status == PL_OK && clear) {
-        bool balanced = pl_integrator_of(world)->assemble != NULL; // A and b are those of the step
-        if (balanced) stats->work += pl_step_work(world);
+        PL_TRY(pl_energy_add(world, stats));
         advance(world, t_end);
         if (world->contact != NULL) PL_TRY(pl_contact_step_finish(world, stats));
-        return world->constraints != NULL ? pl_constraint_step_finish(world, stats) : PL_OK;
+        return pl_constraint_step_finish(world, stats);
     }
-    bool hopeless =
-        !pl_constraint_step_any(world) || (status != PL_OK && status != PL_ERROR_NUMERICS);
+    bool hopeless = (!pl_constraint_step_any(world) && world->balance == NULL) ||
+                    (status != PL_OK && status != PL_ERROR_NUMERICS);
     if (hopeless) return status;
     if (halvings == 0) {
         if (status != PL_OK) return status;
@@ -320,21 +322,21 @@ static pl_status rest(pl_world *world, double t_end, pl_step_stats *stats)
     world->time = t_end;
     world->parts = 1;
     stats->elastic_energy = pl_fem_forces(&world->system.fem, world->state.x, NULL);
+    if (world->balance != NULL) world->balance->ended = false;
     if (world->constraints != NULL) pl_constraint_step_rest(world);
     return world->contact != NULL ? pl_contact_step_rest(world, stats) : PL_OK;
 }
 
-static void finish_stats(const pl_world *world, pl_step_stats *stats)
+static void finish_stats(pl_world *world, pl_step_stats *stats)
 {
     stats->step = world->steps;
     stats->time = world->time;
     stats->dt = world->options.dt;
     stats->bodies = (int32_t)world->bodies.n;
     stats->asleep = world->sleep != NULL ? world->sleep->n : 0;
-    stats->kinetic_energy = pl_kinetic_energy(world);
+    pl_energy_end(world, stats);
     double mass = pl_total_mass(world);
     stats->v_rms = mass > 0 ? sqrt(2 * stats->kinetic_energy / mass) : 0;
-    stats->gravity_energy = pl_gravity_energy(world);
     stats->inverted = pl_fem_inverted(&world->system.fem, world->state.x);
     stats->hash = pl_world_hash(world);
     stats->t_total = pl_seconds() - world->started;
@@ -350,6 +352,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     world->state.moved = false;
     PL_TRY(save(world));
     double t_end = world->time + dt;
+    pl_energy_begin(world, stats);
     bool total = pl_sleep_is_total(world, t_end);
     pl_status status = total ? rest(world, t_end, stats)
                              : take_step(world, dt, t_end, world->options.halvings, stats);
@@ -363,6 +366,7 @@ static pl_status step(pl_world *world, pl_step_stats *stats)
     world->steps++;
     if (!total && pl_integrator_of(world)->finish != NULL) pl_integrator_of(world)->finish(world);
     pl_world_publish(world);
+    pl_conditions_update(world);
     if (!total) pl_sleep_update(world);
     finish_stats(world, stats);
     pl_warn_step(world, stats);

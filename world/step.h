@@ -30,6 +30,8 @@ pl_status pl_step_check_finite(const pl_world *world);
 // the impulses on its right-hand side; and to the load of a rigid body, which holds its damping and
 // other forces already.
 void pl_pull_assemble(const pl_world *world, double *val, double *load);
+// And what they add to the diagonal of A (n_vert) [kg].
+void pl_pull_inertia(const pl_world *world, double *inertia);
 void pl_pull_rigid(const pl_world *world, const pl_world_body *b, pl_rigid_load *load);
 
 // momentum.c: before the state advances, note what makes the momentum of each free body;
@@ -42,7 +44,7 @@ double pl_kinetic_energy(const pl_world *world); // [J]
 double pl_gravity_energy(const pl_world *world); // [J], 0 at the origin
 
 // The work that kinematic bodies, driven vertices and motors do in the step under way, after its
-// velocities are found [J]. Semi-implicit only. work.c
+// velocities are found [J]. work.c
 double pl_step_work(const pl_world *world);
 
 #endif

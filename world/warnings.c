@@ -98,6 +98,22 @@ static int32_t count_inverted(const pl_world *world, const pl_world_body *b)
     return n;
 }
 
+// What keeps the tets of a material in shape. Energies that are finite for a flat tet cannot.
+static const char *inversion_remedy(const pl_material_options *m)
+{
+    switch (m->kind) {
+    case PL_MATERIAL_NEO_HOOKEAN:
+    case PL_MATERIAL_MOONEY_RIVLIN:
+    case PL_MATERIAL_OGDEN:
+        return m->stretch_limit > 0
+                   ? "a smaller dt, a stiffer material or a smaller stretch_limit keeps their shape"
+                   : "a smaller dt or a stiffer material keeps their shape";
+    default:
+        return "a smaller dt or a stiffer material keeps their shape; a neo-Hookean one resists, "
+               "where the energy of this one stays finite";
+    }
+}
+
 // Names the body that has most of them.
 static void warn_inverted(const pl_world *world, const pl_step_stats *stats)
 {
@@ -115,11 +131,10 @@ static void warn_inverted(const pl_world *world, const pl_step_stats *stats)
     if (bodies > 1) {
         snprintf(others, sizeof others, " (%d in %d bodies)", (int)stats->inverted, (int)bodies);
     }
-    pl_log(PL_LOG_WARNING,
-           "step %lld: %d of %d tets of %s %s flat or inverted%s; a smaller dt, a stiffer material "
-           "or, if it has one, a smaller stretch_limit keeps their shape",
+    pl_log(PL_LOG_WARNING, "step %lld: %d of %d tets of %s %s flat or inverted%s; %s",
            (long long)stats->step, (int)most, (int)world->bodies.body[worst].mesh->n_tet,
-           pl_world_body_name(world, worst, name), most == 1 ? "is" : "are", others);
+           pl_world_body_name(world, worst, name), most == 1 ? "is" : "are", others,
+           inversion_remedy(&world->bodies.body[worst].material));
 }
 
 // --- Bodies that fall for ever ---

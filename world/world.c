@@ -6,6 +6,7 @@
 #include "events.h"
 #include "integrator.h"
 #include "joints.h"
+#include "balance.h"
 #include "query.h"
 #include "sleep.h"
 #include "warnings.h"
@@ -20,11 +21,11 @@ pl_world_options pl_world_options_default(void)
 {
     return (pl_world_options){.dt = 1e-3,
                               .gravity = {0, 0, -9.81},
-                              .integrator = PL_INTEGRATOR_SEMI_IMPLICIT,
+                              .integrator = PL_INTEGRATOR_AUTO,
                               .tolerance = 1e-8,
                               .max_iterations = 10000,
-                              .newton_tolerance = 1e-8,
-                              .newton_iterations = 200,
+                              .newton_tolerance = 0,
+                              .max_newton = 100,
                               .max_seconds = 600,
                               .contact = true,
                               .solver = "auto",
@@ -53,23 +54,35 @@ static pl_status check_options(pl_world_options *o)
     for (int k = 0; k < 3; k++) {
         if (!isfinite(o->gravity[k])) return pl_fail(PL_ERROR_ARGUMENT, "gravity: not finite");
     }
-    if ((int)o->integrator < 0 || o->integrator > PL_INTEGRATOR_BDF2) {
+    if ((int)o->integrator < 0 || o->integrator > PL_INTEGRATOR_STATIC) {
         return pl_fail(PL_ERROR_ARGUMENT, "integrator: %d is not one", (int)o->integrator);
     }
     if (!(o->tolerance > 0 && o->tolerance < 1)) {
         return pl_fail(PL_ERROR_ARGUMENT, "tolerance: %g is not between 0 and 1", o->tolerance);
     }
-    if (!(o->newton_tolerance > 0 && o->newton_tolerance < 1)) {
+    if (!(o->newton_tolerance >= 0 && o->newton_tolerance < 1)) {
         return pl_fail(PL_ERROR_ARGUMENT, "newton_tolerance: %g is not between 0 and 1",
                        o->newton_tolerance);
     }
+    if (o->max_newton < 1) return pl_fail(PL_ERROR_ARGUMENT, "max_newton: below 1");
+    const pl_integrator_ops *integrator = pl_integrator_at(o->integrator);
+    bool strict = integrator->newton == PL_NEWTON_STRICT || integrator->newton == PL_NEWTON_STATIC;
+    if (o->vj19 && strict) {
+        return pl_fail(PL_ERROR_ARGUMENT,
+                       "vj19: its rows come and go, which the %s integrator cannot have; use "
+                       "semi-implicit",
+                       integrator->name);
+    }
+    if (o->sleep && integrator->newton == PL_NEWTON_STATIC) {
+        return pl_fail(PL_ERROR_ARGUMENT, "sleep: with the static integrator all bodies are at "
+                                          "rest; set sleep to false");
+    }
     if (o->max_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "max_iterations: below 1");
-    if (o->newton_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "newton_iterations: below 1");
     PL_TRY(check_seconds(o->max_seconds));
     PL_TRY(pl_threads_check(o->threads));
     PL_TRY(pl_sleep_check(o));
     if (o->contact) PL_TRY(pl_contact_step_check(o));
-    return pl_integrator_at(o->integrator)->constraints ? pl_constraint_step_check(o) : PL_OK;
+    return pl_constraint_step_check(o);
 }
 
 pl_status pl_world_create(const pl_world_options *options, pl_world **out)
@@ -118,6 +131,9 @@ void pl_world_unprepare(pl_world *world)
     pl_free(world->system.b);
     pl_free(world->system.v_new);
     pl_free(world->system.f_ext);
+    pl_free(world->system.product);
+    pl_free(world->system.inertia);
+    pl_free(world->system.load);
     pl_free(world->system.rigid);
     pl_free(world->system.rigid_end);
     pl_free(world->system.impulse);
@@ -127,8 +143,11 @@ void pl_world_unprepare(pl_world *world)
     pl_contact_step_destroy(world->contact);
     pl_constraint_step_destroy(world->constraints);
     if (pl_integrator_of(world)->destroy != NULL) pl_integrator_of(world)->destroy(world);
+    pl_balance_destroy(world);
     world->system.prescribed = NULL;
     world->system.b = world->system.v_new = world->system.f_ext = NULL;
+    world->system.product = world->system.inertia = NULL;
+    world->system.load = NULL;
     world->system.rigid = NULL;
     world->system.rigid_end = NULL;
     world->system.impulse = NULL;
@@ -158,6 +177,7 @@ void pl_world_destroy(pl_world *world)
     pl_free(world->bodies.body);
     pl_free(world->bodies.paths);
     pl_free(world->bodies.ignored);
+    pl_free(world->bodies.friction_pair);
     pl_free(world->bodies.driven);
     pl_free(world->state.x);
     pl_free(world->state.v);
@@ -198,28 +218,28 @@ static pl_status allocate_system(pl_world *world)
     world->system.b = pl_alloc(3 * (int64_t)world->system.n_block, sizeof(double));
     world->system.v_new = pl_alloc(3 * (int64_t)world->system.n_block, sizeof(double));
     world->system.f_ext = pl_alloc(n, sizeof(double));
+    world->system.product = pl_alloc(3 * (int64_t)world->system.n_block, sizeof(double));
+    world->system.inertia = pl_alloc(world->state.n_vert, sizeof(double));
+    world->system.load = pl_alloc_zero(world->state.n_rigid, sizeof *world->system.load);
     world->system.rigid = pl_alloc(world->state.n_rigid, sizeof *world->system.rigid);
     world->system.rigid_end = pl_alloc(world->state.n_rigid, sizeof *world->system.rigid_end);
     world->system.impulse = pl_alloc_zero(6 * world->state.n_rigid, sizeof(double));
     world->past.saved.x = pl_alloc(n, sizeof(double));
     world->past.saved.v = pl_alloc(n, sizeof(double));
     world->past.saved.rigid = pl_alloc(world->state.n_rigid, sizeof *world->state.rigid);
-    bool ok = world->system.prescribed != NULL && world->system.b != NULL &&
-              world->system.v_new != NULL && world->system.f_ext != NULL &&
-              world->system.rigid != NULL && world->system.rigid_end != NULL &&
-              world->system.impulse != NULL && world->past.saved.x != NULL &&
-              world->past.saved.v != NULL && world->past.saved.rigid != NULL;
+    bool ok = world->system.product != NULL && world->system.inertia != NULL &&
+              world->system.load != NULL && world->system.prescribed != NULL &&
+              world->system.b != NULL && world->system.v_new != NULL &&
+              world->system.f_ext != NULL && world->system.rigid != NULL &&
+              world->system.rigid_end != NULL && world->system.impulse != NULL &&
+              world->past.saved.x != NULL && world->past.saved.v != NULL &&
+              world->past.saved.rigid != NULL;
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
 static pl_status build_system(pl_world *world)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
-    if (world->state.n_rigid > 0 && !integrator->constraints) {
-        return pl_fail(PL_ERROR_ARGUMENT,
-                       "integrator: the %s one knows no rigid bodies, use another",
-                       integrator->name);
-    }
     world->system.n_block = pl_world_rigid_block(world, (int32_t)world->state.n_rigid);
     pl_status status = build_fem(world);
     if (status == PL_OK)
@@ -232,8 +252,8 @@ static pl_status build_system(pl_world *world)
     if (status == PL_OK && integrator->create != NULL) status = integrator->create(world);
     if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
     if (status == PL_OK) world->state.moved = false;
-    if (status == PL_OK && integrator->constraints)
-        status = pl_constraint_step_create(world, &world->constraints);
+    if (status == PL_OK) status = pl_balance_create(world);
+    if (status == PL_OK) status = pl_constraint_step_create(world, &world->constraints);
     if (status == PL_OK && world->options.contact)
         status = pl_contact_step_create(world, &world->contact);
     if (status != PL_OK) {

@@ -77,6 +77,8 @@ typedef struct pl_bodies {
     int32_t n_deformable;
     int32_t *ignored; // (2*n_ignored) bodies that pass through each other
     int64_t n_ignored, ignored_capacity;
+    struct pl_friction_pair *friction_pair; // (n_friction_pair) in order, by places
+    int64_t n_friction_pair, friction_pair_capacity;
     pl_path *paths; // (n_paths) the motions that vertices follow
     int64_t n_paths, path_capacity;
     pl_driven *driven; // (n_driven) by vertex, each once
@@ -112,12 +114,14 @@ typedef struct pl_system {
     const pl_bsr *solved; // what is solved with: A, or without what sleeps, see sleep_matrix.c
     pl_block_jacobi jacobi;
     pl_cg cg;
-    pl_arena direct;        // memory of sparse factors, used where cg takes too many iterations
-    uint8_t *prescribed;    // (n_block) 1: the velocity is prescribed in this step
-    double *b, *v_new;      // (3*n_block) right-hand side [N s], unknown velocities [m/s]
-    double *f_ext;          // (3*n_vert) gravity and external forces [N]
-    pl_rigid_system *rigid; // (n_rigid) blocks of each rigid body in A and b
-    pl_rigid *rigid_end;    // (n_rigid) scratch: rigid bodies at the end of the step
+    pl_arena direct;           // memory of sparse factors, used where cg takes too many iterations
+    uint8_t *prescribed;       // (n_block) 1: the velocity is prescribed in this step
+    double *b, *v_new;         // (3*n_block) right-hand side [N s], unknown velocities [m/s]
+    double *f_ext;             // (3*n_vert) gravity and external forces [N]
+    double *product, *inertia; // (3*n_block), (n_vert) scratch of energy_step.c
+    pl_rigid_load *load;       // (n_rigid) all forces but those of constraints
+    pl_rigid_system *rigid;    // (n_rigid) blocks of each rigid body in A and b
+    pl_rigid *rigid_end;       // (n_rigid) scratch: rigid bodies at the end of the step
     double
         *impulse; // (6*n_rigid) of constraints on each rigid body, linear and angular [N s, N m s]
 } pl_system;
@@ -136,7 +140,6 @@ typedef struct pl_past {
     double *change;  // (3*n_vert) change of the velocities in the last step [m/s]
     bool has_change; // change holds the values of the last step
     struct pl_bdf2 *bdf2;
-    struct pl_implicit *implicit;
 } pl_past;
 
 // Two bodies that touch, by their ids.
@@ -174,7 +177,8 @@ struct pl_world {
     pl_published published;
     pl_system system;
     pl_past past;
-    struct pl_constraint_step *constraints; // NULL if the integrator knows none
+    struct pl_balance *balance;             // see balance.h; NULL if steps do not iterate
+    struct pl_constraint_step *constraints; // with the system
     struct pl_contact_step *contact;        // NULL without contact
     struct pl_auditor *auditor;             // see audit_world.c
     pl_events events;                       // see events.c

@@ -9,7 +9,7 @@
 typedef struct pl_bench_options {
     bool quick;           // small sizes: to see that it runs, not to measure
     bool simple;          // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *only;     // of `rigid`, `ho22` and `lef20`: the one scene wanted, or NULL
+    const char *only;     // of `rigid`, `steps`, `ho22`, `lef20`: the one scene wanted, or NULL
     const char *problems; // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
                           // `siconos`: a file or folder; NULL: walls
     const char *out;      // the folder of tables and figures
@@ -28,11 +28,13 @@ pl_status pl_bench_growth(const pl_bench_options *options);
 pl_status pl_bench_threads(const pl_bench_options *options);
 pl_status pl_bench_busy(const pl_bench_options *options);
 pl_status pl_bench_stiffness(const pl_bench_options *options);
+pl_status pl_bench_steps_of_time(const pl_bench_options *options);
 pl_status pl_bench_memory(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
 pl_status pl_bench_siconos(const pl_bench_options *options);
 pl_status pl_bench_schurpa(const pl_bench_options *options); // writes OUT/schurpa.csv
+pl_status pl_bench_lit13(const pl_bench_options *options);   // writes OUT/lit13.csv
 pl_status pl_bench_rigid(const pl_bench_options *options);
 pl_status pl_bench_friction(const pl_bench_options *options); // writes OUT/friction.csv
 pl_status pl_bench_ho22(const pl_bench_options *options);     // writes OUT/ho22.csv, figures

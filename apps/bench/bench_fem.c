@@ -27,6 +27,8 @@ static const goal goals[] = {
     {PL_MATERIAL_FIXED_COROTATED, "fixed co-rotated", INFINITY},
     {PL_MATERIAL_STVK, "StVK", INFINITY},
     {PL_MATERIAL_MOONEY_RIVLIN, "Mooney-Rivlin", INFINITY},
+    {PL_MATERIAL_STABLE_NEO_HOOKEAN, "stable neo-Hookean", INFINITY},
+    {PL_MATERIAL_OGDEN, "Ogden", INFINITY},
 };
 
 typedef struct problem {

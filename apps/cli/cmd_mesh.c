@@ -153,6 +153,10 @@ static pl_status process(const job *j, pl_mesh **mesh)
     printf("%s: %" PRId32 " vertices, %" PRId32 " faces, %" PRId32 " tets\n",
            j->output != NULL ? j->output : j->input, pl_mesh_vertex_count(*mesh),
            pl_mesh_face_count(*mesh), pl_mesh_tet_count(*mesh));
+    if (pl_mesh_edge_count(*mesh) + pl_mesh_point_count(*mesh) > 0) {
+        printf("loose:   %" PRId32 " edges, %" PRId32 " points\n", pl_mesh_edge_count(*mesh),
+               pl_mesh_point_count(*mesh));
+    }
     return j->info ? print_info(*mesh) : PL_OK;
 }
 
@@ -177,7 +181,7 @@ int pl_command_mesh(int argc, char **argv)
 {
     job j = {0};
     const pl_option options[] = {
-        {"-o", PL_OPTION_TEXT, &j.output, "OUT", "write .vtu, .msh (Gmsh 4.1), .obj, .ply or .off"},
+        {"-o", PL_OPTION_TEXT, &j.output, "OUT", "write .vtu, .msh (Gmsh 4.1), .obj, .ply, .off or .seg"},
         {"--info", PL_OPTION_FLAG, &j.info, NULL, "print size, surface report and tet quality"},
         {"--faces", PL_OPTION_COUNT, &j.faces, "N", "decimate the surface to N faces"},
         {"--tets", PL_OPTION_COUNT, &j.tets, "N", "fill with about N tetrahedra"},
@@ -196,7 +200,7 @@ int pl_command_mesh(int argc, char **argv)
     char shapes[REPORT_TEXT];
     int length =
         snprintf(shapes, sizeof shapes,
-                 "IN is a file (OFF, OBJ, PLY, STL, TetGen, Gmsh, VTK, VTU) or a shape:\n\n");
+                 "IN is a file (OFF, OBJ, SEG, PLY, STL, TetGen, Gmsh, VTK, VTU) or a shape:\n\n");
     pl_shape_help(shapes + length, sizeof shapes - (size_t)length);
     const pl_command command = {
         .usage = "mesh IN [-o OUT] [options]",

@@ -142,6 +142,7 @@ static pl_status add_mesh(const char *word, const job *j, pl_scene_body *body)
     body->opacity = 1;
     body->edges = j->edges;
     PL_TRY(pl_load_mesh(word, 0, &body->mesh));
+    PL_TRY(pl_load_thicken(&body->mesh, 0));
     if (j->up != NULL && j->up[0] == 'y') {
         const double y_to_z[12] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0};
         PL_TRY(pl_mesh_transform(body->mesh, y_to_z));
@@ -239,6 +240,20 @@ static bool needs_world(const job *j)
     return j->quantity != PL_QUANTITY_NONE || j->contacts || j->joints;
 }
 
+// Bodies on a grid have surfaces, and nothing else to draw.
+static pl_status open_grid(render *r, const pl_reel_options *options)
+{
+    const job *j = r->job;
+    if (needs_world(j) || j->resume != NULL) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: bodies on a grid have no such thing",
+                       j->resume != NULL ? "--resume"
+                       : j->contacts     ? "--contacts"
+                       : j->joints       ? "--joints"
+                                         : "--color");
+    }
+    return pl_reel_open_grid(&r->scene, options, &r->reel);
+}
+
 static pl_status open_reel(render *r, const char *word)
 {
     const job *j = r->job;
@@ -249,6 +264,7 @@ static pl_status open_reel(render *r, const char *word)
                                    : "--color");
     }
     pl_reel_options options = {j->time, j->fps, j->every, !j->film, j->resume};
+    if (r->scene.grid.on && !pl_is_folder(word)) return open_grid(r, &options);
     if (pl_is_folder(word)) return pl_reel_open_cache(word, &r->scene, &options, &r->reel);
     bool moves = j->film || j->time > 0 || j->resume != NULL || needs_world(j);
     if (moves && is_simulated(&r->scene)) {
@@ -270,7 +286,8 @@ static void warn_unused(const render *r, const char *word)
     pl_args_no_effect(j->from != NULL && !r->framed, "--from", "the camera has its place");
     pl_args_no_effect(j->joints && r->scene.n_joints == 0, "--joints", "the scene has none");
     pl_args_no_effect(j->no_ground && !r->scene.ground, "--no-ground", "the scene has none");
-    bool timeless = r->reel.play.world == NULL && !pl_is_folder(word) && !j->film;
+    bool timeless =
+        r->reel.play.world == NULL && r->reel.euler == NULL && !pl_is_folder(word) && !j->film;
     pl_args_no_effect(j->time > 0 && timeless, "--time", "nothing moves");
 }
 

@@ -10,6 +10,7 @@
 #include "../common/paths.h"
 #include "progress.h"
 #include "run_audit.h"
+#include "run_grid.h"
 #include "../scene/play.h"
 #include "stale.h"
 #include "stats_file.h"
@@ -28,7 +29,8 @@ typedef struct job {
     double started; // wall clock [s]
     const char *out, *format, *stats, *joints, *resume, *record;
     const char *integrator, *solver, *precond, *friction;
-    int32_t steps, threads, every, checkpoint_every, jitter;                  // 0: not given
+    int32_t steps, threads, every, checkpoint_every, jitter, max_newton;      // 0: not given
+    double newton_tolerance;                                                  // likewise
     double time, dt, fps, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int formats;                                                              // of `out`
     bool vj19, no_contact, no_rescue, sleep, audit, quiet;
@@ -318,6 +320,10 @@ static pl_status check_contact(const job *j)
     if (j->friction != NULL) friction.friction_model = j->friction;
     if (j->solver != NULL) solver.solver = j->solver;
     if (j->precond != NULL) precond.precond = j->precond;
+    if (j->newton_tolerance >= 1) {
+        return pl_fail(PL_ERROR_ARGUMENT, "--newton-tolerance: %g is not below 1",
+                       j->newton_tolerance);
+    }
     if (j->residual_tolerance >= 1) {
         return pl_fail(PL_ERROR_ARGUMENT, "--residual-tolerance: %g is not between 0 and 1",
                        j->residual_tolerance);
@@ -364,6 +370,8 @@ static void override(const job *j, pl_world_options *o)
 {
     if (j->dt > 0) o->dt = j->dt;
     if (j->integrator != NULL) (void)pl_integrator_find(j->integrator, &o->integrator); // checked
+    if (j->max_newton > 0) o->max_newton = j->max_newton;
+    if (j->newton_tolerance > 0) o->newton_tolerance = j->newton_tolerance;
     if (j->vj19) {
         o->vj19 = true;
         o->solver = "cr";
@@ -471,6 +479,54 @@ static int run_scene(pl_scene *scene, const job *j)
     return code;
 }
 
+// Of bodies on a grid there are no states to keep, and no surfaces that only move.
+static pl_status check_grid_job(const job *j)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } without[] = {{j->resume != NULL, "--resume"},
+                   {j->checkpoint_every > 0, "--checkpoint-every"},
+                   {j->joints != NULL, "--joints"},
+                   {j->audit, "--audit"},
+                   {j->integrator != NULL, "--integrator"},
+                   {j->precond != NULL, "--precond"},
+                   {j->friction != NULL, "--friction"},
+                   {j->residual_tolerance > 0, "--residual-tolerance"},
+                   {j->vj19, "--vj19"},
+                   {j->no_rescue, "--no-rescue"},
+                   {j->no_contact, "--no-contact"},
+                   {j->sleep, "--sleep"},
+                   {j->jitter > 0, "--jitter"}};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        if (!without[i].given) continue;
+        return pl_fail(PL_ERROR_ARGUMENT, "%s: not for bodies on a grid", without[i].option);
+    }
+    if ((j->formats & ~(PL_EXPORT_OBJ | PL_EXPORT_PLY)) == 0) return PL_OK;
+    return pl_fail(PL_ERROR_ARGUMENT, "--format: surfaces of bodies on a grid are others in every "
+                                      "frame, which obj and ply can hold");
+}
+
+static int run_grid(pl_scene *scene, const job *j)
+{
+    job own = *j;
+    if (j->format == NULL) own.formats = PL_EXPORT_OBJ;
+    if (check_grid_job(&own) != PL_OK) return pl_command_failed();
+    override(j, &scene->world);
+    const pl_run_grid_options options = {.started = j->started,
+                                         .out = j->out,
+                                         .stats = j->stats,
+                                         .record = j->record,
+                                         .formats = own.formats,
+                                         .steps = j->steps,
+                                         .every = j->every,
+                                         .time = j->time,
+                                         .fps = j->fps,
+                                         .max_seconds = j->max_seconds,
+                                         .quiet = j->quiet};
+    return pl_run_grid(scene, &options);
+}
+
 static int run_word(const char *word, const job *j)
 {
     bool seen = j->out != NULL && (j->formats & ~PL_EXPORT_VTU) != 0;
@@ -478,7 +534,9 @@ static int run_word(const char *word, const job *j)
     pl_scene scene;
     if (pl_scene_find(word, &path) != PL_OK) return pl_command_failed();
     pl_status status = seen ? pl_scene_load(path, &scene) : pl_scene_load_unseen(path, &scene);
-    int code = status == PL_OK ? run_scene(&scene, j) : pl_command_failed();
+    int code = status != PL_OK ? pl_command_failed()
+               : scene.grid.on ? run_grid(&scene, j)
+                               : run_scene(&scene, j);
     if (status == PL_OK) pl_scene_free(&scene);
     pl_free(path);
     return code;
@@ -503,7 +561,11 @@ int pl_command_run(int argc, char **argv)
          "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
         {"--integrator", PL_OPTION_TEXT, &j.integrator, "INTEGRATOR",
-         "semi-implicit, bdf2 (second order in time) or implicit; default the scene's"},
+         "auto, semi-implicit, implicit, bdf2 (second order in time) or static; default the scene's"},
+        {"--max-newton", PL_OPTION_COUNT, &j.max_newton, "N",
+         "at most N iterations of Newton's method per step, which is then halved"},
+        {"--newton-tolerance", PL_OPTION_NUMBER, &j.newton_tolerance, "X",
+         "imbalance of forces at the end of a step, 0 to 1; default 0.1, of implicit 1e-3"},
         {"--solver", PL_OPTION_TEXT, &j.solver, "SOLVER", "of contacts, see below"},
         {"--precond", PL_OPTION_TEXT, &j.precond, "PRECOND",
          "of cr, minres and gcr: full, diag, schur or none"},

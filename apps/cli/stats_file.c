@@ -8,7 +8,8 @@ static const char HEADER[] =
     "step,time,dt,bodies,contacts,constraints,iterations,relinearizations,state_changes,t_fem_ms,"
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
-    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle\n";
+    "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle,"
+    "load_work,friction_loss,damping_loss,numerical_loss,imbalance\n";
 
 pl_status pl_stats_open(const char *path, bool resumed, int64_t last, pl_row_file *out)
 {
@@ -39,6 +40,9 @@ pl_status pl_stats_write(const pl_row_file *file, const pl_step_stats *s)
     pl_text_add(&row, ",%d,%d", s->rescues, s->asleep);
     pl_row_add(&row, s->joint_gap);
     pl_row_add(&row, s->joint_angle);
+    const double balance[] = {s->load_work, s->friction_loss, s->damping_loss, s->numerical_loss,
+                              s->imbalance};
+    for (size_t i = 0; i < sizeof balance / sizeof balance[0]; i++) pl_row_add(&row, balance[i]);
     pl_text_add(&row, "\n");
     PL_ASSERT(row.length < sizeof buffer);
     return pl_row_file_write(file, buffer, row.length);

@@ -104,6 +104,36 @@ void pl_export_bodies_move(pl_export_bodies *bodies, const pl_world *world)
     }
 }
 
+static pl_status take_surfaces(const pl_scene *scene, const pl_euler *euler, pl_export_bodies *to)
+{
+    capacities c = {0};
+    to->n_vert = to->n_face = 0;
+    for (int32_t i = 0; i < to->n; i++) {
+        pl_export_body *body = &to->body[i];
+        pl_mesh *surface;
+        if (body->number < 0) {
+            PL_TRY(add_surface(to, &c, body, &scene->bodies[i]));
+            continue;
+        }
+        PL_TRY(pl_euler_surface(euler, body->number, scene->grid.refine, &surface));
+        pl_status status = append(to, &c, body, surface);
+        pl_mesh_destroy(surface);
+        PL_TRY(status);
+    }
+    return PL_OK;
+}
+
+pl_status pl_export_bodies_take(pl_export_bodies *bodies, const pl_scene *scene,
+                                const pl_euler *euler)
+{
+    pl_export_bodies next = {.body = bodies->body, .n = bodies->n, .changing = true};
+    pl_status status = take_surfaces(scene, euler, &next);
+    bodies->body = NULL;
+    pl_export_bodies_free(bodies);
+    *bodies = next;
+    return status;
+}
+
 void pl_export_bodies_scalar(const pl_export_bodies *bodies, int32_t body, const double *value,
                              double *out)
 {

@@ -23,6 +23,7 @@ typedef struct pl_export_bodies {
     double *x;     // (3*n_vert) [m] at the start, until they are moved
     int32_t *from; // (n_vert) which vertex of its body's mesh it is, -1 if that carries it
     int32_t *face; // (3*n_face) of the body's own vertices, from 0
+    bool changing; // vertices and faces are others in every frame: of bodies on a grid
 } pl_export_bodies;
 
 // The scene must outlive them. Fails with PL_ERROR_MEMORY, or PL_ERROR_ARGUMENT if there are more
@@ -30,6 +31,9 @@ typedef struct pl_export_bodies {
 pl_status pl_export_bodies_make(const pl_scene *scene, pl_export_bodies *out);
 // To where they are in a world made by pl_scene_world.
 void pl_export_bodies_move(pl_export_bodies *bodies, const pl_world *world);
+// The surfaces that bodies on a grid, made by pl_scene_euler, have now.
+pl_status pl_export_bodies_take(pl_export_bodies *bodies, const pl_scene *scene,
+                                const pl_euler *euler);
 // Numbers that the vertices of a body's mesh have, on its surface: out (n_vert of the body).
 void pl_export_bodies_scalar(const pl_export_bodies *bodies, int32_t body, const double *value,
                              double *out);

@@ -1,6 +1,7 @@
 #include "reel.h"
 #include "../export/export.h"
 #include "../scene/interrupt.h"
+#include "../scene/scene_grid.h"
 #include "../common/paths.h"
 
 #include <math.h>
@@ -244,6 +245,44 @@ static pl_status next_of_cache(pl_reel *reel)
     return PL_OK;
 }
 
+// --- A grid ---
+
+static pl_status open_grid(pl_reel *reel, const pl_reel_options *o)
+{
+    double dt = reel->scene->world.dt;
+    double time = o->time > 0 || reel->picture ? o->time : reel->scene->duration;
+    PL_TRY(pl_export_bodies_make(reel->scene, &reel->bodies));
+    PL_TRY(pl_scene_euler(reel->scene, &reel->euler));
+    reel->schedule = (pl_schedule){dt, o->every, o->fps > 0 ? o->fps : fmin(FPS, 1 / dt)};
+    PL_TRY(pl_schedule_last(0, 0, dt, time, &reel->last));
+    PL_TRY(pl_schedule_check(&reel->schedule));
+    reel->fps = pl_schedule_rate(&reel->schedule);
+    reel->n_frames = reel->picture ? 1 : pl_schedule_count(&reel->schedule, reel->last);
+    return pl_export_bodies_take(&reel->bodies, reel->scene, reel->euler);
+}
+
+static bool is_grid_due(const pl_reel *reel)
+{
+    int64_t step = pl_euler_steps(reel->euler);
+    return reel->picture ? step >= reel->last : pl_schedule_is_due(&reel->schedule, step);
+}
+
+static pl_status next_of_grid(pl_reel *reel, bool *more)
+{
+    if (!reel->started) follow(reel);
+    *more = !reel->started && is_grid_due(reel);
+    reel->started = true;
+    while (!*more && pl_euler_steps(reel->euler) < reel->last && !pl_interrupted()) {
+        PL_TRY(pl_scene_euler_step(reel->euler, NULL));
+        reel->time = pl_euler_time(reel->euler);
+        *more = is_grid_due(reel);
+        if (!*more && !follows(reel)) continue;
+        PL_TRY(pl_export_bodies_take(&reel->bodies, reel->scene, reel->euler));
+        follow(reel);
+    }
+    return PL_OK;
+}
+
 // --- Nothing that moves ---
 
 static pl_status open_still(pl_reel *reel, const pl_reel_options *o)
@@ -285,6 +324,12 @@ pl_status pl_reel_open_cache(const char *folder, pl_scene *scene, const pl_reel_
     return close_if(open_cache(out, folder, options), out);
 }
 
+pl_status pl_reel_open_grid(pl_scene *scene, const pl_reel_options *options, pl_reel *out)
+{
+    *out = start(scene, options);
+    return close_if(open_grid(out, options), out);
+}
+
 pl_status pl_reel_open_still(pl_scene *scene, const pl_reel_options *options, pl_reel *out)
 {
     *out = start(scene, options);
@@ -297,6 +342,8 @@ pl_status pl_reel_next(pl_reel *reel, bool *more)
     if (!*more) return PL_OK;
     if (reel->play.world != NULL) {
         PL_TRY(next_of_world(reel, more));
+    } else if (reel->euler != NULL) {
+        PL_TRY(next_of_grid(reel, more));
     } else if (reel->sample != NULL) {
         PL_TRY(next_of_cache(reel));
     } else {
@@ -319,5 +366,6 @@ void pl_reel_close(pl_reel *reel)
     pl_free(reel->x);
     pl_export_bodies_free(&reel->bodies);
     pl_play_close(&reel->play);
+    pl_euler_destroy(reel->euler);
     *reel = (pl_reel){.all = {.fd = -1}};
 }

@@ -21,6 +21,11 @@ typedef struct pl_reel {
     // A world.
     pl_play play; // with a world that is NULL if there is none
 
+    // A grid.
+    pl_euler *euler; // or NULL
+    int64_t last;    // step
+    pl_schedule schedule;
+
     // A cache.
     pl_pc2 all;              // of all bodies; closed if each has one of its own:
     pl_pc2 *each;            // (bodies.n) or NULL
@@ -54,6 +59,8 @@ pl_status pl_reel_check_cache(const char *folder);
 // `folder` as pliant run leaves it with the formats pc2 or usda.
 pl_status pl_reel_open_cache(const char *folder, pl_scene *scene, const pl_reel_options *options,
                              pl_reel *out);
+// Bodies on a grid, simulated on the way.
+pl_status pl_reel_open_grid(pl_scene *scene, const pl_reel_options *options, pl_reel *out);
 pl_status pl_reel_open_still(pl_scene *scene, const pl_reel_options *options, pl_reel *out);
 
 // Goes on to the next frame; *more is false if there is none, or the work was interrupted.

@@ -79,7 +79,8 @@ static pl_status name_body(pl_status status, int32_t i)
 
 pl_status pl_studio_update(pl_studio *studio)
 {
-    bool anew = !studio->built || studio->cuts; // which tets a cut leaves changes as they move
+    // which tets a cut leaves changes as they move
+    bool anew = !studio->built || studio->cuts || studio->bodies->changing;
     if (anew) pl_renderer_clear(studio->renderer);
     studio->built = true;
     for (int32_t i = 0; i < studio->bodies->n; i++) {

@@ -191,6 +191,23 @@ pl_status pl_json_vector(const pl_json *at, const char *key, double value[3])
     return PL_OK;
 }
 
+pl_status pl_json_scale(const pl_json *at, const char *key, double value[3])
+{
+    pl_json v;
+    if (!pl_json_get(at, key, &v)) return PL_OK;
+    if (cJSON_IsArray(v.node)) {
+        PL_TRY(pl_json_vector(at, key, value));
+    } else {
+        PL_TRY(pl_json_positive(at, key, value));
+        value[1] = value[2] = value[0];
+    }
+    for (int k = 0; k < 3; k++) {
+        pl_json item = cJSON_IsArray(v.node) ? pl_json_item(&v, k) : v;
+        if (!(value[k] > 0)) return pl_json_fail(&item, "a number above 0 expected");
+    }
+    return PL_OK;
+}
+
 pl_status pl_json_string(const pl_json *at, const char *key, const char **value)
 {
     pl_json v;

@@ -48,6 +48,8 @@ pl_status pl_json_whole(const pl_json *v, int32_t *value);
 pl_status pl_json_positive(const pl_json *at, const char *key, double *value);
 pl_status pl_json_not_negative(const pl_json *at, const char *key, double *value);
 pl_status pl_json_vector(const pl_json *at, const char *key, double value[3]);
+// A factor above 0, or one for each axis.
+pl_status pl_json_scale(const pl_json *at, const char *key, double value[3]);
 pl_status pl_json_string(const pl_json *at, const char *key, const char **value);
 // One of `names` (n), by its index.
 pl_status pl_json_choice(const pl_json *at, const char *key, const char *const *names, int n,

@@ -51,3 +51,24 @@ pl_status pl_load_mesh(const char *word, double weld, pl_mesh **out)
     }
     return status;
 }
+
+// --- Edges and points ---
+
+enum { SEGMENTS = 12 }; // around what is drawn of them
+
+bool pl_load_is_loose(const pl_mesh *mesh)
+{
+    bool cloud = pl_mesh_face_count(mesh) == 0 && pl_mesh_tet_count(mesh) == 0;
+    return pl_mesh_edge_count(mesh) > 0 || pl_mesh_point_count(mesh) > 0 ||
+           (cloud && pl_mesh_vertex_count(mesh) > 0);
+}
+
+pl_status pl_load_thicken(pl_mesh **mesh, double radius)
+{
+    pl_mesh *thick;
+    if (!pl_load_is_loose(*mesh) || pl_mesh_tet_count(*mesh) > 0) return PL_OK;
+    PL_TRY(pl_mesh_thicken(*mesh, radius, SEGMENTS, &thick));
+    pl_mesh_destroy(*mesh);
+    *mesh = thick;
+    return PL_OK;
+}

@@ -17,4 +17,9 @@ bool pl_load_knows(const char *word);
 // The same without cleaning.
 pl_status pl_load_mesh_as_is(const char *word, pl_mesh **out);
 
+// A mesh with loose edges and points, or of nothing but vertices, becomes what is drawn of it, with
+// this radius, 0 for one that shows [m]; others stay.
+bool pl_load_is_loose(const pl_mesh *mesh);
+pl_status pl_load_thicken(pl_mesh **mesh, double radius);
+
 #endif

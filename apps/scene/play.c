@@ -21,8 +21,9 @@ pl_status pl_play_open(const pl_scene *scene, pl_play *out)
     out->schedule.dt = scene->world.dt;
     out->step_seconds = scene->world.max_seconds;
     pl_status status = pl_scene_motors_copy(scene->motors, scene->n_motors, &out->motors);
-    if (status != PL_OK) pl_play_close(out);
     out->n_motors = status == PL_OK ? scene->n_motors : 0;
+    if (status == PL_OK) status = pl_scene_forces_create(scene, &out->forces);
+    if (status != PL_OK) pl_play_close(out);
     return status;
 }
 
@@ -30,6 +31,7 @@ void pl_play_close(pl_play *play)
 {
     pl_world_destroy(play->world);
     pl_scene_motors_free(play->motors, play->n_motors);
+    pl_scene_forces_free(&play->forces);
     *play = (pl_play){0};
 }
 
@@ -42,7 +44,8 @@ pl_status pl_play_resume(pl_play *play, const char *path)
 
 pl_status pl_play_until(pl_play *play, double time)
 {
-    return pl_schedule_last(play->world, play->schedule.dt, time, &play->last);
+    return pl_schedule_last(pl_world_steps(play->world), pl_world_time(play->world),
+                            play->schedule.dt, time, &play->last);
 }
 
 // --- Steps ---
@@ -66,6 +69,7 @@ pl_status pl_play_step(pl_play *play)
 {
     PL_TRY(limit_step(play));
     PL_TRY(pl_scene_motors_set(play->motors, play->n_motors, play->world));
+    PL_TRY(pl_scene_forces_set(&play->forces, play->world));
     pl_step_stats stats;
     pl_status status = pl_world_step(play->world, &stats);
     play->gave_up = status == PL_ERROR_TIME && seconds_left(play) <= 0;

@@ -5,7 +5,7 @@
 #ifndef PL_PLAY_H
 #define PL_PLAY_H
 
-#include "scene.h"
+#include "scene_forces.h"
 #include "schedule.h"
 
 typedef struct pl_play {
@@ -17,9 +17,10 @@ typedef struct pl_play {
     pl_step_stats stats;  // of the last step
     struct pl_scene_motor *motors; // (n_motors) that the scene tells what to do, step by step
     int32_t n_motors;
-    bool stop;          // set by pl_play_each: nothing more after this step
-    bool failed;        // a step did, not what was made of one
-    bool late, gave_up; // the deadline came first; amid a step
+    pl_scene_forces forces; // that change in time, likewise
+    bool stop;              // set by pl_play_each: nothing more after this step
+    bool failed;            // a step did, not what was made of one
+    bool late, gave_up;     // the deadline came first; amid a step
 } pl_play;
 
 // At the start of the scene, with its limit of a step; it has no steps to make yet. Fails like

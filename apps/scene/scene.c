@@ -1,6 +1,9 @@
 #include "scene.h"
 #include "json.h"
+#include "scene_forces.h"
+#include "scene_grid.h"
 #include "scene_keys.h"
+#include "scene_motion.h"
 #include "scene_motors.h"
 #include "scene_parts.h"
 #include "scene_physics.h"
@@ -14,6 +17,7 @@ static pl_status read_scene(const pl_json *root, pl_scene *scene)
     PL_TRY(pl_scene_read_ground(root, scene));
     PL_TRY(pl_scene_read_world(root, scene));
     PL_TRY(pl_scene_read_parts(root, scene));
+    PL_TRY(pl_scene_read_grid(root, scene));
     return pl_scene_read_shots(root, scene);
 }
 
@@ -59,12 +63,13 @@ static void free_body(pl_scene_body *body)
     pl_mesh_destroy(body->mesh);
     for (int32_t i = 0; i < body->n_driven; i++) {
         pl_free(body->driven[i].vertex);
-        pl_free((void *)body->driven[i].motion.key);
+        pl_scene_motion_free(&body->driven[i].motion);
     }
     pl_free(body->driven);
-    pl_free((void *)body->kinematic.motion.key);
+    pl_scene_motion_free(&body->kinematic.motion);
     pl_free(body->fixed);
     pl_free(body->force);
+    pl_scene_loads_free(body->load, body->n_load);
     pl_free(body->shapes);
 }
 
@@ -94,6 +99,8 @@ void pl_scene_free(pl_scene *scene)
     pl_free(scene->joints);
     for (int32_t i = 0; i < scene->n_couplings; i++) pl_free(scene->couplings[i].place);
     pl_free(scene->couplings);
+    for (int32_t i = 0; i < scene->n_friction_pairs; i++) pl_free(scene->friction_pairs[i].place);
+    pl_free(scene->friction_pairs);
     pl_scene_motors_free(scene->motors, scene->n_motors);
     for (int32_t i = 0; i < scene->n_embeddings; i++) pl_embedding_destroy(scene->embeddings[i]);
     pl_free(scene->embeddings);

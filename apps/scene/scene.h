@@ -19,7 +19,7 @@ typedef struct pl_scene_cut {
 typedef struct pl_scene_drive {
     int32_t *vertex; // (n) ascending
     int32_t n;
-    pl_motion motion; // its keys belong to the scene
+    pl_motion motion; // its arrays belong to the scene
 } pl_scene_drive;
 
 typedef struct pl_scene_body {
@@ -32,13 +32,15 @@ typedef struct pl_scene_body {
     pl_body_kind kind;
     pl_deformable_options deformable; // the one of its kind counts
     pl_rigid_options rigid;
-    pl_kinematic_options kinematic; // its motion's keys belong to the scene
+    pl_kinematic_options kinematic; // its motion's arrays belong to the scene
     pl_shape *shapes;               // of the two before, or NULL
     int32_t *fixed;                 // (n_fixed) ascending
     int32_t n_fixed;
     pl_scene_drive *driven; // (n_driven)
     int32_t n_driven;
-    double *force; // (3*n_vert) [N], or NULL
+    double *force; // (3*n_vert) [N], of a rigid body (6) force and torque [N, N m]; or NULL
+    struct pl_scene_load *load; // (n_load) forces that change in time, see scene_forces.h
+    int32_t n_load;
 
     bool has_color; // else the program chooses
     double color[3];
@@ -68,12 +70,31 @@ typedef struct pl_scene_coupling {
     pl_coupling_options options; // joints by their places in the scene
 } pl_scene_coupling;
 
+// The bodies that a name means: one, all of an entry, all of some groups.
+typedef struct pl_scene_side {
+    int32_t body, entry; // -1: none
+    uint32_t category;   // bits of groups
+} pl_scene_side;
+
+typedef struct pl_scene_friction {
+    char *place;
+    pl_scene_side a, b;
+    double friction;
+} pl_scene_friction;
+
 enum { PL_SHOT_NAME = 64 };
 
 typedef struct pl_scene_shot {
     char name[PL_SHOT_NAME]; // "" for that of the key "camera"
     pl_shot shot;            // its keys belong to the scene
 } pl_scene_shot;
+
+// Bodies on a grid in place of a world of meshes, see scene_grid.h.
+typedef struct pl_scene_grid {
+    bool on;
+    pl_euler_options options; // spacing and parts; all else comes from the world's
+    int32_t refine;           // of the surfaces that are drawn
+} pl_scene_grid;
 
 typedef struct pl_scene {
     const char *file;      // the path as it was given; borrowed
@@ -90,6 +111,9 @@ typedef struct pl_scene {
     pl_scene_coupling *couplings; // (n_couplings)
     int32_t n_couplings;
     int64_t coupling_capacity;
+    pl_scene_friction *friction_pairs; // (n_friction_pairs) later ones count
+    int32_t n_friction_pairs;
+    int64_t friction_pair_capacity;
     struct pl_scene_motor *motors; // (n_motors) that change in time, see scene_motors.h
     int32_t n_motors;
     int64_t motor_capacity;
@@ -100,6 +124,7 @@ typedef struct pl_scene {
     int32_t n_meshes;
     int64_t mesh_capacity;
     pl_world_options world;
+    pl_scene_grid grid;
     double duration;    // of a run, if nobody says otherwise [s]
     bool ground;        // draw a floor; if bodies touch, it carries them
     double ground_z;    // its height [m]: 0 in a scene file; NAN for the lowest point of the bodies

@@ -3,6 +3,7 @@
 #include "load.h"
 #include "scene_copies.h"
 #include "scene_keys.h"
+#include "scene_motion.h"
 #include "scene_names.h"
 #include "scene_parts.h"
 #include "scene_physics.h"
@@ -12,12 +13,12 @@
 #include <unistd.h>
 
 // The position comes with the copies.
-void pl_scene_matrix(double scale, const double degrees[3], double m[12])
+void pl_scene_matrix(const double scale[3], const double degrees[3], double m[12])
 {
     double r[9];
     pl_scene_place_rotation(degrees, r);
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) m[4 * i + j] = scale * r[3 * i + j];
+        for (int j = 0; j < 3; j++) m[4 * i + j] = scale[j] * r[3 * i + j];
         m[4 * i + 3] = 0;
     }
 }
@@ -80,11 +81,11 @@ static pl_status read_shape(const pl_json *at, const char *key, pl_mesh **out)
 {
     pl_json mesh;
     const char *word = NULL;
-    double rotation[3] = {0}, scale = 1, m[12];
+    double rotation[3] = {0}, scale[3] = {1, 1, 1}, m[12];
     PL_TRY(pl_json_require(at, key, &mesh));
     PL_TRY(pl_json_string(at, key, &word));
     PL_TRY(pl_json_vector(at, "rotation", rotation));
-    PL_TRY(pl_json_positive(at, "scale", &scale));
+    PL_TRY(pl_json_scale(at, "scale", scale));
     if (load_named(at->file, word, out) != PL_OK) {
         return pl_json_fail(&mesh, "%s", pl_error_text());
     }
@@ -97,17 +98,39 @@ static pl_status read_shape(const pl_json *at, const char *key, pl_mesh **out)
 // the body has a mesh for that. *mesh stays NULL if there are none.
 static pl_status read_shapes(const pl_json *at, pl_scene_shapes *shapes, pl_mesh **mesh)
 {
-    double rotation[3] = {0}, scale = 1, m[12];
+    double rotation[3] = {0}, scale[3] = {1, 1, 1};
     pl_json v;
     PL_TRY(pl_json_vector(at, "rotation", rotation));
-    PL_TRY(pl_json_positive(at, "scale", &scale));
-    pl_scene_matrix(scale, rotation, m);
-    PL_TRY(pl_scene_shapes_read(at, scale, m, load_named, shapes));
+    PL_TRY(pl_json_scale(at, "scale", scale));
+    PL_TRY(pl_scene_shapes_read(at, scale, rotation, load_named, shapes));
     bool drawn = pl_json_get(at, "mesh", &v) && shapes->n > 0 && shapes->mesh[0] == NULL;
     if (shapes->n == 0 || drawn) return PL_OK;
     if (pl_shapes_mesh(shapes->n, shapes->shape, mesh) == PL_OK) return PL_OK;
-    const char *key = pl_json_get(at, "shapes", &v) ? "shapes" : "shape";
+    const char *key = pl_json_get(at, "shapes", &v)  ? "shapes"
+                      : pl_json_get(at, "shape", &v) ? "shape"
+                                                     : "halfspace";
     return pl_json_fail(at, "%s: %s", key, pl_error_text());
+}
+
+// A mesh with loose edges and points is what touches, and what is drawn in its place has a
+// thickness.
+static pl_status show_loose(const pl_json *at, pl_scene_shapes *shapes, pl_mesh **mesh)
+{
+    pl_json v;
+    double radius = 0;
+    const char *type = "deformable";
+    if (!pl_load_is_loose(*mesh) || shapes->n > 0) return PL_OK;
+    PL_TRY(pl_json_string(at, "type", &type));
+    bool drawn = pl_json_get(at, "material", &v) && cJSON_IsNull(v.node);
+    if (strcmp(type, "deformable") == 0 && !drawn) {
+        if (pl_mesh_tet_count(*mesh) > 0) return PL_OK; // whose faces are what touches
+        return pl_json_fail(at, "edges and points are of a body that is not deformable: give it "
+                                "another \"type\"");
+    }
+    PL_TRY(pl_json_not_negative(at, "radius", &radius));
+    if (!drawn) PL_TRY(pl_scene_shapes_of_mesh(*mesh, radius, shapes));
+    if (pl_load_thicken(mesh, radius) == PL_OK) return PL_OK;
+    return pl_json_fail(at, "mesh: %s", pl_error_text());
 }
 
 static pl_status add_body(pl_reader *reader, const pl_json *at, const pl_scope *scope,
@@ -119,6 +142,7 @@ static pl_status add_body(pl_reader *reader, const pl_json *at, const pl_scope *
     PL_TRY(pl_mesh_copy(shape, &body->mesh));
     if (pl_mesh_transform(body->mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
     PL_TRY(pl_scene_read_physics(at, &reader->groups, body));
+    PL_TRY(pl_scene_watch_motions(reader, at, scope, body));
     if (pl_scene_place_body(&scope->place, body) == PL_OK)
         return pl_scene_shapes_give(shapes, m, &scope->place, body);
     return pl_json_fail(at, "%s", pl_error_text());
@@ -192,6 +216,7 @@ static pl_status read_body(pl_reader *reader, const pl_json *at, const pl_scope 
     pl_scene_shapes shapes = {0};
     pl_status status = read_shapes(at, &shapes, &shape);
     if (status == PL_OK && shape == NULL) status = read_shape(at, "mesh", &shape);
+    if (status == PL_OK) status = show_loose(at, &shapes, &shape);
     if (status == PL_OK) status = add_bodies(reader, at, scope, shape, &shapes);
     if (status == PL_OK) status = read_render_mesh(at, shape, first, reader->scene);
     pl_mesh_destroy(shape);

@@ -1,5 +1,7 @@
 #include "scene_parts.h"
+#include "scene_friction.h"
 #include "scene_instances.h"
+#include "scene_motion.h"
 
 pl_status pl_scene_read_part(pl_reader *reader, const pl_json *at, const pl_scope *scope)
 {
@@ -27,7 +29,8 @@ static pl_status read_all(pl_reader *reader, const pl_json *root)
     PL_TRY(pl_scene_read_part(reader, root, &scope));
     PL_TRY(pl_groups_check(&reader->groups));
     reader->scene->ground_surface.category = pl_groups_ground(&reader->groups);
-    return PL_OK;
+    PL_TRY(pl_scene_resolve_watches(reader));
+    return pl_scene_read_friction_pairs(reader, root);
 }
 
 pl_status pl_scene_read_parts(const pl_json *root, pl_scene *scene)
@@ -35,5 +38,6 @@ pl_status pl_scene_read_parts(const pl_json *root, pl_scene *scene)
     pl_reader reader = {.scene = scene, .groups = pl_groups_none()};
     pl_status status = read_all(&reader, root);
     pl_assembly_files_free(&reader);
+    pl_free(reader.watch);
     return status;
 }

@@ -16,6 +16,9 @@ typedef struct pl_reader {
     struct pl_assembly_file *file; // (n_file) of assemblies that have files of their own
     int32_t n_file;
     int64_t file_capacity;
+    struct pl_watch *watch; // (n_watch) conditions that name bodies, see scene_motion.h
+    int32_t n_watch;
+    int64_t watch_capacity;
 } pl_reader;
 
 // What the names in a part of a file mean, and where it stands.

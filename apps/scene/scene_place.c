@@ -1,4 +1,5 @@
 #include "scene_place.h"
+#include "scene_forces.h"
 #include "../common/vec.h"
 
 #include <string.h>
@@ -112,6 +113,12 @@ static void place_motion(const pl_scene_place *place, pl_motion *motion)
     for (int32_t i = 0; i < motion->n_key; i++) {
         pl_scene_place_vector(place, ((pl_motion_key *)motion->key)[i].offset);
     }
+    for (int32_t i = 0; i < motion->n_until; i++) {
+        pl_motion_until *u = (pl_motion_until *)&motion->until[i];
+        const double t[3] = {place->m[3], place->m[7], place->m[11]};
+        pl_scene_place_vector(place, u->direction);
+        u->level += vec3_dot(vec3_of(u->direction), vec3_of(t));
+    }
 }
 
 static void place_velocity(const pl_scene_place *place, const double centre[3], double velocity[3],
@@ -133,8 +140,12 @@ pl_status pl_scene_place_body(const pl_scene_place *place, pl_scene_body *body)
     PL_TRY(pl_mesh_transform(body->mesh, place->m));
     place_motion(place, &body->kinematic.motion);
     for (int32_t i = 0; i < body->n_driven; i++) place_motion(place, &body->driven[i].motion);
-    for (int64_t i = 0; body->force != NULL && i < pl_mesh_vertex_count(body->mesh); i++) {
+    int64_t n = body->kind == PL_BODY_RIGID ? 2 : pl_mesh_vertex_count(body->mesh);
+    for (int64_t i = 0; body->force != NULL && i < n; i++) {
         pl_scene_place_vector(place, body->force + 3 * i);
+        for (int32_t k = 0; k < body->n_load; k++) {
+            pl_scene_place_vector(place, body->load[k].force + 3 * i);
+        }
     }
     if (body->cut.on) {
         pl_scene_place_vector(place, body->cut.normal);

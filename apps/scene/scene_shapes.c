@@ -45,6 +45,17 @@ static void compose(const double a[4], const double b[4], double r[4])
     memcpy(r, out, sizeof out);
 }
 
+// Rows of [R | t] of a unit quaternion and a place.
+static void matrix_of(const double q[4], const double t[3], double m[12])
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double rows[12] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),     t[0],
+        2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),     t[1],
+        2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y), t[2]};
+    memcpy(m, rows, sizeof rows);
+}
+
 static void move(const double m[12], double scale, pl_shape *s)
 {
     double turn[12], q[4], x[3];
@@ -60,6 +71,8 @@ static void move(const double m[12], double scale, pl_shape *s)
     s->length *= scale;
     s->tube *= scale;
     s->rounding *= scale;
+    s->span *= scale;
+    s->patch *= scale;
     for (int k = 0; k < 3; k++) s->size[k] *= scale;
 }
 
@@ -86,10 +99,81 @@ pl_status pl_scene_shapes_give(const pl_scene_shapes *shapes, const double m[12]
     PL_TRY(place_shapes(shapes, there, &body->shapes));
     body->rigid.shape = body->kinematic.shape = body->shapes;
     body->rigid.n_shape = body->kinematic.n_shape = shapes->n;
+    if (shapes->whole) body->rigid.surface.radius = body->kinematic.surface.radius = 0;
+    return PL_OK;
+}
+
+// --- Scales ---
+
+static bool is_uniform(const double scale[3])
+{
+    return scale[0] == scale[1] && scale[1] == scale[2];
+}
+
+static bool is_upright(const pl_shape *s)
+{
+    const double *q = s->orientation;
+    return q[0] != 0 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+}
+
+// A sharp box that stands along the axes stays one. Of all others, the mesh or the surface is
+// scaled, and is what touches from then on.
+static pl_status stretch(const pl_json *at, const double scale[3], pl_shape *s, pl_mesh **mesh)
+{
+    const double m[12] = {scale[0], 0, 0, 0, 0, scale[1], 0, 0, 0, 0, scale[2], 0};
+    if (s->kind == PL_SHAPE_BOX && s->rounding == 0 && is_upright(s)) {
+        for (int k = 0; k < 3; k++) s->size[k] *= scale[k];
+        for (int k = 0; k < 3; k++) s->position[k] *= scale[k];
+        return PL_OK;
+    }
+    if (s->kind == PL_SHAPE_HALFSPACE) return pl_json_fail(at, "a half-space has no scale");
+    bool given = *mesh != NULL;
+    if (given && s->rounding > 0) {
+        return pl_json_fail(at, "rounding: not with a scale for each axis");
+    }
+    if (given) {
+        double there[12];
+        matrix_of(s->orientation, s->position, there);
+        if (pl_mesh_transform(*mesh, there) != PL_OK)
+            return pl_json_fail(at, "%s", pl_error_text());
+    } else if (pl_shapes_mesh(1, s, mesh) != PL_OK) {
+        return pl_json_fail(at, "%s", pl_error_text());
+    }
+    if (pl_mesh_transform(*mesh, m) != PL_OK) return pl_json_fail(at, "%s", pl_error_text());
+    pl_shape now = pl_shape_default(given                       ? s->kind
+                                    : s->kind == PL_SHAPE_TORUS ? PL_SHAPE_MESH
+                                                                : PL_SHAPE_HULL);
+    now.mesh = *mesh;
+    now.density = s->density;
+    now.friction = s->friction;
+    *s = now;
     return PL_OK;
 }
 
 // --- Reading ---
+
+// The half-space below a plane.
+static pl_status read_halfspace(const pl_json *v, pl_shape *shape)
+{
+    double n[3] = {0, 0, 1}, length = 0;
+    *shape = pl_shape_default(PL_SHAPE_HALFSPACE);
+    PL_TRY(pl_scene_check_keys(v, PL_KEYS_HALFSPACE));
+    PL_TRY(pl_json_vector(v, "point", shape->position));
+    PL_TRY(pl_json_vector(v, "normal", n));
+    PL_TRY(pl_json_positive(v, "span", &shape->span));
+    PL_TRY(pl_json_positive(v, "patch", &shape->patch));
+    for (int k = 0; k < 3; k++) length = hypot(length, n[k]);
+    if (!(length > 0)) return pl_json_fail(v, "normal: has no direction");
+    // From z to n, by the half of the angle between them: (1 + z . n, z x n), not scaled.
+    double *q = shape->orientation;
+    const double half[4] = {1 + n[2] / length, -n[1] / length, n[0] / length, 0};
+    memcpy(q, half, sizeof half);
+    if (half[0] < 1e-8) memcpy(q, (const double[4]){0, 1, 0, 0}, 4 * sizeof *q);
+    double size = 0;
+    for (int k = 0; k < 4; k++) size = hypot(size, q[k]);
+    for (int k = 0; k < 4; k++) q[k] /= size;
+    return PL_OK;
+}
 
 // "shape": its description, and for a hull or a mesh "mesh" beside it.
 static pl_status read_description(const pl_json *at, double scale, pl_load_named *load,
@@ -125,7 +209,7 @@ static pl_status read_part(const pl_json *at, double scale, pl_load_named *load,
     PL_TRY(pl_json_vector(at, "position", position));
     PL_TRY(pl_json_positive(at, "density", &shape->density));
     PL_TRY(pl_json_not_negative(at, "friction", &shape->friction));
-    pl_scene_matrix(1, degrees, m);
+    pl_scene_matrix((const double[3]){1, 1, 1}, degrees, m);
     move(m, 1, shape);
     memcpy(shape->position, position, sizeof position);
     return PL_OK;
@@ -143,10 +227,17 @@ static pl_status reserve(int n, pl_scene_shapes *out)
 static pl_status read_all(const pl_json *at, double scale, pl_load_named *load,
                           pl_scene_shapes *out)
 {
-    pl_json v, list, item = {0};
+    pl_json v, list, plane, item = {0};
     int n = 0;
     bool one = pl_json_get(at, "shape", &v), many = pl_json_get(at, "shapes", &list);
     if (one && many) return pl_json_fail(at, "shape and shapes: give one of them");
+    if (pl_json_get(at, "halfspace", &plane)) {
+        if (one || many || pl_json_get(at, "mesh", &v)) {
+            return pl_json_fail(&plane, "a body that is a half-space is nothing else");
+        }
+        PL_TRY(reserve(1, out));
+        return read_halfspace(&plane, &out->shape[0]);
+    }
     if (one) {
         PL_TRY(reserve(1, out));
         return read_description(at, scale, load, &out->shape[0], &out->mesh[0]);
@@ -161,12 +252,35 @@ static pl_status read_all(const pl_json *at, double scale, pl_load_named *load,
     return PL_OK;
 }
 
-pl_status pl_scene_shapes_read(const pl_json *at, double scale, const double m[12],
+pl_status pl_scene_shapes_read(const pl_json *at, const double scale[3], const double degrees[3],
                                pl_load_named *load, pl_scene_shapes *out)
 {
+    double m[12];
+    bool uniform = is_uniform(scale);
+    double all = uniform ? scale[0] : 1;
     *out = (pl_scene_shapes){0};
-    pl_status status = read_all(at, scale, load, out);
-    for (int32_t i = 0; i < out->n && status == PL_OK; i++) move(m, scale, &out->shape[i]);
+    pl_scene_matrix((const double[3]){all, all, all}, degrees, m);
+    pl_status status = read_all(at, all, load, out);
+    for (int32_t i = 0; i < out->n && status == PL_OK; i++) {
+        if (!uniform) status = stretch(at, scale, &out->shape[i], &out->mesh[i]);
+        if (status == PL_OK) move(m, all, &out->shape[i]);
+    }
     if (status != PL_OK) pl_scene_shapes_free(out);
+    return status;
+}
+
+pl_status pl_scene_shapes_of_mesh(const pl_mesh *mesh, double radius, pl_scene_shapes *out)
+{
+    *out = (pl_scene_shapes){0};
+    pl_status status = reserve(1, out);
+    if (status == PL_OK) status = pl_mesh_copy(mesh, &out->mesh[0]);
+    if (status == PL_OK) {
+        out->shape[0] = pl_shape_default(PL_SHAPE_MESH);
+        out->shape[0].mesh = out->mesh[0];
+        out->shape[0].rounding = radius;
+        out->whole = true;
+        return PL_OK;
+    }
+    pl_scene_shapes_free(out);
     return status;
 }

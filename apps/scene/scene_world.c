@@ -1,8 +1,8 @@
 // From a scene to its world, and back from the world's state to what is drawn.
 
 #include "scene.h"
+#include "scene_friction.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,10 @@ static pl_status add_body(pl_world *world, const pl_scene *scene, const pl_scene
 {
     int32_t number;
     if (body->kind == PL_BODY_RIGID) {
-        return complain(pl_world_add_rigid(world, body->mesh, &body->rigid, NULL), scene, body, "");
+        PL_TRY(complain(pl_world_add_rigid(world, body->mesh, &body->rigid, &number), scene, body,
+                        ""));
+        const double *f = body->force;
+        return f != NULL ? pl_world_set_force(world, number, f, f + 3) : PL_OK;
     }
     if (body->kind == PL_BODY_KINEMATIC) {
         return complain(pl_world_add_kinematic(world, body->mesh, &body->kinematic, NULL), scene,
@@ -111,25 +114,29 @@ static pl_status add_joints(pl_world *world, const pl_scene *scene)
 
 // --- The world ---
 
-// One triangle around the square that is asked for, so that no edge of it is near to anything. Its
-// inscribed circle goes through the corners of the square.
 static pl_status add_ground(pl_world *world, const pl_scene *scene)
 {
-    static const int32_t face[3] = {0, 1, 2};
-    double r = scene->ground_size / sqrt(2), z = scene->ground_z;
-    const double x[9] = {-sqrt(3) * r, -r, z, sqrt(3) * r, -r, z, 0, 2 * r, z};
+    pl_shape plane = pl_shape_default(PL_SHAPE_HALFSPACE);
     pl_kinematic_options options = pl_kinematic_options_default();
+    plane.span = plane.patch = scene->ground_size;
+    plane.position[2] = scene->ground_z;
     options.surface = scene->ground_surface;
-    pl_mesh *mesh;
-    PL_TRY(pl_mesh_create(3, x, 1, face, 0, NULL, &mesh));
+    options.shape = &plane;
+    options.n_shape = 1;
     int32_t number;
-    pl_status status = pl_world_add_kinematic(world, mesh, &options, &number);
-    pl_mesh_destroy(mesh);
-    return status == PL_OK ? pl_world_set_name(world, number, PL_GROUND_NAME) : status;
+    PL_TRY(pl_world_add_kinematic(world, NULL, &options, &number));
+    return pl_world_set_name(world, number, PL_GROUND_NAME);
 }
 
 pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
 {
+    *out = NULL;
+    if (scene->grid.on) {
+        return pl_fail(PL_ERROR_UNSUPPORTED,
+                       "%s: grid: bodies on a grid are no world of meshes; 'pliant run' and 'pliant "
+                       "render' know them",
+                       scene->file);
+    }
     pl_status status = pl_world_create(&scene->world, out);
     if (status == PL_ERROR_ARGUMENT) {
         return pl_fail(status, "%s: world.%s", scene->file, pl_error_text());
@@ -138,6 +145,7 @@ pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
     if (status == PL_OK) status = add_joints(*out, scene);
     bool carries = scene->ground && scene->world.contact;
     if (status == PL_OK && carries) status = add_ground(*out, scene);
+    if (status == PL_OK) status = pl_scene_set_friction_pairs(scene, *out);
     if (status != PL_OK) {
         pl_world_destroy(*out);
         *out = NULL;

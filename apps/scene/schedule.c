@@ -48,12 +48,12 @@ double pl_schedule_rate(const pl_schedule *schedule)
     return schedule->every > 0 ? 1 / (schedule->every * schedule->dt) : schedule->fps;
 }
 
-pl_status pl_schedule_last(const pl_world *world, double dt, double time, int64_t *last)
+pl_status pl_schedule_last(int64_t steps, double now, double dt, double time, int64_t *last)
 {
-    double steps = ceil((time - pl_world_time(world)) / dt - STEP_SLACK);
-    if (steps > MOST_STEPS) {
-        return pl_fail(PL_ERROR_ARGUMENT, "%g s are %g steps: too many", time, steps);
+    double more = ceil((time - now) / dt - STEP_SLACK);
+    if (more > MOST_STEPS) {
+        return pl_fail(PL_ERROR_ARGUMENT, "%g s are %g steps: too many", time, more);
     }
-    *last = pl_world_steps(world) + (steps > 0 ? (int64_t)steps : 0);
+    *last = steps + (more > 0 ? (int64_t)more : 0);
     return PL_OK;
 }

@@ -23,7 +23,8 @@ int64_t pl_schedule_count(const pl_schedule *schedule, int64_t step);
 // Frames per second of simulated time.
 double pl_schedule_rate(const pl_schedule *schedule);
 
-// The step at whose end the world has reached `time`, its present one if it has already.
-pl_status pl_schedule_last(const pl_world *world, double dt, double time, int64_t *last);
+// The step at whose end something that has made `steps` and is at `now` has reached `time`; `steps`
+// if it has already.
+pl_status pl_schedule_last(int64_t steps, double now, double dt, double time, int64_t *last);
 
 #endif

@@ -1,6 +1,7 @@
-// The default integrator: one linear system per step [VJ19, Eq. 4-5].
+// Backward Euler: one linear system per step [VJ19, Eq. 4-5], or Newton's method from there.
 
 #include "integrator.h"
+#include "balance.h"
 
 #include <string.h>
 
@@ -13,6 +14,7 @@ static double assemble(pl_world *world)
     const pl_fem_weights weights = {
         .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
     double energy = pl_fem_assemble(&s->fem, world->state.x, &weights, NULL, &s->A, s->b);
+    pl_balance_note(world, NULL, s->b, energy);
     for (int32_t i = 0; i < world->state.n_vert; i++) {
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * (int64_t)i + k;
@@ -20,6 +22,22 @@ static double assemble(pl_world *world)
         }
     }
     return energy;
+}
+
+static void inertia(const pl_world *world, double *out)
+{
+    const pl_fem *fem = &world->system.fem;
+    for (int32_t b = 0; b < fem->n_bodies; b++) {
+        const pl_fem_body *body = &fem->body[b];
+        double factor = 1 + world->dt * body->mass_damping;
+        for (int32_t i = body->first; i < body->first + body->n_vert; i++)
+            out[i] = factor * fem->mass[i];
+    }
+}
+
+static double viscosity(const pl_world *world)
+{
+    return world->dt;
 }
 
 // --- The last step's change of velocities, which this one may well repeat ---
@@ -96,16 +114,14 @@ static void take_parts(pl_world *world, const pl_parts *parts)
     memcpy(world->past.change, change, (size_t)n * sizeof *change);
 }
 
-const pl_integrator_ops pl_semi_implicit_ops = {.name = "semi-implicit",
-                                                .constraints = true,
-                                                .create = create,
-                                                .destroy = destroy,
-                                                .assemble = assemble,
-                                                .predict = predict,
-                                                .move = pl_integrator_move,
-                                                .finish = finish,
-                                                .forget = forget,
-                                                .rest = rest,
-                                                .add_parts = add_parts,
-                                                .check_parts = check_parts,
-                                                .take_parts = take_parts};
+#define OPS(called, kind)                                                                          \
+    {                                                                                              \
+        .name = called, .newton = kind, .create = create, .destroy = destroy,                      \
+        .assemble = assemble, .inertia = inertia, .viscosity = viscosity, .predict = predict,      \
+        .move = pl_integrator_move, .finish = finish, .forget = forget, .rest = rest,              \
+        .add_parts = add_parts, .check_parts = check_parts, .take_parts = take_parts               \
+    }
+
+const pl_integrator_ops pl_semi_implicit_ops = OPS("semi-implicit", PL_NEWTON_NONE);
+const pl_integrator_ops pl_implicit_ops = OPS("implicit", PL_NEWTON_STRICT);
+const pl_integrator_ops pl_auto_ops = OPS("auto", PL_NEWTON_ADAPTIVE);

@@ -1,0 +1,69 @@
+#include "device.h"
+#include "apg.h"
+
+typedef struct gpu_device {
+    pl_device device;
+    pl_gpu *gpu;
+    pl_gpu_system system;
+    pl_gpu_apg apg;
+} gpu_device;
+
+pl_gpu *pl_gpu_of(pl_device *device)
+{
+    return ((gpu_device *)device)->gpu;
+}
+
+// Pyramids of friction are left to the CPU.
+static bool is_for_us(const pl_problem *problem)
+{
+    for (int32_t i = 0; i < problem->n_limits; i++) {
+        if (problem->limits[i].law == PL_LAW_PYRAMID) return false;
+    }
+    return problem->A->n > 0;
+}
+
+// What the device holds of problems.
+static void let_go(gpu_device *d)
+{
+    pl_gpu_apg_free(&d->apg, d->gpu);
+    pl_gpu_system_free(&d->system);
+}
+
+static pl_status solve_apg(pl_device *device, const pl_problem *problem,
+                           const pl_solver_options *options, pl_workspace *ws, int32_t n, double *v,
+                           double *f, pl_solve_stats *stats)
+{
+    gpu_device *d = (gpu_device *)device;
+    stats->end = PL_SOLVE_LIMIT;
+    if (!is_for_us(problem) || n <= 0) return PL_OK;
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
+    pl_status status = pl_gpu_apg_solve(&d->apg, &d->system, problem, options, ws, n, v, f, stats);
+    pl_arena_back(&ws->arena, mark);
+    if (status == PL_ERROR_MEMORY) let_go(d);
+    return status;
+}
+
+pl_status pl_gpu_device_open(pl_gpu_kind kind, int32_t index, pl_device **out)
+{
+    *out = NULL;
+    gpu_device *d = pl_alloc_zero(1, sizeof *d);
+    if (d == NULL) return PL_ERROR_MEMORY;
+    pl_status status = pl_gpu_open(kind, index, &d->gpu);
+    if (status != PL_OK) {
+        pl_free(d);
+        return status;
+    }
+    d->system.gpu = d->gpu;
+    d->device.apg = solve_apg;
+    *out = &d->device;
+    return PL_OK;
+}
+
+void pl_gpu_device_close(pl_device *device)
+{
+    if (device == NULL) return;
+    gpu_device *d = (gpu_device *)device;
+    let_go(d);
+    pl_gpu_close(d->gpu);
+    pl_free(d);
+}

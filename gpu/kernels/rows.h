@@ -1,0 +1,123 @@
+// Products with the rows of constraints and their transposes, the latter gathered block by block
+// (solvers/rows.h): the same bits. A constraint k has the terms first[k] .. first[k+1] - 1; a term
+// a block, a weight w and, where arm_of is not -1, an arm; `stretched`: arms have an S, too.
+
+#ifndef PL_GPU_ROWS_H
+#define PL_GPU_ROWS_H
+
+#include "../../solvers/rows_kernel.h"
+#include "launch.h"
+
+#define PL_LOAD(n, to, from, at)                                                                   \
+    for (int pl_e = 0; pl_e < (n); pl_e++) (to)[pl_e] = (from)[(int64_t)(n) * (at) + pl_e];
+
+// The arm and the S of a term as private memory: r and S are set, arm and stretch are their room.
+#define PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, S)                          \
+    r = 0;                                                                                         \
+    S = 0;                                                                                         \
+    if ((arm_of)[t] >= 0) {                                                                        \
+        PL_LOAD(3, own, arm, (arm_of)[t])                                                          \
+        r = own;                                                                                   \
+        if (stretched) {                                                                           \
+            PL_LOAD(6, own_S, stretch, (arm_of)[t])                                                \
+            S = own_S;                                                                             \
+        }                                                                                          \
+    }
+
+// u := L v, less c if `offset`; rows that are not in mask (bits for n, t1, t2) become 0.
+PL_KERNEL void rows_multiply(int64_t n, int32_t offset, int32_t stretched, PL_IN(int32_t) first,
+                             PL_IN(int32_t) block, PL_IN(int32_t) arm_of, PL_IN(double) w,
+                             PL_IN(double) arm, PL_IN(double) stretch, PL_IN(double) R,
+                             PL_IN(double) c, PL_IN(uint8_t) mask, PL_IN(double) v,
+                             PL_OUT(double) u)
+{
+    PL_EACH(k, n)
+    {
+        double sum[3] = {0, 0, 0}, frame[9], x[3], own[3], own_S[6];
+        const double *r, *S;
+        for (int32_t t = first[k]; t < first[k + 1]; t++) {
+            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, S)
+            PL_LOAD(3, x, v, block[t])
+            pl_term_add(w[t], r, S, x, sum);
+        }
+        PL_LOAD(9, frame, R, k)
+        pl_frame_from_world(frame, sum, x);
+        for (int a = 0; a < 3; a++) {
+            if (offset) x[a] -= c[3 * k + a];
+            u[3 * k + a] = (mask[k] >> a & 1) != 0 ? x[a] : 0;
+        }
+    }
+}
+
+// The impulses f of constraints, in the world's frame.
+PL_KERNEL void rows_to_world(int64_t n, PL_IN(double) R, PL_IN(double) f, PL_OUT(double) world)
+{
+    PL_EACH(k, n)
+    {
+        double frame[9], x[3], g[3];
+        PL_LOAD(9, frame, R, k)
+        PL_LOAD(3, x, f, k)
+        pl_frame_to_world(frame, x, g);
+        for (int a = 0; a < 3; a++) world[3 * k + a] = g[a];
+    }
+}
+
+// y (3 n) := L^T of impulses in the world's frame, for the blocks that constraints use: block i has
+// the uses start[i] .. start[i+1] - 1, a constraint and a term each.
+PL_KERNEL void rows_gather(int64_t n, int32_t stretched, PL_IN(int32_t) start, PL_IN(int32_t) use,
+                           PL_IN(int32_t) arm_of, PL_IN(double) w, PL_IN(double) arm,
+                           PL_IN(double) stretch, PL_IN(double) world, PL_OUT(double) y)
+{
+    PL_EACH(i, n)
+    {
+        double sum[3] = {0, 0, 0}, x[3], own[3], own_S[6];
+        const double *r, *S;
+        for (int32_t j = start[i]; j < start[i + 1]; j++) {
+            int32_t t = use[2 * j + 1];
+            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, S)
+            PL_LOAD(3, x, world, use[2 * j])
+            pl_term_push(w[t], r, S, x, sum);
+        }
+        for (int a = 0; a < 3; a++) y[3 * i + a] = sum[a];
+    }
+}
+
+// y := y + scale x in the blocks that constraints use: block (n).
+PL_KERNEL void rows_scatter(int64_t n, double scale, PL_IN(int32_t) block, PL_IN(double) x,
+                            PL_OUT(double) y)
+{
+    PL_EACH(i, n)
+    {
+        for (int a = 0; a < 3; a++) y[3 * (int64_t)block[i] + a] += scale * x[3 * i + a];
+    }
+}
+
+// S (9 each) := the diagonal blocks of L D^-1 L^T, D^-1 as inv (6 each), 0 where prescribed.
+PL_KERNEL void rows_response(int64_t n, int32_t stretched, PL_IN(int32_t) first,
+                             PL_IN(int32_t) block, PL_IN(int32_t) arm_of, PL_IN(double) w,
+                             PL_IN(double) arm, PL_IN(double) stretch, PL_IN(double) R,
+                             PL_IN(double) inv, PL_OUT(double) S)
+{
+    PL_EACH(k, n)
+    {
+        double M[6] = {0, 0, 0, 0, 0, 0}, sum[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+        double frame[9], own[3], own_S[6], m[6], G[9];
+        const double *r, *T;
+        PL_LOAD(9, frame, R, k)
+        for (int32_t t = first[k]; t < first[k + 1]; t++) {
+            PL_LOAD(6, m, inv, block[t])
+            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, T)
+            if (r != 0) {
+                pl_term_rows(frame, w[t], r, T, G);
+                pl_add_response(G, m, G, sum);
+            } else {
+                for (int e = 0; e < 6; e++) M[e] += w[t] * w[t] * m[e];
+            }
+        }
+        pl_add_response(frame, M, frame, sum);
+        sum[1] = sum[3], sum[2] = sum[6], sum[5] = sum[7];
+        for (int e = 0; e < 9; e++) S[9 * k + e] = sum[e];
+    }
+}
+
+#endif
