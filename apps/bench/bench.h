@@ -7,12 +7,13 @@
 #include "../../base/base.h"
 
 typedef struct pl_bench_options {
-    bool quick;           // small sizes: to see that it runs, not to measure
-    bool simple;          // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *only;     // of `rigid`, `steps`, `ho22`, `lef20`: the one scene wanted, or NULL
-    const char *problems; // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
-                          // `siconos`: a file or folder; NULL: walls
-    const char *out;      // the folder of tables and figures
+    bool quick;       // small sizes: to see that it runs, not to measure
+    bool simple;      // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
+    const char *only; // of `rigid`, `steps`, `impact`, `ho22`, `lef20`: one scene, or NULL
+    const char *ball, *bunny; // of `impact`: files of their meshes, or NULL
+    const char *problems;     // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
+                              // `siconos`: a file or folder; NULL: walls
+    const char *out;          // the folder of tables and figures
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
@@ -30,6 +31,7 @@ pl_status pl_bench_busy(const pl_bench_options *options);
 pl_status pl_bench_stiffness(const pl_bench_options *options);
 pl_status pl_bench_steps_of_time(const pl_bench_options *options);
 pl_status pl_bench_memory(const pl_bench_options *options);
+pl_status pl_bench_impact(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
 pl_status pl_bench_siconos(const pl_bench_options *options);
