@@ -116,9 +116,9 @@ $(B)/%.o: %.c Makefile | $(B)/ready
 
 # The kernels as text for OpenCL, as a table with their C, and as device code for CUDA: for each major
 # generation, and as PTX for later ones. No contraction there either.
-KERNELS := $(wildcard gpu/kernels/*.h */*_kernel.h) base/portable.h
+KERNELS := $(wildcard gpu/kernels/*.h */*_kernel.h fem/*.h collision/*.h) base/portable.h include/pliant.h
 CUDA_ARCH ?= all-major
-NVCC_FLAGS := -arch=$(CUDA_ARCH) --threads 2 -std=c++17 -O3 -fmad=false -Werror all-warnings
+NVCC_FLAGS := -arch=$(CUDA_ARCH) --threads 2 -std=c++17 -O3 -fmad=false -Werror all-warnings -Iinclude
 
 $(B)/gpu/source.c $(B)/gpu/table.c: $(B)/gpu/%.c: gpu/embed.sh $(KERNELS)
 	@mkdir -p $(@D)

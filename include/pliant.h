@@ -124,8 +124,9 @@ PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
                                 pl_mesh **out);
 
 // Replaces the loose edges, edge (2*n_edge), and points, point (n_point), of a mesh by these
-// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces; rays and
-// nearest points look for faces only. Fails with PL_ERROR_ARGUMENT on an index out of range or an edge with two equal ends.
+// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces; rays
+// and nearest points look for faces only. Fails with PL_ERROR_ARGUMENT on an index out of range or
+// an edge with two equal ends.
 PL_API pl_status pl_mesh_set_loose(pl_mesh *mesh, int32_t n_edge, const int32_t *edge,
                                    int32_t n_point, const int32_t *point);
 
@@ -776,7 +777,8 @@ typedef struct pl_world_options {
     const char *friction_model; // "cone", or what takes its place in the contacts of a step:
                                 // "diamond", "pyramid:N", "outer:N", "box", "box:N", "box:last",
                                 // "box:follow". See docs/solvers.md. Not with vj19
-    const char *device;         // that solvers "auto" and "apg" use, see pl_device_info: "cpu"
+    const char *device;         // that solvers "auto", "apg", "sp-direct" and "sp-schurpa" use, and
+                                // elements; see pl_device_info: "cpu"
     bool rescue;                // if the solver fails, "auto" continues; false: the step fails
     double residual_tolerance;  // relative residual of the equations of motion with contact
                                 // impulses, in (0, 1)

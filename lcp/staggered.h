@@ -48,6 +48,7 @@ typedef struct pl_staggered_options {
     // Called after each turn with the ratio and the error.
     void (*trace)(int32_t iteration, double ratio, double error, void *user);
     void *trace_user;
+    const pl_saddle_engine *engine; // of saddle.h; NULL: the CPU
 } pl_staggered_options;
 
 // sp-schurpa; 1e-12 and 1e-10; 200 turns of programs of up to 1,000 iterations; those of

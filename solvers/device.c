@@ -76,15 +76,8 @@ const char *pl_device_missing(const char *kind)
 
 #endif
 
-void pl_device_apg(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
-                   int32_t n, double *v, double *f, pl_solve_stats *stats)
+void pl_device_failed(pl_device *device, pl_status status)
 {
-    pl_device *device = ws->device;
-    stats->end = PL_SOLVE_LIMIT;
-    if (device == NULL || device->lost) return;
-    pl_status status = device->apg(device, problem, options, ws, n, v, f, stats);
-    if (status == PL_OK) return;
-    stats->end = PL_SOLVE_LIMIT;
     device->lost = status != PL_ERROR_MEMORY;
     if (device->lost) {
         pl_log(PL_LOG_WARNING,
@@ -95,4 +88,16 @@ void pl_device_apg(const pl_problem *problem, const pl_solver_options *options, 
                pl_error_text());
         device->warned = true;
     }
+}
+
+void pl_device_apg(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
+                   int32_t n, double *v, double *f, pl_solve_stats *stats)
+{
+    pl_device *device = ws->device;
+    stats->end = PL_SOLVE_LIMIT;
+    if (device == NULL || device->lost) return;
+    pl_status status = device->apg(device, problem, options, ws, n, v, f, stats);
+    if (status == PL_OK) return;
+    stats->end = PL_SOLVE_LIMIT;
+    pl_device_failed(device, status);
 }

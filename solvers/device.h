@@ -17,6 +17,8 @@ typedef struct pl_device {
     const char *name; // by which it was opened
     void (*close)(struct pl_device *device);
     pl_device_solve_fn *apg;
+    // Factors and solves of ../lcp/saddle.h, with memory that the next call uses again.
+    const struct pl_saddle_engine *(*saddles)(struct pl_device *device);
     bool lost;   // it has failed, and is not asked again
     bool warned; // that it has no memory has been said
 } pl_device;
@@ -34,6 +36,9 @@ void pl_device_close(pl_device *device); // NULL is fine
 
 // ws->device := that with this name, which stays open until another one is asked for.
 pl_status pl_workspace_use(pl_workspace *ws, const char *name);
+
+// What is said and noted of a device that has failed.
+void pl_device_failed(pl_device *device, pl_status status);
 
 // As pl_device_solve_fn on the device of the workspace, if it has one: a failure becomes a warning,
 // and stats->end PL_SOLVE_LIMIT.

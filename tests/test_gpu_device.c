@@ -3,6 +3,8 @@
 #include "contacts.h"
 #include "logs.h"
 #include "../gpu/device.h"
+#include "../lcp/saddle.h"
+#include "../solvers/friction_model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +107,91 @@ static void test_a_failure_costs_nothing_but_the_device(void)
     try_failure(PL_ERROR_MEMORY, 2, "not enough memory");
 }
 
+// --- Staggered projections ---
+
+static pl_status open_nothing(void *user, const pl_saddle *K, void **work)
+{
+    (void)K;
+    *work = user;
+    return PL_OK;
+}
+
+static pl_status fail_factor(void *work, const pl_saddle *K, int32_t rho, int32_t *good)
+{
+    (void)work, (void)K, (void)rho, (void)good;
+    n_asked++;
+    return pl_fail(PL_ERROR_DEVICE, "planted");
+}
+
+static pl_status fail_solve(void *work, int32_t k, double *rhs)
+{
+    (void)work, (void)k, (void)rhs;
+    return PL_ERROR_DEVICE;
+}
+
+static const pl_saddle_engine *find_failing(pl_device *device)
+{
+    static const pl_saddle_engine engine = {NULL, open_nothing, fail_factor, fail_solve};
+    (void)device;
+    return &engine;
+}
+
+// The same problem with a device, and without.
+static void solve_both(const char *name, pl_device *device, small *s, small *plain)
+{
+    small *each[2] = {s, plain};
+    const pl_solver_options options = pl_solver_options_default();
+    for (int i = 0; i < 2; i++) {
+        const pl_solver *solver;
+        pl_friction_model model;
+        pl_modelled modelled = {0};
+        small *at = each[i];
+        random_state = 1;
+        start_floor(at, 5);
+        at->ws.device = i == 0 ? device : NULL;
+        TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(name, &solver));
+        TEST_ASSERT_EQUAL(PL_OK, pl_friction_model_parse("diamond", &model));
+        pl_status status = pl_friction_solve(&model, solver, &at->problem, &options, &at->ws,
+                                             &modelled, at->v, at->f, &at->stats);
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+        pl_modelled_free(&modelled);
+    }
+    s->ws.device = NULL;
+    TEST_ASSERT_EQUAL(PL_SOLVE_CONVERGED, s->stats.end);
+    TEST_ASSERT_EQUAL(PL_SOLVE_CONVERGED, plain->stats.end);
+    TEST_ASSERT_TRUE(s->stats.iterations > 0 && s->stats.factorizations > 0);
+    TEST_ASSERT_EQUAL(plain->stats.iterations, s->stats.iterations);
+    TEST_ASSERT_EQUAL(plain->stats.factorizations, s->stats.factorizations);
+}
+
+static void test_staggered_projections_use_it(void)
+{
+    for (int schurpa = 0; schurpa < 2; schurpa++) {
+        small s, plain;
+        pl_device *device;
+        TEST_ASSERT_EQUAL(PL_OK, pl_gpu_device_open(PL_GPU_ORACLE, 0, &device));
+        solve_both(schurpa == 1 ? "sp-schurpa" : "sp-direct", device, &s, &plain);
+        TEST_ASSERT_TRUE(pl_gpu_look(pl_gpu_of(device))->launches > 0);
+        for (int32_t i = 0; i < 3 * s.A.n; i++) TEST_ASSERT_DOUBLE_WITHIN(1e-9, plain.v[i], s.v[i]);
+        end_small(&s), end_small(&plain);
+        pl_gpu_device_close(device);
+    }
+}
+
+static void test_staggered_projections_go_on_without_it(void)
+{
+    small s, plain;
+    n_asked = 0;
+    pl_device device = {.name = "planted", .close = close_nothing, .saddles = find_failing};
+    keep_log();
+    solve_both("sp-schurpa", &device, &s, &plain);
+    TEST_ASSERT_TRUE(device.lost && n_asked == 1);
+    TEST_ASSERT_EQUAL_MEMORY(plain.v, s.v, 24 * (size_t)s.A.n);
+    expect_warning("the device is lost", "planted");
+    pl_set_log(NULL, NULL);
+    end_small(&s), end_small(&plain);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -112,5 +199,7 @@ int main(void)
     RUN_TEST(test_the_list_has_the_cpu_and_one_choice);
     RUN_TEST(test_a_device_that_is_not_there_is_one_sentence);
     RUN_TEST(test_a_failure_costs_nothing_but_the_device);
+    RUN_TEST(test_staggered_projections_use_it);
+    RUN_TEST(test_staggered_projections_go_on_without_it);
     return UNITY_END();
 }

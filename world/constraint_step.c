@@ -109,6 +109,11 @@ void pl_constraint_step_destroy(pl_constraint_step *constraints)
     pl_free(constraints);
 }
 
+struct pl_device *pl_constraint_step_device(const pl_constraint_step *constraints)
+{
+    return constraints->workspace.device;
+}
+
 // --- Solving ---
 
 // `same`: the matrix is that of the last solve.

@@ -18,6 +18,7 @@ typedef struct pl_bench_options {
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
 pl_status pl_bench_fem(const pl_bench_options *options);
+pl_status pl_bench_gpu_fem(const pl_bench_options *options);
 pl_status pl_bench_collision(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
 pl_status pl_bench_gpu_model(const pl_bench_options *options);

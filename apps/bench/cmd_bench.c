@@ -17,6 +17,7 @@ typedef struct bench {
 static const bench benches[] = {
     {"mesh", pl_bench_mesh, "the mesh readers against a plain pass over the bytes"},
     {"fem", pl_bench_fem, "force and stiffness assembly, likewise"},
+    {"gpu-fem", pl_bench_gpu_fem, "assembly by a device of OpenCL beside the CPU's threads"},
     {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
     {"spmv", pl_bench_spmv, "the sparse product and iterations of solvers, likewise"},
     {"gpu-model", pl_bench_gpu_model,
