@@ -92,6 +92,11 @@ static void test_steps(void)
     TEST_ASSERT_TRUE(column("steps")[0] > 4 * column("steps")[1]);
 }
 
+static void test_gpu_fem(void)
+{
+    expect(0, "$P bench gpu-fem --quick", "gpu-fem: ");
+}
+
 static void test_ho22(void)
 {
     expect(0, "$P bench ho22 --quick --out $T/b", "PGCG");
@@ -285,6 +290,7 @@ int main(void)
     RUN_TEST(test_classes);
     RUN_TEST(test_friction);
     RUN_TEST(test_steps);
+    RUN_TEST(test_gpu_fem);
     RUN_TEST(test_ho22);
     RUN_TEST(test_gpu_model);
     RUN_TEST(test_lef20);

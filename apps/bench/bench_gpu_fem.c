@@ -120,7 +120,7 @@ static pl_status run(pl_gpu *gpu, const pl_mesh *mesh)
     } materials[] = {{PL_MATERIAL_COROTATIONAL, "co-rotational"},
                      {PL_MATERIAL_NEO_HOOKEAN, "neo-Hookean"},
                      {PL_MATERIAL_STVK, "StVK"}};
-    printf("%s, %s: %d tets, ns of processor time each\n", pl_gpu_about(gpu)->name,
+    printf("gpu-fem: %s, %s: %d tets, ns of processor time each\n", pl_gpu_about(gpu)->name,
            pl_gpu_about(gpu)->driver, pl_mesh_tet_count(mesh));
     printf("%-17s %9s %9s %7s  %s\n", "material", "CPU", "device", "ratio", "hash of A and f");
     for (int i = 0; i < 3; i++) {
@@ -139,7 +139,7 @@ pl_status pl_bench_gpu_fem(const pl_bench_options *options)
     pl_mesh *mesh;
     pl_gpu_info info;
     if (!pl_gpu_has(PL_GPU_OPENCL) || pl_gpu_list(PL_GPU_OPENCL, 1, &info) == 0) {
-        printf("nothing to measure: %s\n", pl_error_text());
+        printf("gpu-fem: nothing to measure: %s\n", pl_error_text());
         return PL_OK;
     }
     PL_TRY(pl_mesh_make(options->quick ? "box:cells=6" : "box:cells=30", &mesh));
@@ -158,7 +158,7 @@ pl_status pl_bench_gpu_fem(const pl_bench_options *options)
 pl_status pl_bench_gpu_fem(const pl_bench_options *options)
 {
     (void)options;
-    printf("nothing to measure: this build of Pliant knows the CPU only\n");
+    printf("gpu-fem: nothing to measure: this build of Pliant knows the CPU only\n");
     return PL_OK;
 }
 
