@@ -270,11 +270,16 @@ pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *sta
     if (world->contact != NULL) PL_TRY(pl_contact_step_begin_bounce(world));
     if (world->balance != NULL) pl_balance_begin(world);
     bool same = false;
-    // A pass takes one of the rounds, or one of Newton's iterations.
+    // A pass takes one of the rounds, or one of Newton's iterations, of which each is made again a
+    // few times at most.
     for (int32_t round = 0, pass = 0; round < world->options.rounds; pass++) {
         bool stiffened;
         PL_TRY(solve_round(world, t, pass, same && !alters, stats, &stiffened));
         if (somebody_woke(world)) return PL_OK;
+        if (world->balance != NULL && world->balance->unsolved) {
+            same = true;
+            continue;
+        }
         PL_TRY(test_way(world, t, round, stats, clear));
         if (stiffened) *clear = false;
         PL_TRY(go_on(world, stats, clear, &same));

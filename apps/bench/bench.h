@@ -7,13 +7,13 @@
 #include "../../base/base.h"
 
 typedef struct pl_bench_options {
-    bool quick;           // small sizes: to see that it runs, not to measure
-    bool simple;          // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *only;         // of `rigid`, `steps` and `impact`: the one scene wanted, or NULL
+    bool quick;       // small sizes: to see that it runs, not to measure
+    bool simple;      // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
+    const char *only; // of `rigid`, `steps` and `impact`: the one scene wanted, or NULL
     const char *ball, *bunny; // of `impact`: files of their meshes, or NULL
-    const char *problems; // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
-                          // `siconos`: a file or folder; NULL: walls
-    const char *out;      // the folder of tables and figures
+    const char *problems;     // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
+                              // `siconos`: a file or folder; NULL: walls
+    const char *out;          // the folder of tables and figures
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
