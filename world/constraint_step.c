@@ -13,6 +13,9 @@
 
 // The solver that takes over where another one fails.
 static const char FALLBACK[] = "auto";
+// And the one that corrects in its place where all bodies are soft: of what it has left undone,
+// crushed bodies mostly, the factors that it would go on to cost a hundred times as much.
+static const char SOFT[] = "cone-newton";
 
 // Where Newton's method corrects, the next iteration does better what this one leaves: so each has
 // at most so many iterations of its own, and goes on with what they reach. Its residual may be so
@@ -84,6 +87,7 @@ pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **
     if (status == PL_OK) status = pl_friction_model_parse(o->friction_model, &c->friction);
     if (status == PL_OK) status = pl_solver_find(o->solver, &c->solver);
     if (status == PL_OK) status = pl_solver_find(FALLBACK, &c->fallback);
+    if (status == PL_OK) status = pl_solver_find(SOFT, &c->soft);
     if (status != PL_OK) {
         pl_constraint_step_destroy(c);
         return status;
@@ -165,7 +169,9 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is
-    pl_status status = solve_with(c->solver, world, same, stats);
+    bool corrects = world->balance != NULL && world->balance->iteration > 1;
+    bool soft = corrects && c->solver == c->fallback && world->state.n_rigid == 0;
+    pl_status status = solve_with(soft ? c->soft : c->solver, world, same, stats);
     if (status == PL_OK) c->unsolved = false;
     bool rescue = world->options.rescue && c->fallback != c->solver;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
