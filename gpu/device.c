@@ -55,6 +55,7 @@ pl_status pl_gpu_device_open(pl_gpu_kind kind, int32_t index, pl_device **out)
     }
     d->system.gpu = d->gpu;
     d->device.apg = solve_apg;
+    d->device.close = pl_gpu_device_close;
     *out = &d->device;
     return PL_OK;
 }

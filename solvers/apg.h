@@ -16,6 +16,7 @@ typedef struct pl_apg {
     pl_ahead ahead;           // how it runs ahead
     int32_t n_sweep, n_usual; // sweeps of a step, and where the residual is not good yet
     int32_t n_step;           // since it started
+    int32_t n_made;           // steps since it was created
     int64_t n_swept;          // sweeps since then
     int64_t most_swept;       // after which a run ends; 0: any number
     int32_t n_noisy;          // of these: sweeps ended early, and the residual did not halve

@@ -116,6 +116,36 @@ static void test_auto_begins_as_apg(void)
     pile_free(&p);
 }
 
+// A block whose factor takes as long as thousands of iterations: auto does not turn to newton after
+// some hundred, nor begin with it from then on.
+static void test_auto_knows_the_price_of_newton(void)
+{
+    pile_options options = beam;
+    options.shape = "cube:cells=14";
+    options.dz = 1.1;
+    options.young = 1e10;
+    options.bottom = 0.501;
+    pile p;
+    start_beam(&p, &options);
+    TEST_ASSERT_TRUE(p.problem.A->n > 2500);
+    pl_solver_options fine = pl_solver_options_default();
+    fine.residual_tolerance = 1e-12;
+    fine.contact_tolerance = 1e-12;
+    const pl_solver *solver;
+    pl_workspace ws = {0};
+    pl_solve_stats stats;
+    double *v = calloc(3 * (size_t)p.n_vert, sizeof *v);
+    double *f = calloc(3 * (size_t)p.problem.n_constraint, sizeof *f);
+    TEST_ASSERT_EQUAL(PL_OK, pl_solver_find("auto", &solver));
+    pl_status status = pl_solve(solver, &p.problem, &fine, &ws, v, f, &stats);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    TEST_ASSERT_TRUE(stats.iterations > 200);
+    TEST_ASSERT_FALSE(ws.direct);
+    pl_workspace_free(&ws);
+    free(v), free(f);
+    pile_free(&p);
+}
+
 // Boxes on each other, through some steps, with and without friction: each step's answers agree.
 static void test_a_pile(void)
 {
@@ -279,6 +309,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_stiff_beam_takes_fewer_iterations);
     RUN_TEST(test_auto_begins_as_apg);
+    RUN_TEST(test_auto_knows_the_price_of_newton);
     RUN_TEST(test_a_pile);
     RUN_TEST(test_variants_of_the_beam);
     RUN_TEST(test_limits);

@@ -2,11 +2,13 @@
 
 #include "constraint_step.h"
 #include "contact_step.h"
+#include "../solvers/device.h"
 #include "integrator.h"
 #include "joint_step.h"
 #include "balance.h"
 #include "sleep.h"
 #include "step.h"
+#include "warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +56,8 @@ pl_status pl_constraint_step_check(pl_world_options *o)
                        o->contact_tolerance);
     }
     if (o->contact_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "contact_iterations: below 1");
+    PL_TRY(pl_device_find(o->device, &o->device));
+    PL_TRY(pl_device_check(o->device));
     o->solver = solver->name;
     o->precond = pl_precond_names[precond];
     return PL_OK;
@@ -88,6 +92,7 @@ pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **
     if (status == PL_OK) status = pl_solver_find(o->solver, &c->solver);
     if (status == PL_OK) status = pl_solver_find(FALLBACK, &c->fallback);
     if (status == PL_OK) status = pl_solver_find(SOFT, &c->soft);
+    if (status == PL_OK) status = pl_workspace_use(&c->workspace, o->device);
     if (status != PL_OK) {
         pl_constraint_step_destroy(c);
         return status;
@@ -157,7 +162,26 @@ static pl_status solve_free(pl_world *world, pl_step_stats *stats)
                                  world->system.v_new, stats);
 }
 
-// Where the solver of choice does not converge, the one that does goes on from there, if it may.
+// Is it one that does not know the rows of joints, of which there are some? What a friction model
+// makes of contacts is the choice of whoever runs the world, and no matter for a rescue.
+static bool lacks_joints(const pl_constraint_step *c)
+{
+    enum { OF_JOINTS = PL_CAN_BOX | PL_CAN_COMPLIANCE };
+    if ((c->solver->can & OF_JOINTS) == OF_JOINTS) return false;
+    return (pl_solver_lacks(c->solver, &c->blocks.problem) & OF_JOINTS) != 0;
+}
+
+// The solver of choice, or of a correction of soft bodies.
+static const pl_solver *corrector(const pl_world *world)
+{
+    const pl_constraint_step *c = world->constraints;
+    bool corrects = world->balance != NULL && world->balance->iteration > 1;
+    bool soft = world->state.n_rigid == 0 && c->blocks.problem.n_limits == 0;
+    return corrects && soft && c->solver == c->fallback ? c->soft : c->solver;
+}
+
+// Where the solver of choice does not converge, or does not know what there is to solve, the one
+// that does goes on from there, if it may.
 static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
 {
     pl_constraint_step *c = world->constraints;
@@ -169,14 +193,16 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is
-    bool corrects = world->balance != NULL && world->balance->iteration > 1;
-    bool soft = corrects && c->solver == c->fallback && world->state.n_rigid == 0;
-    pl_status status = solve_with(soft ? c->soft : c->solver, world, same, stats);
-    if (status == PL_OK) c->unsolved = false;
+    const pl_solver *solver = corrector(world);
     bool rescue = world->options.rescue && c->fallback != c->solver;
+    bool skips = rescue && lacks_joints(c);
+    pl_status status = PL_ERROR_NUMERICS;
+    if (skips) pl_warn_solver(world, c->solver->name, c->fallback->name);
+    if (!skips) status = solve_with(solver, world, same, stats);
+    if (status == PL_OK) c->unsolved = false;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
     stats->rescues++;
-    status = solve_with(c->fallback, world, true, stats);
+    status = solve_with(c->fallback, world, same || !skips, stats);
     if (status == PL_OK) c->unsolved = false;
     return status;
 }

@@ -28,6 +28,7 @@ pl_world_options pl_world_options_default(void)
                               .max_newton = 100,
                               .max_seconds = 600,
                               .contact = true,
+                              .device = "cpu",
                               .solver = "auto",
                               .precond = "full",
                               .friction_model = "cone",
