@@ -171,11 +171,13 @@ static bool lacks_joints(const pl_constraint_step *c)
     return (pl_solver_lacks(c->solver, &c->blocks.problem) & OF_JOINTS) != 0;
 }
 
-// The solver of choice, or of a correction of soft bodies.
+// The solver of choice, or of soft bodies that Newton's method solves for.
 static const pl_solver *corrector(const pl_world *world)
 {
     const pl_constraint_step *c = world->constraints;
-    bool corrects = world->balance != NULL && world->balance->iteration > 1;
+    const pl_balance *balance = world->balance;
+    // The first solve of an adaptive step is the semi-implicit one, bit for bit.
+    bool corrects = balance != NULL && (balance->iteration > 1 || !balance->adaptive);
     bool soft = world->state.n_rigid == 0 && c->blocks.problem.n_limits == 0;
     return corrects && soft && c->solver == c->fallback ? c->soft : c->solver;
 }
@@ -194,7 +196,7 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is
     const pl_solver *solver = corrector(world);
-    bool rescue = world->options.rescue && c->fallback != c->solver;
+    bool rescue = world->options.rescue && c->fallback != solver;
     bool skips = rescue && lacks_joints(c);
     pl_status status = PL_ERROR_NUMERICS;
     if (skips) pl_warn_solver(world, c->solver->name, c->fallback->name);
