@@ -239,6 +239,26 @@ static void test_figures(void)
 
 // Nothing overlaps, and the slowest problems are there to be solved again. Where others are beside
 // the command, they take part: here, one that gives up.
+// Nothing is inverted, and no energy comes in.
+static void test_impact(void)
+{
+    expect(0, "$P bench impact --quick --only 'impact 10'", "strict");
+    TEST_ASSERT_NULL(strstr(output, "gave up"));
+    TEST_ASSERT_NULL(strstr(output, "touches"));
+    int rows = 0, halvings, inverted;
+    double start, in, end, rise;
+    for (const char *at = strstr(output, "impact 10 m/s"); at != NULL;
+         at = strstr(at + 1, "impact 10 m/s")) {
+        int read = sscanf(at + 13, "%*s %*f %*f %*f %*f %*d %d %d %lf %lf %lf %lf", &halvings,
+                          &inverted, &start, &in, &end, &rise);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(6, read, at);
+        TEST_ASSERT_TRUE(inverted == 0 && end < in && rise <= 0.01);
+        rows++;
+    }
+    TEST_ASSERT_EQUAL_INT(4, rows);
+    expect(1, "$P bench impact --quick --ball nowhere.msh", "nowhere.msh");
+}
+
 static void test_rigid(void)
 {
     expect(0, "cp $P $T/pliant && $T/pliant bench rigid --quick --out $T/b", "grip-soft");
@@ -303,6 +323,7 @@ int main(void)
     RUN_TEST(test_busy);
     RUN_TEST(test_memory);
     RUN_TEST(test_figures);
+    RUN_TEST(test_impact);
     RUN_TEST(test_rigid);
     RUN_TEST(test_peers);
     RUN_TEST(test_folders);

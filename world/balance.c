@@ -18,7 +18,7 @@ enum { SHORTENINGS = 30 };
 // After so many steps in a row that are so short nothing is to be hoped for: bodies are crushed on
 // the way to where no solution is found, and a shorter step has better prospects.
 static const double SHORT = 0.03;
-enum { STUCK = 3 };
+enum { STUCK = 3, REPEATS = 4 };
 // Of the negative curvature that is taken away: the least that is tried, and the factor from one
 // try to the next.
 static const double LEAST_SHARE = 1.0 / 64, MORE_SHARE = 4;
@@ -163,7 +163,8 @@ void pl_balance_begin(pl_world *world)
     s->viscosity = pl_integrator_of(world)->viscosity(world);
     s->is_given = s->enough = s->rough = s->ended = false;
     s->iteration = 1;
-    s->stuck = 0;
+    s->stuck = s->repeats = 0;
+    s->unsolved = false;
     s->share = 0;
     s->step = 1;
 }
@@ -330,6 +331,12 @@ pl_status pl_balance_move(pl_world *world, pl_step_stats *stats)
     double start = pl_seconds();
     direction d = find_direction(world);
     if (s->iteration == 1) s->scale = PL_MAX(motion(world), d.square);
+    // A solve that has not converged may lead anywhere: one that leads farther than the last
+    // direction goes on with what it has.
+    s->unsolved = s->rough && s->iteration > 1 && d.square > s->square && ++s->repeats <= REPEATS;
+    if (s->unsolved) return PL_OK;
+    s->square = d.square;
+    s->repeats = 0;
     PL_TRY(find_step(world, &d));
     s->stuck = s->step < SHORT ? s->stuck + 1 : 0;
     if (s->stuck >= STUCK) return pl_fail(PL_ERROR_NUMERICS, "Newton's method: stuck");

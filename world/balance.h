@@ -72,6 +72,9 @@ typedef struct pl_balance {
     int32_t iteration;       // matrices of this step that were used up
     int32_t stuck;           // the last so many of them led to short steps
     double tie;              // of iterates to each other, without inertia: P / M of static.c
+    int32_t repeats;         // the last so many solves went on with the same matrix
+    double square;           // d.A d of the last direction [J]
+    bool unsolved;           // the last pass has not moved: its solve is to go on
     bool starts_ahead;       // it was first linearized elsewhere than at the start of the step
     bool adaptive, is_static;
     bool rough;  // the last solve did not converge, but was good enough to go on

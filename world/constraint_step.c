@@ -15,6 +15,9 @@
 
 // The solver that takes over where another one fails.
 static const char FALLBACK[] = "auto";
+// And the one that corrects in its place where all bodies are soft: of what it has left undone,
+// crushed bodies mostly, the factors that it would go on to cost a hundred times as much.
+static const char SOFT[] = "cone-newton";
 
 // Where Newton's method corrects, the next iteration does better what this one leaves: so each has
 // at most so many iterations of its own, and goes on with what they reach. Its residual may be so
@@ -88,6 +91,7 @@ pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **
     if (status == PL_OK) status = pl_friction_model_parse(o->friction_model, &c->friction);
     if (status == PL_OK) status = pl_solver_find(o->solver, &c->solver);
     if (status == PL_OK) status = pl_solver_find(FALLBACK, &c->fallback);
+    if (status == PL_OK) status = pl_solver_find(SOFT, &c->soft);
     if (status == PL_OK) status = pl_workspace_use(&c->workspace, o->device);
     if (status != PL_OK) {
         pl_constraint_step_destroy(c);
@@ -172,6 +176,17 @@ static bool lacks_joints(const pl_constraint_step *c)
     return (pl_solver_lacks(c->solver, &c->blocks.problem) & OF_JOINTS) != 0;
 }
 
+// The solver of choice, or of soft bodies that Newton's method solves for.
+static const pl_solver *corrector(const pl_world *world)
+{
+    const pl_constraint_step *c = world->constraints;
+    const pl_balance *balance = world->balance;
+    // The first solve of an adaptive step is the semi-implicit one, bit for bit.
+    bool corrects = balance != NULL && (balance->iteration > 1 || !balance->adaptive);
+    bool soft = world->state.n_rigid == 0 && c->blocks.problem.n_limits == 0;
+    return corrects && soft && c->solver == c->fallback ? c->soft : c->solver;
+}
+
 // Where the solver of choice does not converge, or does not know what there is to solve, the one
 // that does goes on from there, if it may.
 static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
@@ -185,11 +200,12 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is
-    bool rescue = world->options.rescue && c->fallback != c->solver;
+    const pl_solver *solver = corrector(world);
+    bool rescue = world->options.rescue && c->fallback != solver;
     bool skips = rescue && lacks_joints(c);
     pl_status status = PL_ERROR_NUMERICS;
     if (skips) pl_warn_solver(world, c->solver->name, c->fallback->name);
-    if (!skips) status = solve_with(c->solver, world, same, stats);
+    if (!skips) status = solve_with(solver, world, same, stats);
     if (status == PL_OK) c->unsolved = false;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
     stats->rescues++;
@@ -293,11 +309,16 @@ pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *sta
     if (world->contact != NULL) PL_TRY(pl_contact_step_begin_bounce(world));
     if (world->balance != NULL) pl_balance_begin(world);
     bool same = false;
-    // A pass takes one of the rounds, or one of Newton's iterations.
+    // A pass takes one of the rounds, or one of Newton's iterations, of which each is made again a
+    // few times at most.
     for (int32_t round = 0, pass = 0; round < world->options.rounds; pass++) {
         bool stiffened;
         PL_TRY(solve_round(world, t, pass, same && !alters, stats, &stiffened));
         if (somebody_woke(world)) return PL_OK;
+        if (world->balance != NULL && world->balance->unsolved) {
+            same = true;
+            continue;
+        }
         PL_TRY(test_way(world, t, round, stats, clear));
         if (stiffened) *clear = false;
         PL_TRY(go_on(world, stats, clear, &same));

@@ -14,6 +14,7 @@
 typedef struct pl_constraint_step {
     pl_blocks blocks;                   // what is solved; those of contacts stand last
     const pl_solver *solver, *fallback; // of choice, and if that fails
+    const pl_solver *soft;              // of corrections of soft bodies
     pl_solver_options options;
     pl_friction_model friction;
     pl_modelled modelled; // the last problem as it was solved, unless its friction is that of cones
