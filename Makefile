@@ -76,11 +76,12 @@ LIB_OBJ += $(if $(GPU),$(GPU_OBJ))
 APP_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out apps/cli/main.c,$(wildcard apps/*/*.c))) \
            $(B)/apps/tetrahedra/tetgen.o
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
-TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(GPU),,tests/test_gpu%),$(wildcard tests/test_*.c)))
+TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(GPU),,tests/test_gpu%) $(if $(filter 1,$(CUDA)),,tests/test_gpu_cuda.c), \
+         $(wildcard tests/test_*.c)))
 
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
-        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes peers peers-job \
+        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes solver-scenes peers peers-job \
         peers-rigid peers-siconos
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -115,9 +116,9 @@ $(B)/%.o: %.c Makefile | $(B)/ready
 
 # The kernels as text for OpenCL, as a table with their C, and as device code for CUDA: for each major
 # generation, and as PTX for later ones. No contraction there either.
-KERNELS := $(wildcard gpu/kernels/*.h */*_kernel.h) base/portable.h
+KERNELS := $(wildcard gpu/kernels/*.h */*_kernel.h fem/*.h collision/*.h) base/portable.h include/pliant.h
 CUDA_ARCH ?= all-major
-NVCC_FLAGS := -arch=$(CUDA_ARCH) --threads 2 -std=c++17 -O3 -fmad=false -Werror all-warnings
+NVCC_FLAGS := -arch=$(CUDA_ARCH) --threads 2 -std=c++17 -O3 -fmad=false -Werror all-warnings -Iinclude
 
 $(B)/gpu/source.c $(B)/gpu/table.c: $(B)/gpu/%.c: gpu/embed.sh $(KERNELS)
 	@mkdir -p $(@D)
@@ -135,7 +136,8 @@ $(B)/gpu/kernels.fatbin: gpu/cuda.cu $(KERNELS) Makefile
 
 $(B)/gpu/fatbin.o: $(B)/gpu/kernels.fatbin
 $(B)/gpu/fatbin.o: CFLAGS_ALL += -DPL_FATBIN='"$(B)/gpu/kernels.fatbin"'
-$(B)/gpu/cuda.o: CFLAGS_ALL += -DPL_CUDA_OLDEST=75 -isystem $(dir $(shell command -v $(NVCC)))../include
+CUDA_INCLUDE := -isystem $(dir $(shell command -v $(NVCC)))../include
+$(B)/gpu/cuda.o: CFLAGS_ALL += -DPL_CUDA_OLDEST=75 $(CUDA_INCLUDE)
 
 $(B)/%.o: %.cc Makefile | $(B)/ready
 	@mkdir -p $(@D)
@@ -300,11 +302,24 @@ $(B)/tests/%: $(B)/tests/%.o $(B)/unity.o $(B)/libapps.a $(B)/libpliant.a
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(LINK) -o $@ $^ $(APP_LIBS) $(LIB_LIBS)
 
+# A driver of CUDA that runs kernels in C, found in the place of the system's.
+$(B)/tests/libcuda.so.1: tests/fake_cuda.c tests/fake_cuda.h Makefile
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -shared -Wl,-soname,libcuda.so.1 -o $@ $<
+
+$(B)/tests/test_gpu_cuda.o: CFLAGS_ALL += $(CUDA_INCLUDE)
+$(B)/tests/test_gpu_cuda: $(B)/tests/libcuda.so.1
+$(B)/tests/test_gpu_cuda: LINK += -Wl,-rpath,'$$ORIGIN'
+
 ccd-million: $(B)/tests/test_ccd ## try continuous detection on a million pairs (a minute)
 	@PLIANT_CCD_PAIRS=1000000 $<
 
 audit-scenes: $(B)/pliant ## audit every step of the scenes; tests/audit_scenes.sh says what can be set
 	@PLIANT=$(B)/pliant tests/audit_scenes.sh
+
+solver-scenes: $(B)/pliant ## scenes of mechanisms by several solvers; tests/solver_scenes.sh says what can be set
+	@PLIANT=$(B)/pliant tests/solver_scenes.sh
 
 # Other simulators, each a program of its own that peers directs.
 PEERS := $(addprefix $(B)/peers/,peers pliant bullet bullet-double mujoco)

@@ -4,7 +4,7 @@
 #ifndef PL_BOUND_H
 #define PL_BOUND_H
 
-#include <math.h>
+#include "bound_kernel.h"
 
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -18,23 +18,11 @@ typedef struct pl_bound {
     pl_float4 nhi; // -x -y -z of the upper corner
 } pl_bound;
 
-// Coordinates beyond this are refused: sums of two must not overflow.
-static const double PL_BOUND_MAX = 1e30; // [m]
-
 // Larger than every box that can overlap it, in no place: joins as the neutral element.
 static inline pl_bound pl_bound_empty(void)
 {
     pl_float4 far = {INFINITY, INFINITY, INFINITY, 0};
     return (pl_bound){far, far};
-}
-
-// Below `value`: rounding to nearest errs by half a unit in the last place, and two of them are
-// taken off, which leaves room for the rounding of `value` itself; the constant serves numbers
-// around 0.
-static inline float pl_round_below(double value)
-{
-    float f = (float)value;
-    return f - (fabsf(f) * 0x1p-22f + 0x1p-126f);
 }
 
 #if defined(__SSE__)

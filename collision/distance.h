@@ -26,15 +26,20 @@
 #ifndef PL_DISTANCE_H
 #define PL_DISTANCE_H
 
-#include "../base/base.h"
 #include "../meshes/geometry.h"
 
+#ifndef __OPENCL_VERSION__
 #include <float.h>
-#include <math.h>
+#include <pliant.h> // pl_closest; ../gpu/embed.sh gives it to OpenCL
+#endif
 
 // Inlined everywhere: what lives in registers must not pass through memory, and a constant kind
 // leaves one of four figures.
-#define PL_PAIR_KERNEL static inline __attribute__((always_inline))
+#if defined(__CUDACC__)
+#define PL_PAIR_KERNEL PL_INLINE
+#else
+#define PL_PAIR_KERNEL PL_INLINE __attribute__((always_inline))
+#endif
 
 // A distance is within this times L of the truth, see above. Below it, it says nothing about the
 // direction any more.
@@ -79,7 +84,12 @@ PL_PAIR_KERNEL void pl_foot_try(const double z[3], const double e[3], const doub
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = z[k] + (s * e[k] + t * f[k]);
     double square = pl_dot(d, d);
-    if (square < best->square) *best = (pl_foot){s, t, rest, {d[0], d[1], d[2]}, square};
+    if (!(square < best->square)) return;
+    best->s = s;
+    best->t = t;
+    best->rest = rest;
+    for (int k = 0; k < 3; k++) best->d[k] = d[k];
+    best->square = square;
 }
 
 // The dot products that every side of the figure needs.
@@ -90,7 +100,13 @@ typedef struct pl_foot_products {
 PL_PAIR_KERNEL pl_foot_products pl_foot_multiply(const double z[3], const double e[3],
                                                  const double f[3])
 {
-    return (pl_foot_products){pl_dot(e, e), pl_dot(f, f), pl_dot(e, f), pl_dot(z, e), pl_dot(z, f)};
+    pl_foot_products p;
+    p.ee = pl_dot(e, e);
+    p.ff = pl_dot(f, f);
+    p.ef = pl_dot(e, f);
+    p.ze = pl_dot(z, e);
+    p.zf = pl_dot(z, f);
+    return p;
 }
 
 // The nearest point of the whole plane, by modified Gram-Schmidt: e first, then what f and z have
@@ -114,7 +130,8 @@ PL_PAIR_KERNEL bool pl_foot_plane(const double z[3], const double e[3], const do
 
 PL_PAIR_KERNEL pl_foot pl_foot_segment(const double z[3], const double e[3])
 {
-    pl_foot foot = {0};
+    pl_foot foot;
+    foot.t = 0;
     foot.s = pl_clamped_ratio(-pl_dot(z, e), pl_dot(e, e));
     foot.rest = 1 - foot.s;
     for (int k = 0; k < 3; k++) foot.d[k] = z[k] + foot.s * e[k];
@@ -130,6 +147,7 @@ PL_PAIR_KERNEL pl_foot pl_foot_triangle(const double z[3], const double e[3], co
         foot.rest = 1 - (foot.s + foot.t);
         return foot;
     }
+    foot.rest = 0;
     foot.square = INFINITY;
     double s = pl_clamped_ratio(-p.ze, p.ee), t = pl_clamped_ratio(-p.zf, p.ff);
     pl_foot_try(z, e, f, s, 0, 1 - s, &foot);
@@ -170,12 +188,46 @@ PL_PAIR_KERNEL pl_foot pl_foot_of(pl_pair_kind kind, const double z[3], const do
     case PL_VERTEX_VERTEX:
         break;
     }
-    return (pl_foot){.rest = 1, .d = {z[0], z[1], z[2]}, .square = pl_dot(z, z)};
+    pl_foot foot;
+    foot.s = foot.t = 0;
+    foot.rest = 1;
+    for (int k = 0; k < 3; k++) foot.d[k] = z[k];
+    foot.square = pl_dot(z, z);
+    return foot;
+}
+
+// A unit vector perpendicular to `a`, which is not 0: from the axis that `a` is farthest from.
+PL_INLINE void pl_perpendicular(const double a[3], double n[3])
+{
+    int k = fabs(a[0]) <= fabs(a[1]) ? 0 : 1;
+    if (fabs(a[2]) < fabs(a[k])) k = 2;
+    double axis[3] = {0, 0, 0};
+    axis[k] = 1;
+    pl_cross(a, axis, n);
+    double length = sqrt(pl_dot(n, n));
+    for (int i = 0; i < 3; i++) n[i] /= length;
 }
 
 // The direction of a pair that touches: across the plane of e and f if they span one, else across
 // the longer of them, else along x; to the side of d, if it has one.
-void pl_touching_direction(const double e[3], const double f[3], const double d[3], double n[3]);
+PL_INLINE void pl_touching_direction(const double e[3], const double f[3], const double d[3],
+                                     double n[3])
+{
+    double ee = pl_dot(e, e), ff = pl_dot(f, f);
+    pl_cross(e, f, n);
+    double length = sqrt(pl_dot(n, n));
+    if (length > PL_DISTANCE_ERROR * sqrt(ee * ff)) {
+        for (int k = 0; k < 3; k++) n[k] /= length;
+    } else if (ee > 0 || ff > 0) {
+        pl_perpendicular(ee >= ff ? e : f, n);
+    } else {
+        n[0] = 1;
+        n[1] = n[2] = 0;
+    }
+    if (pl_dot(n, d) < 0) {
+        for (int k = 0; k < 3; k++) n[k] = -n[k];
+    }
+}
 
 // What a foot says about the pair whose figure is (z, e, f).
 PL_PAIR_KERNEL void pl_closest_from_foot(pl_pair_kind kind, const double z[3], const double e[3],
@@ -197,6 +249,15 @@ PL_PAIR_KERNEL void pl_closest_from_foot(pl_pair_kind kind, const double z[3], c
     } else {
         pl_touching_direction(e, f, foot->d, out->normal);
     }
+}
+
+// The closest points of a pair of one kind; a constant kind makes straight-line code of it.
+PL_PAIR_KERNEL void pl_closest_of(pl_pair_kind kind, const double *x, pl_closest *out)
+{
+    double z[3], e[3], f[3];
+    pl_pair_figure(kind, x, z, e, f);
+    pl_foot foot = pl_foot_of(kind, z, e, f);
+    pl_closest_from_foot(kind, z, e, f, &foot, out);
 }
 
 #endif

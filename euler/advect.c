@@ -84,8 +84,8 @@ static void find_affine(void *context, int64_t first, int64_t last)
     }
 }
 
-// The affine maps of the cells near a node, each with the weight fill / distance^4: exact for affine
-// maps, and led by what is near and whole.
+// The affine maps of the cells near a node, each with the weight fill / distance^4: exact for
+// affine maps, and led by what is near and whole.
 static void extend_node(const extend_context *x, int64_t at, const int32_t place[3])
 {
     const pl_euler_window *w = &x->body->now;

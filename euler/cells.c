@@ -40,7 +40,8 @@ double pl_euler_part_below(const double phi[4])
     if (n == 0) return 0;
     if (n == 4) return 1;
     if (n == 1) return below(f[0], f[1]) * below(f[0], f[2]) * below(f[0], f[3]);
-    if (n == 3) return 1 - (1 - below(f[0], f[3])) * (1 - below(f[1], f[3])) * (1 - below(f[2], f[3]));
+    if (n == 3)
+        return 1 - (1 - below(f[0], f[3])) * (1 - below(f[1], f[3])) * (1 - below(f[2], f[3]));
     double ac = below(f[0], f[2]), ad = below(f[0], f[3]);
     double bc = below(f[1], f[2]), bd = below(f[1], f[3]);
     return ac * ad + bc * bd * (1 - ac) + bd * ac * (1 - ad);
@@ -95,10 +96,10 @@ static pl_status list_cells(pl_euler_body *body)
     const pl_euler_window *w = &body->now;
     body->n_cell = 0;
     for (int64_t at = 0; at < w->count; at++) body->n_cell += w->fill[at] > 0;
-    PL_TRY(pl_reserve((void **)&body->cell, &body->cell_capacity, body->n_cell,
-                      sizeof *body->cell));
-    PL_TRY(pl_reserve((void **)&body->data, &body->data_capacity, body->n_cell,
-                      sizeof *body->data));
+    PL_TRY(
+        pl_reserve((void **)&body->cell, &body->cell_capacity, body->n_cell, sizeof *body->cell));
+    PL_TRY(
+        pl_reserve((void **)&body->data, &body->data_capacity, body->n_cell, sizeof *body->data));
     int64_t n = 0;
     for (int64_t at = 0; at < w->count; at++) {
         w->slot[at] = w->fill[at] > 0 ? (int32_t)n : -1;

@@ -30,7 +30,7 @@ typedef struct pl_euler_patch {
 typedef struct cutting {
     double phi[2][8]; // of a and b at the corners of the cell
     double h;
-    double reach; // what is farther apart than this does not meet [m]
+    double reach;                      // what is farther apart than this does not meet [m]
     double area, normal[3], w[8], gap; // sums so far
 } cutting;
 
@@ -110,14 +110,12 @@ static void cut_tet(cutting *x, const uint8_t corner[4])
         double t = psi[a] / (psi[a] - psi[b]);
         for (int i = 0; i < 3; i++) p[q][i] = at[a][i] + t * (at[b][i] - at[a][i]);
     }
-    const double first[3][3] = {{p[0][0], p[0][1], p[0][2]},
-                                {p[1][0], p[1][1], p[1][2]},
-                                {p[2][0], p[2][1], p[2][2]}};
+    const double first[3][3] = {
+        {p[0][0], p[0][1], p[0][2]}, {p[1][0], p[1][1], p[1][2]}, {p[2][0], p[2][1], p[2][2]}};
     add_triangle(x, first, at[below[0]]);
     if (n_below != 2) return;
-    const double second[3][3] = {{p[0][0], p[0][1], p[0][2]},
-                                 {p[2][0], p[2][1], p[2][2]},
-                                 {p[3][0], p[3][1], p[3][2]}};
+    const double second[3][3] = {
+        {p[0][0], p[0][1], p[0][2]}, {p[2][0], p[2][1], p[2][2]}, {p[3][0], p[3][1], p[3][2]}};
     add_triangle(x, second, at[below[0]]);
 }
 
@@ -127,7 +125,8 @@ static pl_status try_cell(pl_euler *e, int32_t a, int32_t b, double reach, const
     const int32_t of[2] = {a, b};
     for (int side = 0; side < 2; side++) {
         const pl_euler_window *w = &e->body[of[side]].now;
-        int64_t cell = pl_euler_at(w, place[0] - w->lo[0], place[1] - w->lo[1], place[2] - w->lo[2]);
+        int64_t cell =
+            pl_euler_at(w, place[0] - w->lo[0], place[1] - w->lo[1], place[2] - w->lo[2]);
         if (w->slot[cell] < 0) return PL_OK;
         for (int c = 0; c < 8; c++) x.phi[side][c] = w->phi[pl_euler_corner(w, cell, c)];
     }
@@ -201,8 +200,8 @@ static int32_t number_nodes(pl_euler *e)
         for (int side = 0; side < 2; side++) {
             const pl_euler_body *body = &e->body[of[side]];
             const pl_euler_window *w = &body->now;
-            int64_t cell = pl_euler_at(w, p->cell[0] - w->lo[0], p->cell[1] - w->lo[1],
-                                       p->cell[2] - w->lo[2]);
+            int64_t cell =
+                pl_euler_at(w, p->cell[0] - w->lo[0], p->cell[1] - w->lo[1], p->cell[2] - w->lo[2]);
             for (int c = 0; c < 8 && !body->driven; c++) {
                 int32_t *block = &w->block[pl_euler_stands_for(w, pl_euler_corner(w, cell, c))];
                 if (*block < 0) *block = n++;
@@ -281,8 +280,8 @@ static pl_status add_contact(pl_euler *e, const pl_euler_patch *p, double dt)
         const pl_euler_body *body = &e->body[of[side]];
         const pl_euler_window *w = &body->now;
         double sign = side == 0 ? 1 : -1;
-        int64_t cell = pl_euler_at(w, p->cell[0] - w->lo[0], p->cell[1] - w->lo[1],
-                                   p->cell[2] - w->lo[2]);
+        int64_t cell =
+            pl_euler_at(w, p->cell[0] - w->lo[0], p->cell[1] - w->lo[1], p->cell[2] - w->lo[2]);
         for (int c = 0; c < 8 && !body->driven; c++) {
             int32_t block = w->block[pl_euler_stands_for(w, pl_euler_corner(w, cell, c))];
             term[n++] = (pl_term){.block = block, .w = sign * p->w[c]};
@@ -330,13 +329,14 @@ pl_status pl_euler_find_contacts(pl_euler *e, double dt)
     for (int32_t a = 0; a < e->n_body; a++) {
         for (int32_t b = a + 1; b < e->n_body; b++) PL_TRY(find_patches(e, a, b, dt));
     }
+    pl_problem_clear(&e->problem);
+    if (e->n_patch == 0) return PL_OK;
     qsort(e->patch, (size_t)e->n_patch, sizeof *e->patch, compare_patches);
     int64_t n = e->n_patch;
     PL_TRY(make_system(e, number_nodes(e)));
     PL_TRY(pl_reserve((void **)&e->f, &e->f_capacity, 3 * n, sizeof *e->f));
     PL_TRY(pl_reserve((void **)&e->f_start, &e->f_start_capacity, 3 * n, sizeof *e->f));
     PL_TRY(pl_reserve((void **)&e->contact, &e->contact_capacity, n, sizeof *e->contact));
-    pl_problem_clear(&e->problem);
     e->problem.A = &e->A;
     e->problem.b = e->b;
     e->problem.dt = dt;
@@ -396,9 +396,10 @@ static pl_status remember(pl_euler *e)
         }
         count_impulse(e, &e->patch[i], e->contact[i].f);
     }
+    e->n_past = n;
+    if (n == 0) return PL_OK;
     PL_TRY(pl_reserve((void **)&e->past, &e->past_capacity, n, sizeof *e->past));
     memcpy(e->past, e->contact, (size_t)n * sizeof *e->past);
-    e->n_past = n;
     return PL_OK;
 }
 
@@ -406,8 +407,7 @@ static pl_status remember(pl_euler *e)
 static pl_status solve(pl_euler *e, const pl_solver_options *options)
 {
     const pl_solver *rescuer;
-    pl_status status =
-        pl_solve(e->solver, &e->problem, options, &e->ws, e->v, e->f, &e->solve);
+    pl_status status = pl_solve(e->solver, &e->problem, options, &e->ws, e->v, e->f, &e->solve);
     if (status != PL_ERROR_NUMERICS) return status;
     PL_TRY(pl_solver_find("auto", &rescuer));
     e->rescued = true;

@@ -198,8 +198,8 @@ double pl_distance_at(const pl_distance *d, const double X[3])
     }
     double sum = 0;
     for (int c = 0; c < 8; c++) {
-        double w = (c & 1 ? t[0] : 1 - t[0]) * (c & 2 ? t[1] : 1 - t[1]) *
-                   (c & 4 ? t[2] : 1 - t[2]);
+        double w =
+            (c & 1 ? t[0] : 1 - t[0]) * (c & 2 ? t[1] : 1 - t[1]) * (c & 4 ? t[2] : 1 - t[2]);
         sum += w * d->value[base + (c & 1) + stride[1] * (c >> 1 & 1) + stride[2] * (c >> 2)];
     }
     return beyond2 > 0 ? sum + d->h * sqrt(beyond2) : sum;

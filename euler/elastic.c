@@ -70,8 +70,8 @@ static stress find_stress(const pl_euler_body *body, const double G[9], const do
     for (int r = 0; r < 3; r++) {
         double sum = 0;
         for (int c = 0; c < 3; c++) {
-            b[3 * r + c] = F[3 * r] * F[3 * c] + F[3 * r + 1] * F[3 * c + 1] +
-                           F[3 * r + 2] * F[3 * c + 2];
+            b[3 * r + c] =
+                F[3 * r] * F[3 * c] + F[3 * r + 1] * F[3 * c + 1] + F[3 * r + 2] * F[3 * c + 2];
             sum += fabs(b[3 * r + c]);
         }
         trace += b[4 * r];

@@ -10,7 +10,8 @@
 
 // The rest shape's distances are this much finer than the grid.
 static const double SHAPE_SPACING = 0.5;
-static const double SHAPE_MARGIN = 4; // how far they reach beyond the surface [spacings of the grid]
+static const double SHAPE_MARGIN =
+    4; // how far they reach beyond the surface [spacings of the grid]
 
 pl_euler_options pl_euler_options_default(void)
 {

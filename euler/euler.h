@@ -10,8 +10,8 @@
 #include "distance.h"
 
 enum {
-    PL_EULER_LAYERS = 3,        // of nodes around those with mass, to which map and velocities go on
-    PL_EULER_POINTS = 8,        // of quadrature in a cell
+    PL_EULER_LAYERS = 3, // of nodes around those with mass, to which map and velocities go on
+    PL_EULER_POINTS = 8, // of quadrature in a cell
     PL_EULER_NODES_MAX = 1 << 28 // in the window of a body
 };
 
@@ -39,8 +39,8 @@ typedef struct pl_euler_window {
     int32_t *block;      // (count) of the contact problem, -1: no contact touches the node
     int32_t *master;     // (count) of a light node; -1: it is none
     uint8_t *node;       // (count) pl_euler_node
-    double *memory;
-    int64_t capacity; // nodes
+    void *memory;        // of all of these
+    int64_t capacity;    // nodes
 } pl_euler_window;
 
 // Of a cell, while a step works on it: forces on corners, or values and gradients at its centre.
@@ -57,21 +57,21 @@ typedef struct pl_euler_body {
     pl_deformable_options options;
     pl_motion motion; // its keys are the body's
     pl_distance shape;
-    double mass;      // density times the volume of the mesh [kg]
-    double mu, lambda; // Lame's constants [Pa]
-    double offset[3]; // of a driven body, now [m]
-    double lo[3], hi[3]; // of the mesh [m]
+    double mass;                       // density times the volume of the mesh [kg]
+    double mu, lambda;                 // Lame's constants [Pa]
+    double offset[3];                  // of a driven body, now [m]
+    double lo[3], hi[3];               // of the mesh [m]
     pl_euler_window now, other, saved; // saved: at the start of the step
     double saved_P[3], saved_L[3];
     int32_t *cell; // (n_cell) lowest corners of the cells with material, ascending
     int64_t n_cell, cell_capacity, data_capacity;
     pl_euler_cell *data; // (n_cell)
-    double weight;       // all masses and forces are multiplied by this, so that the body has `mass`
-    double energy;       // elastic, at the start of the last part of a step [J]
-    double fastest;      // of its nodes [m/s]
-    double speed;        // of its fastest elastic wave [m/s]
-    int32_t inverted;    // cells
-    double P[3], L[3];   // momentum [N s], about the origin [N m s]
+    double weight;     // all masses and forces are multiplied by this, so that the body has `mass`
+    double energy;     // elastic, at the start of the last part of a step [J]
+    double fastest;    // of its nodes [m/s]
+    double speed;      // of its fastest elastic wave [m/s]
+    int32_t inverted;  // cells
+    double P[3], L[3]; // momentum [N s], about the origin [N m s]
 } pl_euler_body;
 
 // A contact cell, by which its impulse is known in the next step.
@@ -196,8 +196,7 @@ void pl_euler_map(const pl_euler *e, const pl_euler_body *body, const double x[3
 // --- drive.c ---
 
 // Where a driven body is at `time`, and how fast it moves.
-void pl_euler_motion_at(const pl_motion *motion, double time, double offset[3],
-                        double velocity[3]);
+void pl_euler_motion_at(const pl_motion *motion, double time, double offset[3], double velocity[3]);
 pl_status pl_euler_check_motion(const pl_motion *motion);
 
 // --- step.c ---

@@ -66,8 +66,8 @@ static void start_free(const pl_euler *e, pl_euler_body *body)
             for (int k = 0; k < 3 && pass == 1; k++) {
                 int i = (k + 1) % 3, j = (k + 2) % 3;
                 const double *a = o->angular_velocity;
-                w->v[3 * at + k] = o->velocity[k] + a[i] * (x[j] - centre[j]) -
-                                   a[j] * (x[i] - centre[i]);
+                w->v[3 * at + k] =
+                    o->velocity[k] + a[i] * (x[j] - centre[j]) - a[j] * (x[i] - centre[i]);
             }
         }
         for (int k = 0; k < 3 && pass == 0; k++) centre[k] /= total;
@@ -111,8 +111,8 @@ static double find_fastest(const pl_euler_body *body)
     return sqrt(v2);
 }
 
-// The longest part of a step: elastic waves of frequency w = 2 c / h, damped by xi = beta w / 2, are
-// stable below 2 (sqrt(1 + xi^2) - xi) / w, and differences against the wind below h / |v|.
+// The longest part of a step: elastic waves of frequency w = 2 c / h, damped by xi = beta w / 2,
+// are stable below 2 (sqrt(1 + xi^2) - xi) / w, and differences against the wind below h / |v|.
 static double longest_part(const pl_euler *e)
 {
     double longest = INFINITY;

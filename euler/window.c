@@ -10,32 +10,39 @@ void pl_euler_window_free(pl_euler_window *window)
     *window = (pl_euler_window){0};
 }
 
+// A node takes 12 numbers, three indices and a kind, in the room of 14 numbers.
+enum { NODE_BYTES = 14 * sizeof(double) };
+
+static void *carve(char **at, int64_t count, size_t size)
+{
+    void *here = *at;
+    *at += (size_t)count * size;
+    return here;
+}
+
 // Room for `count` nodes, of which none is valid.
 static pl_status set_count(pl_euler_window *w, int64_t count)
 {
     if (count > w->capacity) {
         int64_t capacity = PL_MAX(count, w->capacity + w->capacity / 2);
-        // 12 numbers, three indices and a kind in the room of 15 numbers
-        double *memory = pl_alloc(15 * capacity, sizeof *memory);
+        void *memory = pl_alloc(capacity, NODE_BYTES);
         if (memory == NULL) return PL_ERROR_MEMORY;
         pl_free(w->memory);
         w->memory = memory;
         w->capacity = capacity;
     }
-    double *at = w->memory;
-    w->X = at, at += 3 * count;
-    w->v = at, at += 3 * count;
-    w->next = at, at += 3 * count;
-    w->m = at, at += count;
-    w->phi = at, at += count;
-    w->fill = at, at += count;
-    w->slot = (int32_t *)at, w->block = w->slot + count, at += count;
-    w->master = (int32_t *)at, at += count;
-    w->node = (uint8_t *)at;
+    char *at = w->memory;
+    double **triples[] = {&w->X, &w->v, &w->next}, **numbers[] = {&w->m, &w->phi, &w->fill};
+    int32_t **indices[] = {&w->slot, &w->block, &w->master};
+    for (int k = 0; k < 3; k++) *triples[k] = carve(&at, 3 * count, sizeof(double));
+    for (int k = 0; k < 3; k++) *numbers[k] = carve(&at, count, sizeof(double));
+    memset(w->memory, 0, 12 * (size_t)count * sizeof(double));
+    for (int k = 0; k < 3; k++) {
+        *indices[k] = carve(&at, count, sizeof(int32_t));
+        memset(*indices[k], 0xff, (size_t)count * sizeof(int32_t));
+    }
+    w->node = carve(&at, count, 1);
     w->count = count;
-    memset(w->memory, 0, (size_t)(12 * count) * sizeof *w->memory);
-    memset(w->slot, 0xff, 2 * (size_t)count * sizeof *w->slot);
-    memset(w->master, 0xff, (size_t)count * sizeof *w->master);
     memset(w->node, PL_NODE_NONE, (size_t)count);
     return PL_OK;
 }

@@ -1,6 +1,6 @@
 // The passes over all elements, vectorised over the lanes of a batch.
 
-#include "fem.h"
+#include "device.h"
 
 #define PL_LANES 8
 #include "element_kernel.h"
@@ -469,6 +469,11 @@ double pl_fem_assemble(const pl_fem *fem, const double *x, const pl_fem_weights 
                        const double *base, pl_bsr *A, double *f)
 {
     const patch_loop l = {fem, x, weights, base, A, f};
+    double energy;
+    if (pl_fem_has_device(fem)) {
+        pl_status status = fem->device->assemble(fem->device, fem, x, weights, base, A, f, &energy);
+        if (pl_fem_device_did(fem->device, status)) return energy;
+    }
     pl_loop(fem->n_patch, 1, assemble_patches, &l);
     pl_loop(SEAM_CHUNKS, fem->n_patch > 1 ? 1 : SEAM_CHUNKS, close_seams, &l);
     return sum_energy(fem);
@@ -490,6 +495,11 @@ static void sum_forces(void *context, int64_t first, int64_t last)
 
 double pl_fem_forces(const pl_fem *fem, const double *x, double *f)
 {
+    double energy;
+    if (pl_fem_has_device(fem)) {
+        pl_status status = fem->device->forces(fem->device, x, f, &energy);
+        if (pl_fem_device_did(fem->device, status)) return energy;
+    }
     pl_loop(fem->n_patch, 1, sum_forces, &(patch_loop){.fem = fem, .x = x, .f = f});
     if (f != NULL) close_forces(fem, (range){0, fem->seam_verts.n}, f);
     return sum_energy(fem);
@@ -514,6 +524,11 @@ static void count_in_patches(void *context, int64_t first, int64_t last)
 int32_t pl_fem_inverted(const pl_fem *fem, const double *x)
 {
     int32_t n = 0;
+    if (pl_fem_has_device(fem)) {
+        pl_status status = fem->device->inverted(fem->device, x, &n);
+        if (pl_fem_device_did(fem->device, status)) return n;
+        n = 0;
+    }
     pl_loop(fem->n_patch, 1, count_in_patches, &(inverted_loop){fem, x});
     for (int32_t i = 0; i < fem->n_patch; i++) n += fem->inverted[i];
     return n;

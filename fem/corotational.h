@@ -24,7 +24,7 @@
 #ifndef PL_COROTATIONAL_H
 #define PL_COROTATIONAL_H
 
-#include "material.h"
+#include "constants.h"
 #include "polar3.h"
 
 typedef struct pl_corotated {
@@ -56,9 +56,9 @@ PL_KERNEL void pl_corotated_factors(const pl_material *m, const pl_corotated *d,
     for (int k = 0; k < 6; k++) h[k] = kappa * d->m[k];
     for (int k = 0; k < 3; k++) h[k] = h[k] + m->mu;
     if (project > 0) pl_eigen3_project(h, project);
-    real half = 0.5 * (h[0] + h[1] + h[2]) - 0.5 * m->mu;
+    real mean = 0.5 * (h[0] + h[1] + h[2]) - 0.5 * m->mu;
     for (int k = 0; k < 3; k++) {
-        e[k] = w * (half - h[k]);
+        e[k] = w * (mean - h[k]);
         e[3 + k] = -(w * h[3 + k]);
     }
     for (int a = 0; a < 4; a++) {
@@ -73,7 +73,7 @@ PL_KERNEL void pl_corotated_factors(const pl_material *m, const pl_corotated *d,
 PL_KERNEL void pl_corotated_stiffness(const pl_material *m, const pl_corotated *d,
                                       const real shape[9], real w, double project, real k[6][9])
 {
-    static const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+    const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
     real c[4][3], e[6], n[4][3], lambda = m->lambda * w;
     for (int i = 0; i < 3; i++) {
         const real *r = d->r + 3 * i;

@@ -1,4 +1,4 @@
-#include "fem.h"
+#include "device.h"
 #include "patches.h"
 
 #include <math.h>
@@ -183,6 +183,7 @@ static void free_seam(pl_fem_seam *seam)
 
 void pl_fem_free(pl_fem *fem)
 {
+    if (fem->device != NULL) fem->device->close(fem->device);
     pl_free(fem->body);
     pl_free(fem->mass);
     pl_free(fem->batch);

@@ -76,8 +76,9 @@ typedef struct pl_fem {
     int32_t n_edge;      // in that list
     pl_fem_seam seam_verts, seam_edges;
     // Bodies that do not move need their elements only once: see pl_fem_set_still.
-    uint8_t *still; // (n_bodies)
-    uint8_t *known; // (n_patch) bits of what the arrays below, and A, have of them
+    uint8_t *still;               // (n_bodies)
+    uint8_t *known;               // (n_patch) bits of what the arrays below, and A, have of them
+    struct pl_fem_device *device; // that does the passes, see device.h; NULL: the CPU
     // Scratch
     double *energy;     // (n_patch)
     int32_t *inverted;  // (n_patch)

@@ -1,25 +1,34 @@
 // Arithmetic on PL_LANES doubles at once, or on one, with the same source.
 //
 // The kernels of this room are straight-line code over `real`. A file that includes them defines
-// PL_LANES before: 1 makes `real` a double (the plain version, and CUDA's), 4 makes it a vector
-// that the compiler maps to whatever the machine has. Without contraction every lane computes the
-// bits that the plain version computes. Internal.
+// PL_LANES before: 1 makes `real` a double (the plain version, and that of GPUs), 8 makes it a
+// vector that the compiler maps to whatever the machine has. Without contraction every lane
+// computes the bits that the plain version computes. They compile as C17, CUDA C++ (one lane) and
+// OpenCL C; ../base/portable.h says what that asks of them. Internal.
 
 #ifndef PL_LANES_H
 #define PL_LANES_H
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "../base/portable.h"
+
+#ifdef __OPENCL_VERSION__
+#define INT64_C(number) number##L
+#else
+#include <float.h>
 #include <string.h>
+#endif
 
 #ifndef PL_LANES
-#error "define PL_LANES as 1 or 4 before this header"
+#error "define PL_LANES as 1, 4 or 8 before this header"
 #endif
 
 // Always inlined, so that a kernel is compiled for the instruction set of the function that uses
 // it.
-#define PL_KERNEL static inline __attribute__((always_inline))
+#if defined(__CUDACC__)
+#define PL_KERNEL PL_INLINE
+#else
+#define PL_KERNEL PL_INLINE __attribute__((always_inline))
+#endif
 
 #if PL_LANES == 1
 
@@ -54,16 +63,65 @@ PL_KERNEL real real_abs(real a)
 
 PL_KERNEL int64_t real_bits(real a)
 {
+#if defined(__OPENCL_VERSION__)
+    return as_long(a);
+#else
     int64_t bits;
     memcpy(&bits, &a, sizeof bits);
     return bits;
+#endif
 }
 
 PL_KERNEL real real_from_bits(int64_t bits)
 {
+#if defined(__OPENCL_VERSION__)
+    return as_double(bits);
+#else
     real a;
     memcpy(&a, &bits, sizeof a);
     return a;
+#endif
+}
+
+#elif defined(__OPENCL_VERSION__)
+
+typedef double8 real;
+typedef long8 real_mask;
+typedef long8 real_integer;
+
+PL_KERNEL real real_of(double a)
+{
+    return (double8)(a);
+}
+
+PL_KERNEL real real_sqrt(real a)
+{
+    return sqrt(a);
+}
+
+PL_KERNEL real real_select(real_mask mask, real a, real b)
+{
+    return select(b, a, mask);
+}
+
+PL_KERNEL bool real_any(real_mask mask)
+{
+    return any(mask) != 0;
+}
+
+PL_KERNEL real real_abs(real a)
+{
+    return fabs(a);
+}
+
+PL_KERNEL real_integer real_bits(real a)
+{
+    return as_long8(a);
+}
+
+PL_KERNEL real real_from_bits(real_integer bits)
+{
+    return as_double8(bits);
 }
 
 #else

@@ -27,7 +27,7 @@
 #ifndef PL_OGDEN_H
 #define PL_OGDEN_H
 
-#include "material.h"
+#include "constants.h"
 #include "principal.h"
 
 // At alpha e of this a fibre is 1e13 times as stiff as at rest.

@@ -52,9 +52,9 @@ PL_KERNEL real pl_polar3_iterate(const real f[9], real r[9])
     real fit = real_flag(det > 0) * real_flag(det * det > least * (square * square * square));
     real active = fit;
     for (int step = 0; step < PL_POLAR3_STEPS && real_any(active > 0); step++) {
-        real half = 0.5 / det, move = real_of(0);
+        real scale = 0.5 / det, move = real_of(0);
         for (int k = 0; k < 9; k++) {
-            real next = 0.5 * r[k] + half * c[k], d = next - r[k];
+            real next = 0.5 * r[k] + scale * c[k], d = next - r[k];
             r[k] = real_select(active > 0, next, r[k]);
             move += d * d;
         }

@@ -29,6 +29,6 @@ typedef struct pl_stress {
     real flip[3], twist[3]; // of the pairs 01, 02, 12 [Pa]
 } pl_stress;
 
-static const int pl_pair[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
+PL_CONSTANT int pl_pair[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
 
 #endif

@@ -12,8 +12,6 @@
 
 #include "eigen3.h"
 
-#include <float.h>
-
 enum { PL_SVD3_SWEEPS = 12 }; // a bound only
 
 // Two columns count as orthogonal when their cosine is below this: a few units of the last place.

@@ -26,9 +26,8 @@
 #include <float.h>
 #include <math.h>
 
-// Below this stretch a logarithm that is continued is as good as one that is not: a tet that is
-// pressed to nothing takes 1000 times the pressure of one at half its height, and steps that leave
-// a share of the volume each do not get to its end.
+// Below this stretch a logarithm that is continued is as good as a barrier: nothing is pressed so
+// flat, and steps that leave a share of the volume each do not get there.
 static const double BARRIER_STRETCH = 0.002;
 
 // In units of the last place: of the determinants, by S; and of a corner, by its coordinates.

@@ -72,7 +72,7 @@ static pl_status judge(CUresult code, const char *what)
 
 static void describe(int32_t index, pl_gpu_info *info)
 {
-    *info = (pl_gpu_info){.kind = PL_GPU_CUDA, .index = index};
+    *info = (pl_gpu_info){.kind = PL_GPU_CUDA, .lanes = 1, .index = index};
     int version = 0, units = 0, major = 0, minor = 0;
     size_t memory = 0;
     CUdevice device = 0;

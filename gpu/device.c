@@ -1,11 +1,13 @@
 #include "device.h"
 #include "apg.h"
+#include "saddle.h"
 
 typedef struct gpu_device {
     pl_device device;
     pl_gpu *gpu;
     pl_gpu_system system;
     pl_gpu_apg apg;
+    pl_gpu_saddles saddles;
 } gpu_device;
 
 pl_gpu *pl_gpu_of(pl_device *device)
@@ -43,6 +45,13 @@ static pl_status solve_apg(pl_device *device, const pl_problem *problem,
     return status;
 }
 
+static const pl_saddle_engine *find_saddles(pl_device *device)
+{
+    gpu_device *d = (gpu_device *)device;
+    pl_gpu_saddles_reset(&d->saddles);
+    return &d->saddles.engine;
+}
+
 pl_status pl_gpu_device_open(pl_gpu_kind kind, int32_t index, pl_device **out)
 {
     *out = NULL;
@@ -55,6 +64,9 @@ pl_status pl_gpu_device_open(pl_gpu_kind kind, int32_t index, pl_device **out)
     }
     d->system.gpu = d->gpu;
     d->device.apg = solve_apg;
+    d->device.saddles = find_saddles;
+    pl_gpu_saddles_create(d->gpu, &d->saddles);
+    d->device.close = pl_gpu_device_close;
     *out = &d->device;
     return PL_OK;
 }
@@ -64,6 +76,7 @@ void pl_gpu_device_close(pl_device *device)
     if (device == NULL) return;
     gpu_device *d = (gpu_device *)device;
     let_go(d);
+    pl_gpu_saddles_free(&d->saddles);
     pl_gpu_close(d->gpu);
     pl_free(d);
 }

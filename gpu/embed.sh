@@ -29,8 +29,9 @@ whole() {
 
 # One line for each kernel: its name, and its arguments as KIND TYPE, separated by commas. Kinds: r a
 # buffer that is read, w one that is written, i l numbers, d f likewise.
+# Kernels stand in kernels/ alone; other rooms' headers use the word for inner loops.
 signatures() {
-    whole | awk '
+    cat gpu/kernels/*.h | awk '
     /^PL_KERNEL / { text = ""; on = 1 }
     on { text = text " " $0 }
     on && /\)$/ {
@@ -61,9 +62,19 @@ signatures() {
     }'
 }
 
+# What kernels know of the public header, which OpenCL's compiler cannot read.
+from_public() {
+    for type in 'enum pl_material_kind' 'enum pl_pair_kind' 'struct pl_closest' 'struct pl_impact'; do
+        sed -n "/^typedef $type {/,/^}/p" include/pliant.h
+    done
+}
+
+# The types of the public header stand behind those of base/portable.h.
 source_text() {
     printf 'const char pl_gpu_source[] =\n'
-    whole | sed -e 's|^ *//.*||' -e '/^$/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/    "&\\n"/'
+    whole | awk -v types="$(from_public | sed 's|//.*||')" '
+        { print }
+        /^#define PL_CONSTANT __constant/ { print types }' | sed -e 's|^ *//.*||' -e '/^$/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/    "&\\n"/'
     printf '    ;\n'
 }
 

@@ -104,6 +104,11 @@ void pl_gpu_set_group_size(pl_gpu *gpu, int32_t size)
     gpu->size = size;
 }
 
+int32_t pl_gpu_group_size(const pl_gpu *gpu)
+{
+    return gpu->size;
+}
+
 // --- Failures ---
 
 // Keeps the first failure.

@@ -22,6 +22,7 @@ typedef struct pl_gpu_info {
     int64_t memory;           // [bytes]
     int32_t units;            // multiprocessors, compute units
     bool is_cpu;              // it is no faster than we are
+    int32_t lanes;            // elements that an item of kernels/elements.h works on at once
     const char *lacks;        // why it cannot be used, one sentence; NULL: it can
 } pl_gpu_info;
 
@@ -46,6 +47,7 @@ const pl_gpu_info *pl_gpu_about(const pl_gpu *gpu);
 
 // Items of a group in launches from now on, a power of two up to 256; at the start 128.
 void pl_gpu_set_group_size(pl_gpu *gpu, int32_t size);
+int32_t pl_gpu_group_size(const pl_gpu *gpu);
 
 // --- Buffers ---
 

@@ -61,6 +61,14 @@ static void read_text(cl_device_id device, cl_device_info what, char *to, size_t
     }
 }
 
+// On CPUs an item of some kernels works on the lanes of a vector: kernels/mathematics.h.
+static int32_t lanes_of(cl_device_id device)
+{
+    cl_device_type type = 0;
+    cl.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return (type & CL_DEVICE_TYPE_CPU) != 0 ? 8 : 1;
+}
+
 static void describe(cl_platform_id platform, cl_device_id device, int32_t index, pl_gpu_info *info)
 {
     *info = (pl_gpu_info){.kind = PL_GPU_OPENCL, .index = index};
@@ -84,6 +92,7 @@ static void describe(cl_platform_id platform, cl_device_id device, int32_t index
     cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
     info->memory = (int64_t)memory;
     info->units = (int32_t)units;
+    info->lanes = lanes_of(device);
     info->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     if (precision == 0) info->lacks = "it has no double precision";
     if (!compiler) info->lacks = "its driver has no compiler";
@@ -176,8 +185,10 @@ static pl_status build(opencl *o)
     cl_device_fp_config single = 0;
     cl.clGetDeviceInfo(o->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL);
     bool exact = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-    const char *options = exact ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -Werror"
-                                : "-cl-std=CL1.2 -Werror";
+    char options[128];
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -Werror%s%s",
+             exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+             lanes_of(o->device) > 1 ? " -DPL_WIDE" : "");
     code = cl.clBuildProgram(o->program, 1, &o->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
         char log[512] = "";

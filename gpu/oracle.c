@@ -13,7 +13,7 @@ void pl_oracle_go_backward(bool backward)
 static int32_t list(int32_t capacity, pl_gpu_info *info)
 {
     if (capacity > 0) {
-        *info = (pl_gpu_info){.kind = PL_GPU_ORACLE, .units = 1, .is_cpu = true};
+        *info = (pl_gpu_info){.kind = PL_GPU_ORACLE, .units = 1, .is_cpu = true, .lanes = 1};
         snprintf(info->name, sizeof info->name, "the kernels in C");
         snprintf(info->driver, sizeof info->driver, "none");
     }

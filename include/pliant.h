@@ -51,6 +51,10 @@ extern "C" {
 // The version of the library at run time, e.g. "0.1.0"; the macros above are that of the header.
 PL_API const char *pl_version(void);
 
+// Line i of what this library was built with and what it runs with: "OpenBLAS: 0.3.21"; NULL behind
+// the last one.
+PL_API const char *pl_build_line(int32_t i);
+
 // ---------------------------------------------------------------------------------------------
 // Errors
 // ---------------------------------------------------------------------------------------------
@@ -120,8 +124,9 @@ PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
                                 pl_mesh **out);
 
 // Replaces the loose edges, edge (2*n_edge), and points, point (n_point), of a mesh by these
-// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces. Fails
-// with PL_ERROR_ARGUMENT on an index out of range or an edge with two equal ends.
+// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces; rays
+// and nearest points look for faces only. Fails with PL_ERROR_ARGUMENT on an index out of range or
+// an edge with two equal ends.
 PL_API pl_status pl_mesh_set_loose(pl_mesh *mesh, int32_t n_edge, const int32_t *edge,
                                    int32_t n_point, const int32_t *point);
 
@@ -700,6 +705,37 @@ typedef struct pl_material_options {
 PL_API pl_material_options pl_material_options_default(void);
 
 // ---------------------------------------------------------------------------------------------
+// Devices
+// ---------------------------------------------------------------------------------------------
+
+// What may do the heavy parts of contact problems in place of the CPU. Results are within the same
+// tolerances, measured by the CPU, but not the same to the bit. Where a device fails or has not
+// enough memory, the CPU goes on from the last good state, and a warning says so.
+//
+// A device is named "cpu", "cuda", "cuda:1", "opencl", "opencl:1" (without a number: the first), or
+// "auto": the first of CUDA, else the first of OpenCL that is no CPU, else the CPU.
+typedef struct pl_device_info {
+    char name[16];    // by which it is chosen
+    char model[128];  // of the device
+    char driver[128]; // with its version
+    int64_t memory;   // [bytes]; 0: not known
+    int32_t units;    // multiprocessors, compute units, cores
+    bool chosen;      // by "auto"
+    char lacks[128];  // why it cannot be used, or "": it can
+} pl_device_info;
+
+// The name of a device as the library has it, which stays, whether there is one or not. Fails with
+// PL_ERROR_ARGUMENT on any other text.
+PL_API pl_status pl_device_find(const char *text, const char **name);
+
+// The devices of this machine, the CPU first: at most `capacity` of them; returns how many there
+// are. Kinds without a driver have none.
+PL_API int32_t pl_device_list(int32_t capacity, pl_device_info *out);
+
+// Why there is no device of a kind, "cuda" or "opencl": one sentence; NULL if there is one.
+PL_API const char *pl_device_missing(const char *kind);
+
+// ---------------------------------------------------------------------------------------------
 // Worlds: bodies that move
 // ---------------------------------------------------------------------------------------------
 
@@ -741,6 +777,8 @@ typedef struct pl_world_options {
     const char *friction_model; // "cone", or what takes its place in the contacts of a step:
                                 // "diamond", "pyramid:N", "outer:N", "box", "box:N", "box:last",
                                 // "box:follow". See docs/solvers.md. Not with vj19
+    const char *device;         // that solvers "auto", "apg", "sp-direct" and "sp-schurpa" use, and
+                                // elements; see pl_device_info: "cpu"
     bool rescue;                // if the solver fails, "auto" continues; false: the step fails
     double residual_tolerance;  // relative residual of the equations of motion with contact
                                 // impulses, in (0, 1)
@@ -1673,13 +1711,14 @@ typedef struct pl_solve_options {
     const char *precond;        // see pl_world_options
     bool vj19;                  // the solver as VJ19 prints it
     const char *friction_model; // in place of the cones of the problem, see pl_world_options
+    const char *device;         // see pl_world_options
     int32_t threads;            // up to 256; 0: one per core. A solver of your own gets the number
     pl_solve_trace_fn *trace;   // NULL: nobody looks
     void *trace_user;
     const char *parameters; // see pl_complementarity_options; of solvers that work row by row
 } pl_solve_options;
 
-// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, "cone".
+// 1e-5, 1e-6 m, 20,000 iterations, no limit of time, "full", not as printed, "cone", "cpu".
 PL_API pl_solve_options pl_solve_options_default(void);
 
 // How a solve ended.

@@ -34,7 +34,9 @@ pl_status pl_pdasm_create(const pl_lcp *lcp, const pl_pdasm_options *options, pl
     out->w = pl_arena_take(arena, n, sizeof *out->w);
     if (out->diag == NULL || out->x == NULL || out->w == NULL) return PL_ERROR_MEMORY;
     find_diagonal(lcp, out->diag);
-    return pl_schurpa_create(lcp, options->max_solves, options->column_bytes, arena, &out->systems);
+    PL_TRY(
+        pl_schurpa_create(lcp, options->max_solves, options->column_bytes, arena, &out->systems));
+    return options->engine != NULL ? pl_saddle_use(&out->systems.K, options->engine) : PL_OK;
 }
 
 void pl_pdasm_start(const pl_lcp *lcp, const double *diag, const double *x, const double *w,
@@ -59,11 +61,11 @@ static pl_status solve_system(pl_pdasm *p, const pl_lcp_sets *sets, pl_lcp_end *
     if (*end != PL_LCP_N_END) return PL_OK;
     p->stats.iterations++;
     pl_lcp_multiply(p->lcp, p->x, p->w);
-    if (!p->options.refine) return PL_OK;
+    if (!p->options.refine) return p->systems.K.status;
     pl_schurpa_refine(&p->systems, sets->state, p->w, p->x);
     pl_lcp_multiply(p->lcp, p->x, p->w);
     p->stats.refinements++;
-    return PL_OK;
+    return p->systems.K.status;
 }
 
 // Rounding is above the tolerance although the set is right: a factor of that very set may do
@@ -79,7 +81,7 @@ static pl_status polish(pl_pdasm *p, const pl_lcp_sets *sets, pl_lcp_end *end)
     pl_schurpa_refine(&p->systems, sets->state, p->w, p->x);
     pl_lcp_multiply(p->lcp, p->x, p->w);
     p->stats.refinements++;
-    return PL_OK;
+    return p->systems.K.status;
 }
 
 // --- Judging it ---

@@ -35,6 +35,7 @@ typedef struct pl_pdasm_options {
     double started;         // [s] of pl_seconds
     pl_pdasm_trace_fn *trace;
     void *trace_user;
+    const pl_saddle_engine *engine; // of saddle.h; NULL: the CPU
 } pl_pdasm_options;
 
 // What `options` say, and half of their tolerance where that is less than what may not pivot: a

@@ -48,6 +48,15 @@ pl_status pl_saddle_create(const pl_lcp *lcp, bool blocks, pl_arena *arena, pl_s
     return choose_order(out);
 }
 
+pl_status pl_saddle_use(pl_saddle *K, const pl_saddle_engine *engine)
+{
+    pl_status status = engine->open(engine->user, K, &K->work);
+    if (status == PL_OK) K->engine = engine;
+    if (status != PL_ERROR_MEMORY) return status;
+    pl_log(PL_LOG_WARNING, "contacts are solved for without the device: %s", pl_error_text());
+    return PL_OK;
+}
+
 // --- The factor ---
 
 // Room for `need` doubles in *block; what it held is lost.
@@ -113,6 +122,18 @@ static pl_status invert(pl_saddle *K)
     return PL_OK;
 }
 
+static pl_status factor_by_engine(pl_saddle *K, int32_t rho, pl_lcp_end *end)
+{
+    double started = K->clock();
+    int32_t good;
+    PL_TRY(make_room(K, &K->rhs, &K->rhs_capacity, (int64_t)K->n_free * PL_SADDLE_BATCH));
+    K->factorizations++;
+    PL_TRY(K->engine->factor(K->work, K, rho, &good));
+    if (good < K->n_free) *end = PL_LCP_BREAKDOWN;
+    K->factor_seconds += K->clock() - started;
+    return PL_OK;
+}
+
 pl_status pl_saddle_factor(pl_saddle *K, const uint8_t *state, pl_lcp_end *end)
 {
     double started = K->clock();
@@ -130,6 +151,7 @@ pl_status pl_saddle_factor(pl_saddle *K, const uint8_t *state, pl_lcp_end *end)
         *end = PL_LCP_SIZE;
         return PL_OK;
     }
+    if (K->engine != NULL) return factor_by_engine(K, rho, end);
     double *inverse = K->band.inverse;
     PL_TRY(make_room(K, &K->band.val, &K->val_capacity, entries));
     PL_TRY(make_room(K, &K->rhs, &K->rhs_capacity, (int64_t)n * (K->blocks ? PL_SADDLE_BATCH : 1)));
@@ -153,7 +175,10 @@ static void solve_free(pl_saddle *K, int32_t k)
     double started = K->clock();
     K->solves += k;
     if (K->n_free == 0) return;
-    if (K->blocks) {
+    if (K->engine != NULL) {
+        pl_status status = K->engine->solve(K->work, k, K->rhs);
+        if (K->status == PL_OK) K->status = status;
+    } else if (K->blocks) {
         pl_band_solve(&K->band, k, K->rhs, K->scratch);
     } else {
         for (int32_t c = 0; c < k; c++) {

@@ -22,7 +22,21 @@
 // What a factor may take [bytes].
 #define PL_SADDLE_MOST ((int64_t)1 << 32)
 
-typedef struct pl_saddle {
+typedef struct pl_saddle pl_saddle;
+
+// Something else that factors and solves in place of band.h, a device.
+typedef struct pl_saddle_engine {
+    void *user;
+    // For the matrix of K, which stays as it is. What is made, *work, is the engine's to give back.
+    // PL_ERROR_MEMORY: none, and band.h does it.
+    pl_status (*open)(void *user, const pl_saddle *K, void **work);
+    // Factors M_FF for the free rows of K, of half-bandwidth rho. *good := n_free, or less: it is
+    // not positive definite.
+    pl_status (*factor)(void *work, const pl_saddle *K, int32_t rho, int32_t *good);
+    pl_status (*solve)(void *work, int32_t k, double *rhs); // (n_free * k) := M_FF^-1 of it
+} pl_saddle_engine;
+
+struct pl_saddle {
     const pl_lcp *lcp; // symmetric; q and bounds are not looked at
     pl_arena *arena;
     bool blocks;    // solves go by blocks, of many right-hand sides at once
@@ -38,11 +52,17 @@ typedef struct pl_saddle {
     // So far.
     int64_t factorizations, solves;
     double form_seconds, factor_seconds, solve_seconds;
-} pl_saddle;
+    const pl_saddle_engine *engine; // NULL: band.h
+    void *work;                     // the engine's
+    pl_status status;               // its first failure in a solve, after which x is undefined
+};
 
 enum { PL_SADDLE_BATCH = 64 }; // right-hand sides at once
 
 pl_status pl_saddle_create(const pl_lcp *lcp, bool blocks, pl_arena *arena, pl_saddle *out);
+
+// Hands factors and solves to an engine from now on, or leaves them where the engine has no memory.
+pl_status pl_saddle_use(pl_saddle *K, const pl_saddle_engine *engine);
 
 // Factors for the working set `state` (n, of pl_lcp_state). *end := PL_LCP_N_END, or what came in
 // between: PL_LCP_BREAKDOWN (M_FF is not positive definite), PL_LCP_SIZE.

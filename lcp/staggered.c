@@ -129,6 +129,7 @@ static pl_status create_program(solve *s, const pl_lcp *lcp, pl_staggered_progra
     const pl_pdasm_options options = {.max_solves = o->schurpa ? o->max_solves : 0,
                                       .column_bytes = o->column_bytes,
                                       .refine = o->refine,
+                                      .engine = o->engine,
                                       .tolerance = o->qp_tolerance,
                                       .pivot_tolerance = 0.5 * o->qp_tolerance,
                                       .max_iterations = o->max_qp_iterations,

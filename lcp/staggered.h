@@ -41,13 +41,14 @@ typedef struct pl_staggered_options {
     double qp_tolerance;    // of each program, [unit of w]
     int32_t max_iterations; // turns
     int32_t max_qp_iterations;
-    double max_seconds;   // 0: no limit
-    int32_t max_solves;   // of schurpa.h
-    int64_t column_bytes; // of the same
+    double max_seconds;    // 0: no limit
+    int32_t max_solves;    // of schurpa.h
+    int64_t column_bytes;  // of the same
     double (*clock)(void); // [s] what times of factors and solves are taken with; NULL: pl_seconds
     // Called after each turn with the ratio and the error.
     void (*trace)(int32_t iteration, double ratio, double error, void *user);
     void *trace_user;
+    const pl_saddle_engine *engine; // of saddle.h; NULL: the CPU
 } pl_staggered_options;
 
 // sp-schurpa; 1e-12 and 1e-10; 200 turns of programs of up to 1,000 iterations; those of

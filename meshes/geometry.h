@@ -1,17 +1,17 @@
-// Vectors of three numbers. Internal.
+// Vectors of three numbers; for devices, too (../base/portable.h). Internal.
 
 #ifndef PL_GEOMETRY_H
 #define PL_GEOMETRY_H
 
-#include <stdint.h>
+#include "../base/portable.h"
 
-static inline double pl_dot(const double a[3], const double b[3])
+PL_INLINE double pl_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 // r = a x b; r must be neither.
-static inline void pl_cross(const double a[3], const double b[3], double r[3])
+PL_INLINE void pl_cross(const double a[3], const double b[3], double r[3])
 {
     r[0] = a[1] * b[2] - a[2] * b[1];
     r[1] = a[2] * b[0] - a[0] * b[2];
@@ -19,14 +19,13 @@ static inline void pl_cross(const double a[3], const double b[3], double r[3])
 }
 
 // r = a - b
-static inline void pl_subtract(const double a[3], const double b[3], double r[3])
+PL_INLINE void pl_subtract(const double a[3], const double b[3], double r[3])
 {
     for (int k = 0; k < 3; k++) r[k] = a[k] - b[k];
 }
 
 // (b-a) x (c-a), twice the area long.
-static inline void pl_face_normal(const double a[3], const double b[3], const double c[3],
-                                  double n[3])
+PL_INLINE void pl_face_normal(const double a[3], const double b[3], const double c[3], double n[3])
 {
     double u[3], v[3];
     pl_subtract(b, a, u);
@@ -35,8 +34,8 @@ static inline void pl_face_normal(const double a[3], const double b[3], const do
 }
 
 // Six times the signed volume of a tet: (b-a) x (c-a) . (d-a).
-static inline double pl_tet_det(const double a[3], const double b[3], const double c[3],
-                                const double d[3])
+PL_INLINE double pl_tet_det(const double a[3], const double b[3], const double c[3],
+                            const double d[3])
 {
     double n[3], w[3];
     pl_face_normal(a, b, c, n);
@@ -45,7 +44,7 @@ static inline double pl_tet_det(const double a[3], const double b[3], const doub
 }
 
 // The signed volume of the tet with the corners t, indices into x.
-static inline double pl_tet_volume(const double *x, const int32_t t[4])
+PL_INLINE double pl_tet_volume(const double *x, const int32_t t[4])
 {
     const double *p[4];
     for (int k = 0; k < 4; k++) p[k] = x + 3 * (int64_t)t[k];

@@ -315,9 +315,11 @@ static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *s
     pl_part_gather(&part, v, f);
     own->curvature = 0;
     own->direct = false;
-    own->device = ws->device;
     PL_TRY(pl_workspace_prepare(&part.problem, own, part.v));
-    PL_TRY(solve_together(&part.problem, options, own, tried, part.v, part.f, stats));
+    own->device = ws->device;
+    pl_status status = solve_together(&part.problem, options, own, tried, part.v, part.f, stats);
+    own->device = NULL; // lent
+    PL_TRY(status);
     pl_part_scatter(&part, v, f);
     pl_arena_back(&ws->arena, mark);
     return PL_OK;

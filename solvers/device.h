@@ -14,13 +14,34 @@ typedef pl_status pl_device_solve_fn(struct pl_device *device, const pl_problem 
                                      double *v, double *f, pl_solve_stats *stats);
 
 typedef struct pl_device {
+    const char *name; // by which it was opened
+    void (*close)(struct pl_device *device);
     pl_device_solve_fn *apg;
-    bool lost;       // it has failed, and is not asked again
-    bool is_warning; // that it has no memory has been said
+    // Factors and solves of ../lcp/saddle.h, with memory that the next call uses again.
+    const struct pl_saddle_engine *(*saddles)(struct pl_device *device);
+    bool lost;   // it has failed, and is not asked again
+    bool warned; // that it has no memory has been said
 } pl_device;
 
-// The same on the device of the workspace, if it has one: a failure becomes a warning, and
-// stats->end PL_SOLVE_LIMIT.
+// The CPU, for pl_device_list.
+pl_device_info pl_device_cpu(bool chosen);
+
+// Fails with PL_ERROR_DEVICE if there is no such device.
+pl_status pl_device_check(const char *name);
+
+// NULL for the CPU, and for "auto" where that is best. Fails with PL_ERROR_DEVICE or
+// PL_ERROR_MEMORY.
+pl_status pl_device_open(const char *name, pl_device **out);
+void pl_device_close(pl_device *device); // NULL is fine
+
+// ws->device := that with this name, which stays open until another one is asked for.
+pl_status pl_workspace_use(pl_workspace *ws, const char *name);
+
+// What is said and noted of a device that has failed.
+void pl_device_failed(pl_device *device, pl_status status);
+
+// As pl_device_solve_fn on the device of the workspace, if it has one: a failure becomes a warning,
+// and stats->end PL_SOLVE_LIMIT.
 void pl_device_apg(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
                    int32_t n, double *v, double *f, pl_solve_stats *stats);
 

@@ -1,8 +1,8 @@
 // Staggered projections of ../lcp for contacts with friction in diamonds [Lit13, Alg. 4.1, 4.2].
 
 #include "../lcp/staggered.h"
+#include "device.h"
 #include "scalar_form.h"
-#include "solver.h"
 
 // The programs are solved to this part of what contacts may lack, and to less by as much again
 // where that turns out not to be enough.
@@ -34,6 +34,22 @@ static pl_status create(const pl_reduced *reduced, pl_arena *arena, turns *t)
     return PL_OK;
 }
 
+// On the device of the workspace, if it has one, and without it from x once more where it fails.
+static pl_status project(const turns *t, const pl_staggered_options *options, pl_workspace *ws,
+                         pl_staggered_stats *stats)
+{
+    pl_device *device = ws->device;
+    pl_staggered_options o = *options;
+    bool has = device != NULL && device->saddles != NULL && !device->lost;
+    if (has) o.engine = device->saddles(device);
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
+    pl_status status = pl_staggered_solve(&t->staggered, &o, &ws->arena, t->x, stats);
+    pl_arena_back(&ws->arena, mark);
+    if (o.engine == NULL || status == PL_OK || status == PL_ERROR_NUMERICS) return status;
+    pl_device_failed(device, status);
+    return pl_staggered_solve(&t->staggered, options, &ws->arena, t->x, stats);
+}
+
 static pl_status solve(bool schurpa, const pl_problem *problem, const pl_solver_options *options,
                        pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
@@ -52,7 +68,7 @@ static pl_status solve(bool schurpa, const pl_problem *problem, const pl_solver_
             if (o.max_seconds <= 0) return PL_OK;
         }
         pl_arena_mark mark = pl_arena_here(&ws->arena);
-        pl_status status = pl_staggered_solve(&t.staggered, &o, &ws->arena, t.x, &sp);
+        pl_status status = project(&t, &o, ws, &sp);
         pl_arena_back(&ws->arena, mark);
         if (options->staggered != NULL && i == 0) *options->staggered = sp;
         if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;

@@ -38,7 +38,8 @@ enum {
     IPM_STEPS = 30,
     MOST_FACTORS = 200, // after interior points, and after sweeps
     SWEEP_STAGES = 3,
-    SWEEP_STEPS = 5, // of apg
+    SWEEP_STEPS = 5, // of apg in the first of them
+    SWEEP_MORE = 4,  // times as many in each that follows
 };
 
 // Where there are joints or motors, a start is left as it is only if its error is this part of what
@@ -48,6 +49,11 @@ static const double AS_IS = 1e-6;
 
 // Rounds follow on sweeps that leave no more than this, in units of what is allowed.
 static const double NEAR = 100;
+
+// A link whose inertia about its own axis is some 1e-5 of that across, as that of a thin string,
+// has next to nothing left of it beside K of rows that are carried, and H is not definite to
+// rounding. Then it is tried with a d of theirs that is so many times as large, up to this.
+static const double CARRIED_SOFTER = 100, CARRIED_MOST = 1e-8;
 
 static void take_best(const pl_newton *s)
 {
@@ -120,7 +126,7 @@ static pl_solve_end run_swept(pl_newton *s, pl_solve_stats *stats)
     return end;
 }
 
-static pl_solve_end run_after_sweeps(pl_newton *s, pl_solve_stats *stats)
+static pl_solve_end run_after_sweeps(pl_newton *s, int32_t steps, pl_solve_stats *stats)
 {
     pl_arena *arena = &s->ws->arena;
     pl_arena_mark mark = pl_arena_here(arena);
@@ -128,8 +134,7 @@ static pl_solve_end run_after_sweeps(pl_newton *s, pl_solve_stats *stats)
     take_best(s);
     if (pl_apg_create(s->problem, s->ws, stats, &apg) != PL_OK) return PL_SOLVE_BREAKDOWN;
     int32_t left = s->options->max_iterations - stats->iterations;
-    pl_solve_end end =
-        pl_apg_improve(&apg, s->options, PL_MIN(SWEEP_STEPS, left), s->v, s->f, stats);
+    pl_solve_end end = pl_apg_improve(&apg, s->options, PL_MIN(steps, left), s->v, s->f, stats);
     pl_arena_back(arena, mark);
     if (end == PL_SOLVE_TIME) return end;
     if (pl_newton_judge(s, s->f, stats) <= 1) return PL_SOLVE_CONVERGED;
@@ -144,7 +149,8 @@ bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats)
     return pl_newton_judge(s, s->f, stats) <= (s->problem->n_limits > 0 ? AS_IS : 1);
 }
 
-pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
+// With d_carried as it is.
+static pl_solve_end run(pl_newton *s, pl_solve_stats *stats)
 {
     bool cones = has_cones(s->problem), cold = is_cold(s);
     pl_solve_end end = PL_SOLVE_STALLED;
@@ -158,11 +164,22 @@ pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
     if (goes_on(s, end) && cones && !cold && pl_newton_can_sweep(s)) end = run_swept(s, stats);
     if (goes_on(s, end)) end = run_cold(s, stats);
     bool sweeps = s->shifts == 0 && end == PL_SOLVE_STALLED;
-    for (int32_t i = 0; i < SWEEP_STAGES && sweeps && goes_on(s, end); i++) {
-        end = run_after_sweeps(s, stats);
+    for (int32_t i = 0, n = SWEEP_STEPS; i < SWEEP_STAGES && sweeps && goes_on(s, end); i++) {
+        end = run_after_sweeps(s, n, stats);
+        n *= SWEEP_MORE; // or it could all come out as before
     }
     take_best(s);
-    if (s->best <= 1) end = PL_SOLVE_CONVERGED;
+    return s->best <= 1 ? PL_SOLVE_CONVERGED : end;
+}
+
+pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
+{
+    pl_solve_end end = PL_SOLVE_STALLED;
+    for (; s->d_carried <= CARRIED_MOST; s->d_carried *= CARRIED_SOFTER) {
+        s->indefinite = false;
+        end = run(s, stats);
+        if (!goes_on(s, end) || !s->indefinite || s->lambda == NULL) break;
+    }
     pl_newton_clear_idle(s, stats);
     return end == PL_SOLVE_CONVERGED && s->shifts > 0 ? PL_SOLVE_CONTRADICTING : end;
 }

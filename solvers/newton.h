@@ -30,6 +30,8 @@ typedef struct pl_newton {
     double *lack;         // (m) l of newton.c in these rows, 0 in others
     double *shift;        // (m) what they are not asked for, since they contradict each other [m/s]
     double *last_w;       // (m) w of them after the last round
+    double d_carried;     // what K W of the rows that are carried is the inverse of
+    bool indefinite;      // a factor failed
     bool hopeless;        // impulses grow without end: there is no solution, or none that it finds
     int32_t shifts;       // how often that was found; 0: `shift` is 0
     double *rhs;          // (n) r - L^T J l; r itself if there are none
@@ -120,6 +122,9 @@ double pl_newton_judge(pl_newton *s, const double *f, pl_solve_stats *stats);
 
 // Counts anew what was in vain; stats->factorizations may become `most`.
 void pl_newton_begin_stage(pl_newton *s, int64_t most);
+
+// The factor of H with D, which is counted. False if there is none.
+bool pl_newton_factor(pl_newton *s, pl_solve_stats *stats);
 
 // K of all rows for d, and `stiff` of those that are carried.
 void pl_newton_set_stiffness(pl_newton *s, double d);

@@ -35,8 +35,7 @@ static bool have_factor(pl_newton *s, pl_solve_stats *stats)
         const double *stiff = s->stiff + 3 * k;
         s->D[k] = (pl_sym3){.nn = stiff[0], .t11 = stiff[1], .t22 = stiff[2]};
     }
-    stats->factorizations++;
-    return s->factored = pl_contact_matrix_set(&s->H, s->D);
+    return s->factored = pl_newton_factor(s, stats);
 }
 
 // x := L^T of f in the rows that share. Returns the largest of it.

@@ -147,8 +147,7 @@ static pl_solve_end iterate(pl_newton *s, pl_inside *all, int32_t n, double *bes
         if (s->lambda != NULL) memcpy(s->f, s->F, (size_t)s->m * sizeof *s->f);
         pl_newton_look_at_carried(s);
         double gap = prepare(s, all);
-        stats->factorizations++;
-        if (!(gap > 0) || !pl_contact_matrix_set(&s->H, s->D)) break;
+        if (!(gap > 0) || !pl_newton_factor(s, stats)) break;
         double t = find_step(s, all, 0, false);
         if (++stats->iterations < s->options->max_iterations) {
             double sigma = pow(PL_MAX(complementarity(s, all, t), 0) / gap, 3);

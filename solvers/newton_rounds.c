@@ -19,7 +19,7 @@
 
 enum {
     VAIN_STEPS = 400, // in a row that do not bring the error down; two errors are judged in most
-    INNER_STEPS = 60, // of Newton's in a round
+    INNER_STEPS = 30, // of Newton's in a round, after which it is lost
     LOST_STEPS = 15,  // after which a round is lost that has more left than it began with
     MORE_FACTORS = 6, // at most, for what is below what is allowed already
     OUTER_ROUNDS = 200,
@@ -30,8 +30,8 @@ enum {
     GROWING = 5, // rounds in a row after which impulses that grow have no end
 };
 
-// d of rows that are carried; and at most, of other rows of boxes.
-static const double D_CARRIED = 1e-12, D_BOX = 1e-3;
+// d of other rows of boxes than those that are carried, at most.
+static const double D_BOX = 1e-3;
 // d of all others at the start, from the impulses given and from interior points, its bounds, and
 // by what it changes.
 static const double D_START = 0.03, D_AFTER = 0.01, D_LEAST = 1e-8, D_MOST = 1, HARDER = 0.2,
@@ -311,8 +311,7 @@ void pl_newton_check_joints(pl_newton *s, pl_solve_stats *stats)
         const double *stiff = s->stiff + 3 * k;
         s->D[k] = (pl_sym3){.nn = stiff[0], .t11 = stiff[1], .t22 = stiff[2]};
     }
-    stats->factorizations++;
-    bool goes_on = pl_contact_matrix_set(&s->H, s->D);
+    bool goes_on = pl_newton_factor(s, stats);
     s->factored = false;
     memcpy(s->F, s->f, (size_t)s->m * sizeof *s->f);
     for (int32_t round = 0; round < 2 * JOINT_ROUNDS && goes_on; round++) {
@@ -344,6 +343,14 @@ void pl_newton_check_joints(pl_newton *s, pl_solve_stats *stats)
 
 // --- Rounds ---
 
+bool pl_newton_factor(pl_newton *s, pl_solve_stats *stats)
+{
+    stats->factorizations++;
+    bool made = pl_contact_matrix_set(&s->H, s->D);
+    s->indefinite = s->indefinite || !made;
+    return made;
+}
+
 void pl_newton_set_stiffness(pl_newton *s, double d)
 {
     for (int64_t i = 0; i < s->m; i++) {
@@ -356,7 +363,7 @@ void pl_newton_set_stiffness(pl_newton *s, double d)
             if (s->stiff != NULL) s->stiff[i] = 0;
             continue;
         }
-        s->K[i] = 1 / ((carried ? D_CARRIED : PL_MIN(d, D_BOX)) * s->W[i]);
+        s->K[i] = 1 / ((carried ? s->d_carried : PL_MIN(d, D_BOX)) * s->W[i]);
         if (s->stiff == NULL) continue;
         s->stiff[i] = carried ? s->K[i] / (1 + s->K[i] * limits->compliance[i % 3]) : 0;
     }

@@ -9,6 +9,9 @@
 // A row of a box that hardly answers is taken to answer as this part of its neighbours.
 static const double LEAST_ANSWER = 1e-6;
 
+// d of rows that are carried: a round or two solve them, whatever hangs on them.
+static const double D_CARRIED = 1e-12;
+
 pl_status pl_newton_create(const pl_problem *problem, const pl_solver_options *options,
                            pl_workspace *ws, double *v, double *f, pl_newton *out)
 {
@@ -16,6 +19,7 @@ pl_status pl_newton_create(const pl_problem *problem, const pl_solver_options *o
     out->n = 3 * (int64_t)problem->A->n;
     out->m = 3 * (int64_t)problem->n_constraint;
     out->best = out->least = INFINITY;
+    out->d_carried = D_CARRIED;
     double **of_n[] = {&out->best_v, &out->r, &out->push};
     double **of_m[] = {&out->best_f, &out->u, &out->F};
     for (int i = 0; i < 3; i++) {

@@ -78,8 +78,7 @@ static bool factorize(pl_newton *s, bool *slip, pl_solve_stats *stats)
         const pl_slope *J = s->J + k;
         s->D[k] = (pl_sym3){.nn = J->nn, .t11 = J->t11, .t12 = J->t12, .t22 = J->t22};
     }
-    stats->factorizations++;
-    return s->factored = pl_contact_matrix_set(&s->H, s->D);
+    return s->factored = pl_newton_factor(s, stats);
 }
 
 // x := L_t^T C w.

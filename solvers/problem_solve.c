@@ -1,5 +1,6 @@
 // Problems of programs, solved and measured.
 
+#include "device.h"
 #include "friction_model.h"
 #include "problem_api.h"
 #include "../base/hash.h"
@@ -15,6 +16,7 @@ pl_solve_options pl_solve_options_default(void)
                               .contact_tolerance = o.contact_tolerance,
                               .max_seconds = o.max_seconds,
                               .max_iterations = o.max_iterations,
+                              .device = "cpu",
                               .precond = pl_precond_names[o.precond]};
 }
 
@@ -111,8 +113,9 @@ pl_status pl_problem_solve(pl_problem *problem, const char *solver, const pl_sol
     PL_REQUIRE(options->friction_model);
     PL_TRY(pl_friction_model_parse(options->friction_model, &friction));
     PL_TRY(pl_threads_check(options->threads));
-    int32_t before = pl_threads_enter(options->threads);
     pl_workspace *ws = &pl_problem_owner(problem)->workspace;
+    PL_TRY(pl_workspace_use(ws, options->device));
+    int32_t before = pl_threads_enter(options->threads);
     pl_modelled modelled = {0};
     pl_status status =
         pl_friction_solve(&friction, found, problem, &o, ws, &modelled, v, f, &stats);

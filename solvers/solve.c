@@ -1,6 +1,6 @@
 // pl_solve: what is done before and after a solver, alike for all of them.
 
-#include "solver.h"
+#include "device.h"
 #include "../base/team.h"
 #include "../base/text.h"
 #include "vectors.h"
@@ -36,6 +36,7 @@ pl_solver_options pl_solver_options_default(void)
 void pl_workspace_free(pl_workspace *ws)
 {
     for (int32_t i = 0; i < ws->n_slot; i++) pl_workspace_free(ws->slot + i);
+    pl_device_close(ws->device);
     pl_free(ws->slot);
     pl_arena_free(&ws->arena);
     *ws = (pl_workspace){0};
@@ -200,6 +201,11 @@ static unsigned find_needs(const pl_problem *problem)
     return needs;
 }
 
+unsigned pl_solver_lacks(const pl_solver *solver, const pl_problem *problem)
+{
+    return find_needs(problem) & ~solver->can;
+}
+
 // By how much the velocities in ws->u violate the law of a constraint that no impulse can help.
 static double violation(const pl_problem *problem, const pl_workspace *ws, int32_t k)
 {
@@ -220,7 +226,7 @@ static const char *name_lack(unsigned lacks)
 
 static pl_status check_laws(const pl_solver *solver, const pl_problem *problem)
 {
-    unsigned needs = find_needs(problem), lacks = needs & ~solver->can;
+    unsigned needs = find_needs(problem), lacks = pl_solver_lacks(solver, problem);
     if (lacks == 0) return PL_OK;
     char names[512];
     pl_text text = pl_text_start(names, sizeof names);

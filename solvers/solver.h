@@ -84,7 +84,7 @@ typedef struct pl_workspace {
     const double *Av;               // A times the result, if the solver has computed that; or NULL
     struct pl_workspace *slot;      // (n_slot) for parts of the problem, one for each thread
     int32_t n_slot;
-    struct pl_device *device; // borrowed: see device.h; NULL: none
+    struct pl_device *device; // see device.h; NULL: none
 } pl_workspace;
 
 void pl_workspace_free(pl_workspace *ws); // leaves it empty; one begins as {0}
@@ -137,6 +137,9 @@ const pl_solver *pl_solver_at(int32_t i);
 
 // Fails with PL_ERROR_ARGUMENT on an unknown name, and suggests the nearest.
 pl_status pl_solver_find(const char *name, const pl_solver **out);
+
+// What the constraints of a problem ask for and the solver does not know: bits of the above.
+unsigned pl_solver_lacks(const pl_solver *solver, const pl_problem *problem);
 
 // Does the option `precond` make a difference to it?
 bool pl_solver_has_precond(const pl_solver *solver);

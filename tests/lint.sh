@@ -12,7 +12,7 @@ below() {
     solvers) echo "base lcp" ;;
     collision) echo "base meshes" ;;
     fem | rigid) echo "base meshes solvers" ;;
-    gpu) echo "base solvers" ;;
+    gpu) echo "base meshes lcp solvers fem collision" ;;
     euler) echo "base lcp meshes solvers" ;;
     contact) echo "base meshes solvers collision" ;;
     world) echo "base meshes solvers fem rigid collision contact" ;;

@@ -67,6 +67,15 @@ static void test_stiffness(void)
     load("stiffness.csv");
 }
 
+static void test_gpu_model(void)
+{
+#ifdef PL_GPU
+    expect(0, "$P bench gpu-model --quick", "an iteration of apg launches");
+#else
+    expect(1, "$P bench gpu-model --quick", "the CPU only");
+#endif
+}
+
 static void test_steps(void)
 {
     expect(0, "$P bench steps --quick --out $T/b", "goal: 0.5");
@@ -270,6 +279,7 @@ int main(void)
     RUN_TEST(test_friction);
     RUN_TEST(test_steps);
     RUN_TEST(test_ho22);
+    RUN_TEST(test_gpu_model);
     RUN_TEST(test_schurpa);
     RUN_TEST(test_lit13);
     RUN_TEST(test_ensemble);

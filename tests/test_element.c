@@ -3,6 +3,7 @@
 
 #define PL_LANES 1
 #include "../fem/element_kernel.h"
+#include "../fem/material.h"
 #include "matrix3.h"
 
 #include <stdio.h>

@@ -166,7 +166,7 @@ static void test_an_open_surface_is_refused(void)
 static void test_part_of_a_tetrahedron(void)
 {
     enum { N = 60 };
-    const double cases[][4] = {{-1, 2, 3, 1},   {-1, -0.5, 2, 1}, {-1, -2, -0.3, 1},
+    const double cases[][4] = {{-1, 2, 3, 1},    {-1, -0.5, 2, 1}, {-1, -2, -0.3, 1},
                                {0.4, -1, 2, -1}, {1, 2, 3, 4},     {-1, -1, -1, -1}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const double *phi = cases[c];
@@ -177,7 +177,8 @@ static void test_part_of_a_tetrahedron(void)
                     double a = (i + 0.25) / N, b = (j + 0.25) / N, d = (k + 0.25) / N;
                     all++;
                     below += phi[0] + a * (phi[1] - phi[0]) + b * (phi[2] - phi[0]) +
-                                 d * (phi[3] - phi[0]) < 0;
+                                 d * (phi[3] - phi[0]) <
+                             0;
                 }
             }
         }
@@ -364,7 +365,8 @@ static void test_free_fall(void)
                               centre[1][2] - centre[0][2]);
 }
 
-// The longest wave of a free bar, v = sin(pi x / L) along it, with nu = 0: f = sqrt(E / rho) / (2 L).
+// The longest wave of a free bar, v = sin(pi x / L) along it, with nu = 0: f = sqrt(E / rho) / (2
+// L).
 static void test_frequency_of_a_bar(void)
 {
     const double L = 2, young = 1e6, dt = 1e-3;
@@ -388,7 +390,8 @@ static void test_frequency_of_a_bar(void)
         for (int64_t at = 0; at < w->count; at++) {
             int32_t place[3];
             pl_euler_place(w, at, place);
-            now += w->m[at] * w->v[3 * at] * sin(3.14159265358979 * 0.1 * (w->lo[0] + place[0]) / L);
+            now +=
+                w->m[at] * w->v[3 * at] * sin(3.14159265358979 * 0.1 * (w->lo[0] + place[0]) / L);
         }
         if (now * before < 0) crossing[found++] = dt * (i + fabs(before) / fabs(before - now));
         before = now;
@@ -537,7 +540,8 @@ static void test_friction_sticks_and_slips(void)
     double sticks = slide(angle, 0.5, 200, &turns);
     TEST_ASSERT_DOUBLE_WITHIN(0.01, 0, sticks);
     TEST_ASSERT_TRUE_MESSAGE(turns <= 3, "a warm start takes more than three turns");
-    double slips = slide(angle, 0.1, 200, &turns), exact = 9.81 * t * (sin(angle) - 0.1 * cos(angle));
+    double slips = slide(angle, 0.1, 200, &turns),
+           exact = 9.81 * t * (sin(angle) - 0.1 * cos(angle));
     // It comes to lie on the plate in the first hundredths of a second.
     TEST_ASSERT_DOUBLE_WITHIN(0.02 * exact, exact, slips);
     TEST_ASSERT_TRUE_MESSAGE(turns <= 3, "a warm start takes more than three turns");
@@ -570,7 +574,8 @@ static void test_squeezed_and_released_it_returns(void)
 {
     const pl_euler_options o = options_of(0.1, 4e-3, NONE);
     pl_deformable_options d = soft(2e5, 0.3);
-    const pl_motion_key keys[3] = {{0, {0, 0, 0}, 0}, {0.2, {0, 0, -0.4}, 0}, {0.4, {0, 0, 0.1}, 0}};
+    const pl_motion_key keys[3] = {
+        {0, {0, 0, 0}, 0}, {0.2, {0, 0, -0.4}, 0}, {0.4, {0, 0, 0.1}, 0}};
     d.material.stiffness_damping = 0.01;
     d.surface.friction = 0.2;
     create(&o);
@@ -616,7 +621,8 @@ static void test_surface_is_closed_and_in_place(void)
         TEST_ASSERT_EQUAL(PL_OK, pl_mesh_inspect(surface, &report));
         TEST_ASSERT_TRUE(report.closed);
         pl_surface_report_free(&report);
-        // chords of the tube: h^2 / (8 r) = 3 % of r, so 6 % of its volume, a fourth of that for h / 2
+        // chords of the tube: h^2 / (8 r) = 3 % of r, so 6 % of its volume, a fourth of that for h
+        // / 2
         double share = 0.08 / (refine * refine) + 0.02;
         TEST_ASSERT_DOUBLE_WITHIN(share * exact, exact, pl_mesh_volume(surface));
         pl_mesh_destroy(surface);

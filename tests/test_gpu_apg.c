@@ -154,7 +154,6 @@ static void test_solvers_use_the_device_of_the_workspace(void)
             pl_solve(solver_of(names[i]), &s.problem, NULL, &s.ws, s.v, s.f, &s.stats);
         TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
         TEST_ASSERT_TRUE(pl_gpu_look(pl_gpu_of(device))->launches > 10);
-        pl_gpu_device_close(device);
         end_small(&s);
     }
 }

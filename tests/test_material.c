@@ -2,6 +2,7 @@
 // projection, options.
 
 #define PL_LANES 1
+#include "../fem/material.h"
 #include "../fem/material_kernel.h"
 #include "../fem/svd3.h"
 #include "matrix3.h"

@@ -1,5 +1,5 @@
-// `pliant run` and `render` with bodies on a grid: statistics, frames, records, the same bits, and what
-// is refused by its name.
+// `pliant run` and `render` with bodies on a grid: statistics, frames, records, the same bits, and
+// what is refused by its name.
 
 #include "runs.h"
 
@@ -15,16 +15,19 @@ void tearDown(void)
     "{\"mesh\": \"box:size=0.4,0.4,0.4\", \"position\": [" x ", 0, 0], \"velocity\": [" v          \
     ", 0, 0], \"material\": {\"kind\": \"neo-hookean\", \"young\": 2e5}}"
 #define SCENE_OF(grid, more, bodies)                                                               \
-    "{\"grid\": {" grid "}, \"world\": {\"dt\": 0.004, \"duration\": 0.08, \"gravity\": [0, 0, 0]}," \
-    more " \"bodies\": [" bodies "]}"
+    "{\"grid\": {" grid                                                                            \
+    "}, \"world\": {\"dt\": 0.004, \"duration\": 0.08, \"gravity\": [0, 0, 0]}," more              \
+    " \"bodies\": [" bodies "]}"
 
-static const char MEET[] = SCENE_OF("\"spacing\": 0.1", "", BODY("-0.25", "2") "," BODY("0.25", "-2"));
+static const char MEET[] =
+    SCENE_OF("\"spacing\": 0.1", "", BODY("-0.25", "2") "," BODY("0.25", "-2"));
 
 static void test_run_and_solve_again(void)
 {
     write_file("meet.json", MEET);
-    expect(0, "$P run $T/meet.json --threads 1 --stats $T/a.csv --out $T/o --every 5 --format "
-              "obj,ply --record $T/r",
+    expect(0,
+           "$P run $T/meet.json --threads 1 --stats $T/a.csv --out $T/o --every 5 --format "
+           "obj,ply --record $T/r",
            "20 steps");
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "contact problems: "), output);
     expect(0, "head -1 $T/a.csv", HEADER);
@@ -35,8 +38,9 @@ static void test_run_and_solve_again(void)
     expect(0, "grep -c '^o ' $T/o/frame-000020.obj", "2");
     expect(0, "$P solve $T/r --solver sp-schurpa,sp-direct", "sp-direct");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "limit"), output);
-    expect(0, "$P run $T/meet.json --threads 3 --quiet --stats $T/b.csv && cut -d, -f20 $T/a.csv > "
-              "$T/a && cut -d, -f20 $T/b.csv > $T/b && cmp $T/a $T/b && echo same",
+    expect(0,
+           "$P run $T/meet.json --threads 3 --quiet --stats $T/b.csv && cut -d, -f20 $T/a.csv > "
+           "$T/a && cut -d, -f20 $T/b.csv > $T/b && cmp $T/a $T/b && echo same",
            "same");
 }
 
@@ -46,7 +50,8 @@ static void test_render(void)
     int code = shell("$P render $T/meet.json --time 0.02 --passes 1 --size 64x48 -o $T/p.png");
     if (code != 0 && strstr(output, "OpenGL") != NULL) TEST_IGNORE_MESSAGE(output);
     TEST_ASSERT_EQUAL_MESSAGE(0, code, output);
-    expect(1, "$P render $T/meet.json --time 0.02 --color stress -o $T/p.png", "--color: bodies on a grid");
+    expect(1, "$P render $T/meet.json --time 0.02 --color stress -o $T/p.png",
+           "--color: bodies on a grid");
 }
 
 static void refuse_scene(const char *text, const char *part)
@@ -62,15 +67,16 @@ static void test_bad_keys(void)
     refuse_scene(SCENE_OF("\"spacng\": 0.1", "", BODY("0", "0")), "did you mean \"spacing\"?");
     refuse_scene(SCENE_OF("\"refine\": 9", "", BODY("0", "0")), "refine: a number from 1 to 8");
     refuse_scene(SCENE_OF("\"spacing\": 0.1", "\"ground\": true,", BODY("0", "0")),
-           "ground: bodies on a grid rest on static bodies");
+                 "ground: bodies on a grid rest on static bodies");
     refuse_scene(SCENE_OF("\"spacing\": 0.1", "\"joints\": [],", BODY("0", "0")), "joints: ");
     refuse_scene(SCENE_OF("\"spacing\": 0.1", "", "{\"mesh\": \"cube\"}"),
-           "bodies[0].material.kind: bodies on a grid are neo-Hookean");
+                 "bodies[0].material.kind: bodies on a grid are neo-Hookean");
     refuse_scene(SCENE_OF("\"spacing\": 0.1", "", "{\"mesh\": \"cube\", \"type\": \"rigid\"}"),
-           "bodies[0].type: bodies on a grid are deformable, static or kinematic");
-    refuse_scene(SCENE_OF("\"spacing\": 0.1", "",
-                    "{\"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": {\"rate\": 3}}"),
-           "bodies[0].motion: driven bodies on a grid do not turn");
+                 "bodies[0].type: bodies on a grid are deformable, static or kinematic");
+    refuse_scene(
+        SCENE_OF("\"spacing\": 0.1", "",
+                 "{\"mesh\": \"cube\", \"type\": \"kinematic\", \"motion\": {\"rate\": 3}}"),
+        "bodies[0].motion: driven bodies on a grid do not turn");
 }
 
 static void test_bad_options(void)

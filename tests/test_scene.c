@@ -123,7 +123,7 @@ static void test_complaints_name_the_key(void)
     refuse("{\"bodies\": [], \"zebra\": 1}",
            ": unknown key \"zebra\" (known: comment, bodies, "
            "joints, couplings, motors, cables, instances, assemblies, "
-           "ground, camera, cameras, world, friction_pairs)");
+           "ground, camera, cameras, world, friction_pairs, grid)");
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"young\": 1e5}]}",
            ": bodies[0]: unknown key \"young\": \"material\" has it");
     refuse("{\"bodies\": [{\"mesh\": \"cube\", \"material\": {\"friction\": 1}}]}",

@@ -168,6 +168,17 @@ static void test_loose_bodies(void)
     for (int k = 0; k < 3; k++) TEST_ASSERT_DOUBLE_WITHIN(1e-12, tip[k], end[k]);
     pl_world_destroy(world);
     pl_scene_free(&scene);
+    // The radius counts once: a ball above the tip of one.
+    scene =
+        parse("{\"ground\": false, \"bodies\": [{\"mesh\": \"needles\", \"radius\": 0.1, \"type\": "
+              "\"static\"}, {\"shape\": \"sphere:radius=0.5\", \"type\": \"rigid\", \"position\": "
+              "[0, 0, 1]}]}");
+    double gap;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_scene_world(&scene, &world), pl_error_text());
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_measure_gap(world, &gap));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.4, gap);
+    pl_world_destroy(world);
+    pl_scene_free(&scene);
     // A rigid one weighs what its capsules do.
     expect_mass(RIGID("\"mesh\": \"needles:length=2\", \"radius\": 0.1"),
                 1e3 * PI * 0.01 * (2 + 4.0 / 3 * 0.1), 1e-9);

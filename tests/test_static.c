@@ -49,7 +49,8 @@ static double push_on(pl_world *world, int32_t body, double friction[3])
     for (int32_t i = 0; i < n; i++) {
         if (c[i].body_a != body && c[i].body_b != body) continue;
         sum += c[i].force * fabs(c[i].normal[2]);
-        for (int k = 0; k < 3; k++) friction[k] += c[i].friction[k] * (c[i].body_a == body ? 1 : -1);
+        for (int k = 0; k < 3; k++)
+            friction[k] += c[i].friction[k] * (c[i].body_a == body ? 1 : -1);
     }
     return sum;
 }
@@ -118,8 +119,7 @@ static void test_press_and_drag(void)
         TEST_ASSERT_EQUAL_DOUBLE(0, s.kinetic_energy);
         double up = push_on(world, floor, below), down = push_on(world, press, above);
         TEST_ASSERT_DOUBLE_WITHIN(2e-3 * up, 1000 * 9.81, up - down);
-        for (int k = 0; k < 2; k++)
-            TEST_ASSERT_DOUBLE_WITHIN(2e-3 * up, 0, below[k] + above[k]);
+        for (int k = 0; k < 2; k++) TEST_ASSERT_DOUBLE_WITHIN(2e-3 * up, 0, below[k] + above[k]);
         TEST_ASSERT_TRUE(down > last);
         last = down;
     }

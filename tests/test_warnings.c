@@ -1,6 +1,7 @@
 // What a world tells the log: each warning with its text, once, and none where all is well.
 
 #include "logs.h"
+#include "mechanisms.h"
 
 void setUp(void)
 {
@@ -195,6 +196,38 @@ static void test_does_not_fall(void)
     pl_world_destroy(world);
 }
 
+// --- Solvers that know no joints ---
+
+// A pendulum by cr: every step is solved by auto, to the bit, and counted; without a rescue it
+// fails.
+static void test_joints_by_cr(void)
+{
+    uint64_t hash[2];
+    for (int i = 0; i < 3; i++) {
+        pl_world_options options = no_contact();
+        pl_step_stats stats;
+        options.solver = i == 0 ? "auto" : "cr";
+        options.rescue = i < 2;
+        pl_world *world = make_world(&options);
+        int32_t body = add_rigid_at(world, "box:size=0.2,0.2,0.2", 1, 0, 0, 0);
+        pl_joint_options joint = joint_at(PL_JOINT_HINGE, PL_WORLD, body, 0.5, 0, 0, 0, 1, 0);
+        add_joint(world, &joint);
+        for (int k = 0; k < 3 && i < 2; k++) {
+            TEST_ASSERT_EQUAL(PL_OK, pl_world_step(world, &stats));
+            TEST_ASSERT_TRUE(i == 0 ? stats.rescues == 0 : stats.rescues >= 1);
+        }
+        if (i < 2) hash[i] = pl_world_hash(world);
+        if (i == 0) expect_no_warning();
+        if (i == 1) expect_warning("cr does not know joints", "solved by auto");
+        if (i == 2) {
+            TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_world_step(world, &stats));
+            TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "cr cannot do box constraints"));
+        }
+        pl_world_destroy(world);
+    }
+    TEST_ASSERT_TRUE(hash[0] == hash[1]);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -205,5 +238,6 @@ int main(void)
     RUN_TEST(test_inverted_in_two);
     RUN_TEST(test_falls);
     RUN_TEST(test_does_not_fall);
+    RUN_TEST(test_joints_by_cr);
     return UNITY_END();
 }

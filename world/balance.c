@@ -416,11 +416,17 @@ pl_status pl_balance_solve_free(pl_world *world, pl_step_stats *stats)
 bool pl_balance_keeps_volume(pl_world *world)
 {
     pl_balance *s = world->balance;
-    bool whole = s->iteration == 1 && s->step == 1 && !s->starts_ahead;
+    const pl_fem *fem = &world->system.fem;
+    int32_t flat, before;
     s->ended = true;
-    if (whole) return true; // that was the way
-    for (int64_t i = 0; i < count(world); i++) s->dx[i] = world->dt * world->system.v_new[i];
-    return pl_fem_volume_bound(&world->system.fem, world->state.x, s->dx, 0, NULL) == 1;
+    if (s->iteration == 1 && s->step == 1 && !s->starts_ahead) return true; // all the way
+    if (!pl_fem_keeps_volume(fem)) return true;
+    place(world, world->system.v_new, s->x); // as the world will put them
+    memset(s->dx, 0, (size_t)count(world) * sizeof *s->dx);
+    pl_fem_volume_bound(fem, s->x, s->dx, 0, &flat);
+    if (flat == 0) return true;
+    pl_fem_volume_bound(fem, world->state.x, s->dx, 0, &before);
+    return flat <= before;
 }
 
 const double *pl_balance_viscous(const pl_world *world)

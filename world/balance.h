@@ -71,7 +71,7 @@ typedef struct pl_balance {
     double step;             // t of the last pass
     int32_t iteration;       // matrices of this step that were used up
     int32_t stuck;           // the last so many of them led to short steps
-    double tie;             // of iterates to each other, without inertia: P / M of static.c
+    double tie;              // of iterates to each other, without inertia: P / M of static.c
     bool starts_ahead;       // it was first linearized elsewhere than at the start of the step
     bool adaptive, is_static;
     bool rough;  // the last solve did not converge, but was good enough to go on
@@ -108,7 +108,10 @@ void pl_static_retie(pl_world *world, const double *last, const double *now);
 // V of the header, at the velocities that were found; NULL if A has it as a part of its own K.
 const double *pl_balance_viscous(const pl_world *world);
 
-// Does the way from the start of the step to its end keep all volumes, for materials that do?
+// For materials that keep their volume: does each tet have some at the end of the step, by more
+// than rounding, unless there were as many without at its start? What is accepted at once has it
+// all along the straight way. Later iterates have come by several ways, each of which kept a share;
+// the straight one, along which only surfaces are tested, may turn a tet by more than half.
 bool pl_balance_keeps_volume(pl_world *world);
 
 #endif

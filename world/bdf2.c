@@ -71,6 +71,8 @@
 #include <math.h>
 #include <string.h>
 
+// A vertex that moves less than this part of an element in a step rests.
+static const double STILL = 1e-4;
 // A step this many times longer than the last one starts without a past.
 static const double LONGEST = 2;
 // A body is linearized where it is unless the last step changed the velocities of its vertices that
@@ -97,13 +99,15 @@ static void free_history(pl_history *h)
 static bool allocate(const pl_world *world, pl_bdf2 *s)
 {
     s->first = pl_alloc_zero(world->system.n_block, sizeof *s->first);
+    s->pushed = pl_alloc_zero(world->state.n_vert, sizeof *s->pushed);
     s->ahead = pl_alloc_zero(world->bodies.n, sizeof *s->ahead);
     s->damping = pl_alloc(2 * (int64_t)world->state.n_vert, sizeof *s->damping);
     s->size = pl_alloc_zero(world->bodies.n, sizeof *s->size);
     s->p = pl_alloc_zero(3 * (int64_t)world->system.n_block, sizeof *s->p);
     s->q = pl_alloc_zero(3 * (int64_t)world->system.n_block, sizeof *s->q);
-    return s->first != NULL && s->ahead != NULL && s->damping != NULL && s->size != NULL &&
-           s->p != NULL && s->q != NULL && allocate_history(world->state.n_vert, &s->last) &&
+    return s->first != NULL && s->pushed != NULL && s->ahead != NULL && s->damping != NULL &&
+           s->size != NULL && s->p != NULL && s->q != NULL &&
+           allocate_history(world->state.n_vert, &s->last) &&
            allocate_history(world->state.n_vert, &s->saved);
 }
 
@@ -132,6 +136,7 @@ static void destroy(pl_world *world)
     free_history(&s->last);
     free_history(&s->saved);
     pl_free(s->first);
+    pl_free(s->pushed);
     pl_free(s->ahead);
     pl_free(s->damping);
     pl_free(s->size);
@@ -341,6 +346,21 @@ static void meet_rows(pl_world *world)
 
 // --- Momenta ---
 
+// Marks what impulses of constraints act on in this step.
+static void mark_pushed(const pl_world *world, uint8_t *pushed)
+{
+    const pl_blocks *b = &world->constraints->blocks;
+    for (int32_t i = 0; i < b->problem.n_constraint; i++) {
+        const pl_constraint *block = &b->problem.constraint[i];
+        const double *f = b->f + 3 * (int64_t)i;
+        if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
+        for (int32_t t = block->first; t < block->first + block->count; t++) {
+            int32_t at = b->problem.entry[t].block;
+            if (at < world->state.n_vert) pushed[at] = 1;
+        }
+    }
+}
+
 // Momentum, centre of mass and the angular momentum about it, from positions and velocities of the
 // body's vertices less `back` times and `less` times their past.
 static void sum_up(const pl_world *world, const pl_world_body *b, double back, double less,
@@ -368,14 +388,31 @@ static void sum_up(const pl_world *world, const pl_world_body *b, double back, d
     for (int k = 0; k < 3; k++) angular_momentum[k] -= cross[k] / mass;
 }
 
-// Of a deformable body that is of second order all over; see momentum.c.
+// Does a body stand? What pushes it are the vertices that did in the last step, and they rest.
+static bool stands(const pl_world *world, const pl_world_body *b)
+{
+    const pl_bdf2 *s = world->past.bdf2;
+    double most = STILL * s->size[b - world->bodies.body] / world->dt;
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
+        const double *w = world->system.v_new + 3 * i;
+        if (s->pushed[i] != s->last.struck[i]) return false;
+        if (s->pushed[i] && pl_dot(w, w) > most * most) return false;
+    }
+    return true;
+}
+
+// Of a deformable body that is of second order all over; see momentum.c. One that is in a part has
+// momenta by neither formula. To correct them by the first makes it of first order as a whole, but
+// takes what an impact, or friction of what moves, would bring in by the mixture: so only where the
+// body stands, the momenta of the solve are left to it.
 static bool note_momenta(const pl_world *world, pl_world_body *b)
 {
     const pl_bdf2 *s = world->past.bdf2;
+    bool any = false;
     if (s->gamma == 1) return false;
-    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) {
-        if (s->first[i]) return false;
-    }
+    for (int64_t i = b->first; i < b->first + b->mesh->n_vert; i++) any = any || s->first[i];
+    if (any) b->free = !stands(world, b);
+    if (any) return !b->free;
     double p[3], angular_momentum[3];
     sum_up(world, b, 0, 0, b->momentum, b->angular_momentum);
     sum_up(world, b, s->last.dt, 1, p, angular_momentum);
@@ -390,6 +427,14 @@ static bool note_momenta(const pl_world *world, pl_world_body *b)
         }
     }
     return true;
+}
+
+// What the momenta of this step need to know of its solution.
+static void look_back(pl_world *world)
+{
+    pl_bdf2 *s = world->past.bdf2;
+    memset(s->pushed, 0, (size_t)world->state.n_vert);
+    mark_pushed(world, s->pushed);
 }
 
 // --- The new state ---
@@ -423,16 +468,7 @@ static void remember(pl_world *world)
         for (int32_t j = 0; j < b->n_pull; j++)
             h->struck[b->first + b->rank[b->pull[j].vertex]] = 1;
     }
-    const pl_blocks *b = &world->constraints->blocks;
-    for (int32_t i = 0; i < b->problem.n_constraint; i++) {
-        const pl_constraint *block = &b->problem.constraint[i];
-        const double *f = b->f + 3 * (int64_t)i;
-        if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
-        for (int32_t t = block->first; t < block->first + block->count; t++) {
-            int32_t at = b->problem.entry[t].block;
-            if (at < world->state.n_vert) h->struck[at] = 1;
-        }
-    }
+    mark_pushed(world, h->struck);
 }
 
 static void forget(pl_world *world, const pl_world_body *b)
@@ -525,6 +561,7 @@ const pl_integrator_ops pl_bdf2_ops = {.name = "bdf2",
                                        .assemble_rigid = assemble_rigid,
                                        .meet_rows = meet_rows,
                                        .move = move,
+                                       .solved = look_back,
                                        .note_momenta = note_momenta,
                                        .remember = remember,
                                        .forget = forget,

@@ -19,6 +19,7 @@ typedef struct pl_bdf2 {
     double gamma, kappa;    // coefficients of the current step (bdf2.c); 1 and 0: backward Euler
     uint8_t *first;         // (n_block) 1: backward Euler (first order) in this step
     uint8_t *ahead;         // (n_bodies) 1: stiffness at the predicted positions, not the current
+    uint8_t *pushed;        // (n_vert) 1: an impulse acts on the vertex in this step
     bool any_ahead;         // some body has ahead = 1
     bool viscous;           // some body has stiffness damping
     double *damping;        // (2*n_vert) Rayleigh's alpha [1/s] and beta [s] of each vertex

@@ -1,6 +1,5 @@
 #include "conditions.h"
 #include "contact_step.h"
-#include "integrator.h"
 #include "step.h"
 
 #include <math.h>
@@ -61,7 +60,6 @@ static void add_balance(const pl_world *world, int64_t i, double F[3])
 static void add_drive(const pl_world *world, int32_t path, double F[3])
 {
     double J[3] = {0};
-    if (pl_integrator_of(world)->assemble == NULL) return; // there are no A and b
     for (int64_t i = 0; i < world->bodies.n_driven; i++) {
         const pl_driven *d = &world->bodies.driven[i];
         if (d->motion == path && world->system.prescribed[d->vertex] != 0) {
@@ -162,6 +160,7 @@ bool pl_conditions_check_parts(const pl_world *world, const pl_parts *parts)
 {
     bool fits = true;
     int64_t n = count_conditional(world), numbers = (int64_t)(sizeof(pl_turned) / sizeof(double));
+    if (n == 0) return true;
     const double *data = pl_parts_doubles(parts, TURNED, n * numbers, &fits);
     if (data == NULL) return fits;
     for (int64_t i = 0; i < n && fits; i++) {

@@ -2,11 +2,13 @@
 
 #include "constraint_step.h"
 #include "contact_step.h"
+#include "../solvers/device.h"
 #include "integrator.h"
 #include "joint_step.h"
 #include "balance.h"
 #include "sleep.h"
 #include "step.h"
+#include "warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,9 +17,10 @@
 static const char FALLBACK[] = "auto";
 
 // Where Newton's method corrects, the next iteration does better what this one leaves: so each has
-// at most so many iterations of its own, and goes on with what they reach.
+// at most so many iterations of its own, and goes on with what they reach. Its residual may be so
+// large, or such a share of the tolerance of corrections.
 enum { ROUGH_ITERATIONS = 200 };
-static const double ROUGH_RESIDUAL = 1e-3;
+static const double ROUGH_RESIDUAL = 1e-3, ROUGH_SHARE = 0.1;
 
 // Rounds after which the geometric stiffness of joints may be changed.
 enum { STIFFENINGS = 4 };
@@ -50,6 +53,8 @@ pl_status pl_constraint_step_check(pl_world_options *o)
                        o->contact_tolerance);
     }
     if (o->contact_iterations < 1) return pl_fail(PL_ERROR_ARGUMENT, "contact_iterations: below 1");
+    PL_TRY(pl_device_find(o->device, &o->device));
+    PL_TRY(pl_device_check(o->device));
     o->solver = solver->name;
     o->precond = pl_precond_names[precond];
     return PL_OK;
@@ -83,6 +88,7 @@ pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **
     if (status == PL_OK) status = pl_friction_model_parse(o->friction_model, &c->friction);
     if (status == PL_OK) status = pl_solver_find(o->solver, &c->solver);
     if (status == PL_OK) status = pl_solver_find(FALLBACK, &c->fallback);
+    if (status == PL_OK) status = pl_workspace_use(&c->workspace, o->device);
     if (status != PL_OK) {
         pl_constraint_step_destroy(c);
         return status;
@@ -103,6 +109,11 @@ void pl_constraint_step_destroy(pl_constraint_step *constraints)
     pl_free(constraints);
 }
 
+struct pl_device *pl_constraint_step_device(const pl_constraint_step *constraints)
+{
+    return constraints->workspace.device;
+}
+
 // --- Solving ---
 
 // `same`: the matrix is that of the last solve.
@@ -116,7 +127,8 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     bool corrects = world->balance != NULL && world->balance->iteration > 1;
     if (corrects) {
         options.max_iterations = PL_MIN(options.max_iterations, ROUGH_ITERATIONS);
-        options.residual_tolerance = PL_MAX(options.residual_tolerance, ROUGH_RESIDUAL);
+        double rough = PL_MIN(ROUGH_RESIDUAL, ROUGH_SHARE * world->balance->tolerance);
+        options.residual_tolerance = PL_MAX(options.residual_tolerance, rough);
     }
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
     pl_status status =
@@ -151,7 +163,17 @@ static pl_status solve_free(pl_world *world, pl_step_stats *stats)
                                  world->system.v_new, stats);
 }
 
-// Where the solver of choice does not converge, the one that does goes on from there, if it may.
+// Is it one that does not know the rows of joints, of which there are some? What a friction model
+// makes of contacts is the choice of whoever runs the world, and no matter for a rescue.
+static bool lacks_joints(const pl_constraint_step *c)
+{
+    enum { OF_JOINTS = PL_CAN_BOX | PL_CAN_COMPLIANCE };
+    if ((c->solver->can & OF_JOINTS) == OF_JOINTS) return false;
+    return (pl_solver_lacks(c->solver, &c->blocks.problem) & OF_JOINTS) != 0;
+}
+
+// Where the solver of choice does not converge, or does not know what there is to solve, the one
+// that does goes on from there, if it may.
 static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
 {
     pl_constraint_step *c = world->constraints;
@@ -163,12 +185,15 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
     c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is
-    pl_status status = solve_with(c->solver, world, same, stats);
-    if (status == PL_OK) c->unsolved = false;
     bool rescue = world->options.rescue && c->fallback != c->solver;
+    bool skips = rescue && lacks_joints(c);
+    pl_status status = PL_ERROR_NUMERICS;
+    if (skips) pl_warn_solver(world, c->solver->name, c->fallback->name);
+    if (!skips) status = solve_with(c->solver, world, same, stats);
+    if (status == PL_OK) c->unsolved = false;
     if (status != PL_ERROR_NUMERICS || !rescue) return status;
     stats->rescues++;
-    status = solve_with(c->fallback, world, true, stats);
+    status = solve_with(c->fallback, world, same || !skips, stats);
     if (status == PL_OK) c->unsolved = false;
     return status;
 }
@@ -235,7 +260,7 @@ static pl_status go_on(pl_world *world, pl_step_stats *stats, bool *clear, bool 
     bool done = balance->enough && *clear;
     if (done && !pl_balance_keeps_volume(world)) {
         *clear = false;
-        return pl_fail(PL_ERROR_NUMERICS, "a tet would lose its volume on the straight way");
+        return pl_fail(PL_ERROR_NUMERICS, "a tet would lose its volume");
     }
     if (done || balance->enough) return PL_OK;
     *clear = *same = false;

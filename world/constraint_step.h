@@ -35,6 +35,9 @@ pl_status pl_constraint_step_check(pl_world_options *options);
 pl_status pl_constraint_step_create(const pl_world *world, pl_constraint_step **out);
 void pl_constraint_step_destroy(pl_constraint_step *constraints); // NULL is fine
 
+// The device of the world's options, which solvers have; NULL: the CPU.
+struct pl_device *pl_constraint_step_device(const pl_constraint_step *constraints);
+
 // Solves for world->system.v_new, which holds a first guess, such that the constraints are met and
 // nothing is hit on the way to the time t; A and b are assembled. *clear says if it could; v_new is
 // then what to move with.

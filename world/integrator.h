@@ -40,6 +40,8 @@ struct pl_integrator_ops {
     // v_new := where the solver starts, after free fall was used to look for contacts.
     void (*predict)(pl_world *world);
 
+    // Before the state advances by the velocities that were found.
+    void (*solved)(pl_world *world);
     // The new places and velocities of vertices.
     void (*move)(pl_world *world);
     // After all bodies have moved.

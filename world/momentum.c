@@ -19,7 +19,7 @@
 //
 // With BDF2 a body that nothing touches follows that formula in its momentum and its angular
 // momentum about the centre of mass, which bdf2.c supplies, with gamma dt in place of dt. One that
-// something touches follows the above.
+// something touches follows the above, unless it stands: that is left alone, too.
 
 #include "step.h"
 #include "integrator.h"

@@ -1,7 +1,7 @@
 // Statics: each step goes to where all forces balance, friction and contact among them.
 //
-// There is no inertia: what is sought is the displacement dt w over the step, by loads and motions as
-// they are at its end, with
+// There is no inertia: what is sought is the displacement dt w over the step, by loads and motions
+// as they are at its end, with
 //
 //   0 = dt f_el(x0 + dt w) + dt f_ext + L^T f,
 //
@@ -10,11 +10,12 @@
 // tied to each other by a mass, as if each were a step of backward Euler of the length tau from
 // rest,
 //
-//   (P + dt^2 K_k) w = dt f_el(x_k) + dt^2 K_k w_k + dt f_ext + P w_k + L^T f,   P = M dt^2 / tau^2.
+//   (P + dt^2 K_k) w = dt f_el(x_k) + dt^2 K_k w_k + dt f_ext + P w_k + L^T f,   P = M dt^2 /
+//   tau^2.
 //
-// Where the iterates come to rest, P (w - w_k) vanishes, and the balance is that of the forces alone
-// (the proximal point method). tau grows from iteration to iteration. A body that can move freely
-// never comes to rest; then the step fails, and says who.
+// Where the iterates come to rest, P (w - w_k) vanishes, and the balance is that of the forces
+// alone (the proximal point method). tau grows from iteration to iteration. A body that can move
+// freely never comes to rest; then the step fails, and says who.
 
 #include "balance.h"
 #include "integrator.h"
@@ -88,31 +89,41 @@ static int64_t body_of(const pl_world *world, int64_t block)
     return 0;
 }
 
-pl_status pl_static_check(const pl_world *world)
+// The farthest that a block moves in this step by velocities (3*n_block) [m], and whose it is.
+static double farthest(const pl_world *world, const double *v, int64_t *body)
 {
     double most = 0;
     int64_t at = 0;
     for (int64_t i = 0; i < world->system.n_block; i++) {
-        const double *v = world->system.v_new + 3 * i;
         bool turns = i >= world->state.n_vert && (i - world->state.n_vert) % 2 == 1;
-        double far = turns ? 0 : world->dt * sqrt(pl_dot(v, v));
+        double far = turns ? 0 : world->dt * sqrt(pl_dot(v + 3 * i, v + 3 * i));
         if (far > most) {
             most = far;
             at = i;
         }
     }
-    bool gone = most > FAR * extent(world);
-    if (!gone && world->balance->iteration < world->options.max_newton) return PL_OK;
+    *body = body_of(world, at);
+    return most;
+}
+
+pl_status pl_static_check(const pl_world *world)
+{
+    int64_t body;
     char text[PL_BODY_NAME];
-    const char *name = pl_world_body_name(world, body_of(world, at), text);
-    return gone ? pl_fail(PL_ERROR_NUMERICS,
-                          "static: there is no equilibrium: nothing holds %s; fix it, or let it rest "
-                          "on something",
-                          name)
-                : pl_fail(PL_ERROR_NUMERICS,
-                          "static: no equilibrium after %d iterations (max_newton); %s moves most, by "
-                          "%.3g m: is it held, or is the step of loads too large?",
-                          (int)world->options.max_newton, name, most);
+    if (farthest(world, world->system.v_new, &body) > FAR * extent(world)) {
+        return pl_fail(
+            PL_ERROR_NUMERICS,
+            "static: there is no equilibrium: nothing holds %s; fix it, or let it rest on "
+            "something",
+            pl_world_body_name(world, body, text));
+    }
+    if (world->balance->iteration < world->options.max_newton) return PL_OK;
+    double most = farthest(world, world->balance->d, &body);
+    return pl_fail(
+        PL_ERROR_NUMERICS,
+        "static: no equilibrium after %d iterations (max_newton); %s still moves, by %.3g "
+        "m: is it held, or is the step of loads too large?",
+        (int)world->options.max_newton, pl_world_body_name(world, body, text), most);
 }
 
 void pl_static_retie(pl_world *world, const double *last, const double *now)

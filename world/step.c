@@ -209,6 +209,7 @@ static void advance(pl_world *world, double t_end)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     if (world->constraints != NULL) pl_constraint_step_sum(world);
+    if (integrator->solved != NULL) integrator->solved(world);
     pl_momentum_note(world);
     integrator->move(world); // [VJ19, Eq. 5]
     pl_momentum_restore(world);

@@ -197,6 +197,15 @@ static void check_fall(pl_world *world, const pl_step_stats *stats)
     }
 }
 
+void pl_warn_solver(pl_world *world, const char *solver, const char *fallback)
+{
+    if (!pl_warn_first(world, PL_WARNING_SOLVER)) return;
+    pl_log(PL_LOG_WARNING,
+           "%s does not know joints: what has any is solved by %s (the statistics count it as "
+           "rescues)",
+           solver, fallback);
+}
+
 void pl_warn_step(pl_world *world, const pl_step_stats *stats)
 {
     if (stats->inverted > 0 && pl_warn_first(world, PL_WARNING_INVERTED)) {

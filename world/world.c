@@ -10,6 +10,7 @@
 #include "query.h"
 #include "sleep.h"
 #include "warnings.h"
+#include "../fem/device.h"
 #include "../meshes/curve.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ pl_world_options pl_world_options_default(void)
                               .max_newton = 100,
                               .max_seconds = 600,
                               .contact = true,
+                              .device = "cpu",
                               .solver = "auto",
                               .precond = "full",
                               .friction_model = "cone",
@@ -237,6 +239,14 @@ static pl_status allocate_system(pl_world *world)
     return ok ? PL_OK : PL_ERROR_MEMORY;
 }
 
+// Elements are the device's, too, if there is one.
+static pl_status use_device(pl_world *world)
+{
+    if (world->constraints == NULL || world->bodies.n_deformable == 0) return PL_OK;
+    struct pl_device *device = pl_constraint_step_device(world->constraints);
+    return device != NULL ? pl_fem_use(&world->system.fem, device, &world->system.A) : PL_OK;
+}
+
 static pl_status build_system(pl_world *world)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
@@ -254,6 +264,7 @@ static pl_status build_system(pl_world *world)
     if (status == PL_OK) world->state.moved = false;
     if (status == PL_OK) status = pl_balance_create(world);
     if (status == PL_OK) status = pl_constraint_step_create(world, &world->constraints);
+    if (status == PL_OK) status = use_device(world);
     if (status == PL_OK && world->options.contact)
         status = pl_contact_step_create(world, &world->contact);
     if (status != PL_OK) {

@@ -9,7 +9,8 @@
 typedef struct pl_bench_options {
     bool quick;           // small sizes: to see that it runs, not to measure
     bool simple;          // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *only;     // of `rigid`, `steps`: the one scene wanted, or NULL
+    const char *only;         // of `rigid`, `steps` and `impact`: the one scene wanted, or NULL
+    const char *ball, *bunny; // of `impact`: files of their meshes, or NULL
     const char *problems; // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
                           // `siconos`: a file or folder; NULL: walls
     const char *out;      // the folder of tables and figures
@@ -17,8 +18,10 @@ typedef struct pl_bench_options {
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
 pl_status pl_bench_fem(const pl_bench_options *options);
+pl_status pl_bench_gpu_fem(const pl_bench_options *options);
 pl_status pl_bench_collision(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
+pl_status pl_bench_gpu_model(const pl_bench_options *options);
 pl_status pl_bench_lcp(const pl_bench_options *options);
 pl_status pl_bench_classes(const pl_bench_options *options);
 pl_status pl_bench_ensemble(const pl_bench_options *options); // writes OUT/ensemble.csv
@@ -30,6 +33,7 @@ pl_status pl_bench_busy(const pl_bench_options *options);
 pl_status pl_bench_stiffness(const pl_bench_options *options);
 pl_status pl_bench_steps_of_time(const pl_bench_options *options);
 pl_status pl_bench_memory(const pl_bench_options *options);
+pl_status pl_bench_impact(const pl_bench_options *options);
 pl_status pl_bench_figures(const pl_bench_options *options);
 pl_status pl_bench_peers(const pl_bench_options *options);
 pl_status pl_bench_siconos(const pl_bench_options *options);

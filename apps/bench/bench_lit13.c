@@ -1,6 +1,6 @@
-// pliant bench lit13: nine cylinders that collide on a grid [Lit13, 7.2]. The contact problem of the
-// last part of each step is solved once more from where its solve started, by DIRECT and by SCHURPA
-// in turns.
+// pliant bench lit13: nine cylinders that collide on a grid [Lit13, 7.2]. The contact problem of
+// the last part of each step is solved once more from where its solve started, by DIRECT and by
+// SCHURPA in turns.
 
 #include "bench_scene.h"
 #include "cpu_time.h"
@@ -33,7 +33,7 @@ typedef struct outcome {
 
 // A step with contact.
 typedef struct row {
-    double time; // since the first contact [s]
+    double time;              // since the first contact [s]
     int32_t m, free, reduced; // contacts; dimensions of G^C and G^F
     double band;              // rho^C / m
     double by_cell;           // share of contacts whose state is that of their cell before
@@ -49,11 +49,11 @@ typedef struct bench {
     outcome of[2];
     pl_euler_contact *past; // (n_past) with alpha in f[0]
     int64_t n_past, past_capacity;
-    double first;        // time of the first contact [s]
-    double total[2][2];  // processor time of contact and friction, by method [s]
+    double first;       // time of the first contact [s]
+    double total[2][2]; // processor time of contact and friction, by method [s]
     int32_t steps, most, sp_most, qp_most[2], sum_most[2], resets[2], cold_factors;
     int64_t factors[2];
-    double share[2], least_share[2], by_cell;     // sums, and the least after the onset
+    double share[2], least_share[2], by_cell; // sums, and the least after the onset
     double band_most, band_least, band_sum;
     double peak_ratio[2], peak_energy, peak_time; // at the most contacts; most elastic energy
     bool same;
@@ -237,7 +237,8 @@ static void write_row(const bench *b, const row *r, pl_output *csv)
         const pl_staggered_program *of[2] = {&s->contact, &s->friction};
         for (int k = 0; k < 2; k++) {
             const pl_pdasm_stats *p = &of[k]->sum;
-            pl_output_printf(csv, ",%.4g,%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%.4g,%.4g",
+            pl_output_printf(csv,
+                             ",%.4g,%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%.4g,%.4g",
                              of[k]->first_share, p->iterations, of[k]->most_iterations,
                              p->factorizations, p->solves, p->resets, 1e3 * p->factor_seconds,
                              1e3 * (k == 0 ? b->of[kind].contact : b->of[kind].friction));
@@ -253,8 +254,9 @@ static void write_header(pl_output *csv)
     for (int kind = 0; kind < 2; kind++) {
         pl_output_printf(csv, ",%s_turns,%s_end", kinds[kind], kinds[kind]);
         for (int k = 0; k < 2; k++) {
-            static const char *const columns[] = {"share",  "iterations", "most_iterations", "factors",
-                                                  "solves", "resets",     "factor_ms",       "ms"};
+            static const char *const columns[] = {"share",     "iterations", "most_iterations",
+                                                  "factors",   "solves",     "resets",
+                                                  "factor_ms", "ms"};
             for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
                 pl_output_printf(csv, ",%s_%s_%s", kinds[kind], of[k], columns[c]);
             }
@@ -347,7 +349,8 @@ static void print(const bench *b)
     printf("%-66s %10.2f %10s\n", "  friction, mean", b->share[1] / n, "> 0.8");
     printf("%-66s %10.2f %10s\n", "  contact, least from 0.02 s on", b->least_share[0], "> 0.8");
     printf("%-66s %10.2f %10s\n", "  friction, least from 0.02 s on", b->least_share[1], "> 0.8");
-    printf("%-66s %10.2f %10s\n", "  contact by cells as in the thesis, mean", b->by_cell / n, "> 0.8");
+    printf("%-66s %10.2f %10s\n", "  contact by cells as in the thesis, mean", b->by_cell / n,
+           "> 0.8");
     printf("%-66s %10d %10d\n", "turns of staggered projections, at most", b->sp_most, 2);
     printf("%-66s %10d %10d\n", "iterations of SCHURPA in one program, at most: contact",
            b->qp_most[0], 8);
@@ -368,7 +371,8 @@ static void print(const bench *b)
     printf("%-66s %10.2f %10s\n", "  over all steps: contact", b->total[0][0] / b->total[1][0], "");
     printf("%-66s %10.2f %10s\n", "  friction", b->total[0][1] / b->total[1][1], "");
     printf("What [Lit13, 7.2] concludes:\n");
-    say(b->same, "SCHURPA and DIRECT visit as many sets, change as many rows, find the same impulses");
+    say(b->same,
+        "SCHURPA and DIRECT visit as many sets, change as many rows, find the same impulses");
     say(b->sp_most <= 3, "staggered projections take 3 turns at most");
     say(b->share[0] / n > 0.8 && b->share[1] / n > 0.8, "first sets are right in more than 0.8");
     say(b->factors[SCHURPA] < b->factors[DIRECT], "SCHURPA factors less often");

@@ -17,8 +17,11 @@ typedef struct bench {
 static const bench benches[] = {
     {"mesh", pl_bench_mesh, "the mesh readers against a plain pass over the bytes"},
     {"fem", pl_bench_fem, "force and stiffness assembly, likewise"},
+    {"gpu-fem", pl_bench_gpu_fem, "assembly by a device of OpenCL beside the CPU's threads"},
     {"collision", pl_bench_collision, "refitted trees and candidates of piles that grow"},
     {"spmv", pl_bench_spmv, "the sparse product and iterations of solvers, likewise"},
+    {"gpu-model", pl_bench_gpu_model,
+     "what iterations on a device move and compute, and bounds for known cards"},
     {"lcp", pl_bench_lcp, "factors from which rows are removed, and sparse ones, against new ones"},
     {"classes", pl_bench_classes, "the solvers of lcp/ on classes of problems by their matrix"},
     {"ensemble", pl_bench_ensemble, "solvers on rigid bodies and mechanisms, hit at random"},
@@ -34,6 +37,7 @@ static const bench benches[] = {
     {"schurpa", pl_bench_schurpa, "random banded programs, one factor bordered against many"},
     {"lit13", pl_bench_lit13, "nine cylinders that collide on a grid, against Lit13, 7.2"},
     {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
+    {"impact", pl_bench_impact, "a soft ball that hits the ground, or is squeezed; by a bunny"},
     {"friction", pl_bench_friction, "how far the motions of friction models part"},
     {"ho22", pl_bench_ho22,
      "pivoting by factors and by conjugate gradients, against Ho22's tables"},
@@ -77,7 +81,12 @@ int pl_command_bench(int argc, char **argv)
     const pl_option options[] = {
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
-        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE", "of rigid and steps: this scene and no other"},
+        {"--only", PL_OPTION_TEXT, &bench.only, "SCENE",
+         "of rigid, steps and impact: this scene and no other"},
+        {"--ball", PL_OPTION_TEXT, &bench.ball, "FILE",
+         "of impact: its mesh of tets; default build/meshes/ball.msh"},
+        {"--bunny", PL_OPTION_TEXT, &bench.bunny, "FILE",
+         "of impact: the mesh that it is measured by; default build/meshes/bunny.msh"},
         {"--problems", PL_OPTION_TEXT, &bench.problems, "DIR",
          "of lcp and siconos: recorded problems (run --record)"},
         {"--out", PL_OPTION_TEXT, &bench.out, "DIR", "of tables and figures; default out/bench"},
@@ -85,7 +94,8 @@ int pl_command_bench(int argc, char **argv)
     char notes[NOTES_SIZE];
     list_benches(notes);
     const pl_command command = {
-        .usage = "bench NAME [--quick] [--simple] [--only SCENE] [--problems DIR] [--out DIR]",
+        .usage = "bench NAME [--quick] [--simple] [--only SCENE] [--ball FILE] [--bunny FILE] "
+                 "[--problems DIR] [--out DIR]",
         .summary = "Measures Pliant on this machine. Claims are ratios of two times taken in the "
                    "same run.",
         .options = options,

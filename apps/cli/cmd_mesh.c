@@ -181,7 +181,8 @@ int pl_command_mesh(int argc, char **argv)
 {
     job j = {0};
     const pl_option options[] = {
-        {"-o", PL_OPTION_TEXT, &j.output, "OUT", "write .vtu, .msh (Gmsh 4.1), .obj, .ply, .off or .seg"},
+        {"-o", PL_OPTION_TEXT, &j.output, "OUT",
+         "write .vtu, .msh (Gmsh 4.1), .obj, .ply, .off or .seg"},
         {"--info", PL_OPTION_FLAG, &j.info, NULL, "print size, surface report and tet quality"},
         {"--faces", PL_OPTION_COUNT, &j.faces, "N", "decimate the surface to N faces"},
         {"--tets", PL_OPTION_COUNT, &j.tets, "N", "fill with about N tetrahedra"},

@@ -28,7 +28,7 @@ enum { ERROR_ROOM = 1024, NOTES_ROOM = 4096 };
 typedef struct job {
     double started; // wall clock [s]
     const char *out, *format, *stats, *joints, *resume, *record;
-    const char *integrator, *solver, *precond, *friction;
+    const char *integrator, *solver, *precond, *friction, *device;
     int32_t steps, threads, every, checkpoint_every, jitter, max_newton;      // 0: not given
     double newton_tolerance;                                                  // likewise
     double time, dt, fps, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
@@ -357,6 +357,11 @@ static pl_status check_job(const job *j)
         pl_fail_prefix("--integrator");
         return PL_ERROR_ARGUMENT;
     }
+    const char *device;
+    if (j->device != NULL && pl_device_find(j->device, &device) != PL_OK) {
+        pl_fail_prefix("--device");
+        return PL_ERROR_ARGUMENT;
+    }
     return check_contact(j);
 }
 
@@ -384,6 +389,7 @@ static void override(const job *j, pl_world_options *o)
     if (j->friction != NULL) o->friction_model = j->friction;
     if (j->residual_tolerance > 0) o->residual_tolerance = j->residual_tolerance;
     if (j->contact_tolerance > 0) o->contact_tolerance = j->contact_tolerance;
+    if (j->device != NULL) o->device = j->device;
     if (j->no_rescue) o->rescue = false;
     if (j->no_contact) o->contact = false;
     if (j->sleep) o->sleep = true;
@@ -401,6 +407,7 @@ static void warn_unused(const job *j, const pl_world_options *o, bool had_contac
     if (!o->contact) {
         pl_args_no_effect(j->solver != NULL, "--solver", why);
         pl_args_no_effect(j->precond != NULL, "--precond", why);
+        pl_args_no_effect(j->device != NULL, "--device", why);
         pl_args_no_effect(j->friction != NULL, "--friction", why);
         pl_args_no_effect(j->residual_tolerance > 0, "--residual-tolerance", why);
         pl_args_no_effect(j->contact_tolerance > 0, "--contact-tolerance", why);
@@ -560,8 +567,11 @@ int pl_command_run(int argc, char **argv)
         {"--jitter", PL_OPTION_COUNT, &j.jitter, "SEED",
          "move and turn free bodies a little at the start, see below"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
+        {"--device", PL_OPTION_TEXT, &j.device, "DEVICE",
+         "for contact problems: cpu, cuda[:N], opencl[:N] or auto; see 'pliant info'"},
         {"--integrator", PL_OPTION_TEXT, &j.integrator, "INTEGRATOR",
-         "auto, semi-implicit, implicit, bdf2 (second order in time) or static; default the scene's"},
+         "auto, semi-implicit, implicit, bdf2 (second order in time) or static; default the "
+         "scene's"},
         {"--max-newton", PL_OPTION_COUNT, &j.max_newton, "N",
          "at most N iterations of Newton's method per step, which is then halved"},
         {"--newton-tolerance", PL_OPTION_NUMBER, &j.newton_tolerance, "X",

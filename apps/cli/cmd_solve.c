@@ -29,7 +29,7 @@ enum { NOTES_ROOM = 16384, NAME_LEAST = 7, MOST_SOLVERS = 64, NAME_ROOM = 40, DE
 // What the command line asks for.
 typedef struct job {
     const char *solver, *precond, *csv, *export, *plot, *convergence, *generate, *save, *friction,
-        *collect, *param;
+        *collect, *param, *device;
     double tolerance, residual_tolerance, contact_tolerance, max_seconds; // 0: not given
     int32_t max_iterations, threads;
     bool vj19, cold, json, markdown;
@@ -435,6 +435,7 @@ static pl_status choose_limits(const job *j, replay *r)
     }
     contact->max_seconds = rows->max_seconds = j->max_seconds > 0 ? j->max_seconds : MAX_SECONDS;
     contact->threads = j->threads;
+    if (j->device != NULL) contact->device = j->device;
     contact->vj19 = j->vj19;
     contact->parameters = rows->parameters = j->param;
     if (j->friction != NULL) contact->friction_model = j->friction;
@@ -461,6 +462,11 @@ static pl_status check_parameters(const job *j, const replay *r)
 
 static pl_status choose_options(const job *j, replay *r)
 {
+    const char *device;
+    if (j->device != NULL && pl_device_find(j->device, &device) != PL_OK) {
+        pl_fail_prefix("--device");
+        return PL_ERROR_ARGUMENT;
+    }
     PL_TRY(choose_limits(j, r));
     if (j->precond != NULL) {
         int32_t number;
@@ -650,6 +656,8 @@ int pl_command_solve(int argc, char **argv)
         {"--max-seconds", PL_OPTION_NUMBER, &j.max_seconds, "T", "of a solve; default 60"},
         {"--cold", PL_OPTION_FLAG, &j.cold, NULL, "start from rest and without impulses"},
         {"--threads", PL_OPTION_THREADS, &j.threads, "N", "default one per core; same results"},
+        {"--device", PL_OPTION_TEXT, &j.device, "DEVICE",
+         "of contacts by auto and apg: cpu, cuda[:N], opencl[:N] or auto; see 'pliant info'"},
         {"--csv", PL_OPTION_TEXT, &j.csv, "FILE.csv", "write the table to a file, too"},
         {"--json", PL_OPTION_FLAG, &j.json, NULL, "print the results as JSON, not as a table"},
         {"--markdown", PL_OPTION_FLAG, &j.markdown, NULL, "print a table of Markdown"},

@@ -15,6 +15,7 @@ const pl_command_entry pl_commands[] = {
     {"plot", pl_command_plot, "draw the statistics of runs"},
     {"ccd", pl_command_ccd, "try continuous collision detection on queries with known answers"},
     {"bench", pl_command_bench, "measure Pliant on this machine"},
+    {"info", pl_command_info, "list devices, and what Pliant was built with"},
 };
 
 const int pl_n_command = sizeof pl_commands / sizeof pl_commands[0];

@@ -22,6 +22,7 @@ int pl_command_solve(int argc, char **argv);
 int pl_command_plot(int argc, char **argv);
 int pl_command_ccd(int argc, char **argv);
 int pl_command_bench(int argc, char **argv);
+int pl_command_info(int argc, char **argv);
 
 // Prints pl_error_text() to standard error and returns 1, the exit code of every failure.
 int pl_command_failed(void);

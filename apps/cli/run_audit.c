@@ -17,7 +17,14 @@ static void print_face(const pl_world *world, int32_t body, int32_t face)
     int32_t v[3];
     pl_world_audit_face(world, body, face, v);
     print_body(world, body);
-    fprintf(stderr, " face %d (vertices %d, %d, %d)", (int)face, (int)v[0], (int)v[1], (int)v[2]);
+    if (v[1] < 0) { // an edge and a point have fewer corners
+        fprintf(stderr, " point %d (vertex %d)", (int)face, (int)v[0]);
+    } else if (v[2] < 0) {
+        fprintf(stderr, " edge %d (vertices %d, %d)", (int)face, (int)v[0], (int)v[1]);
+    } else {
+        fprintf(stderr, " face %d (vertices %d, %d, %d)", (int)face, (int)v[0], (int)v[1],
+                (int)v[2]);
+    }
 }
 
 static void print_place(const pl_world *world, int32_t body, int32_t vertex)

@@ -136,8 +136,8 @@ static void print_end(const run *r)
     }
     printf("%" PRId64 " steps in %.2f s (%.2f ms per step), %.6g s simulated, hash %016" PRIx64
            "\n",
-           steps, seconds, steps > 0 ? 1e3 * seconds / (double)steps : 0.0,
-           pl_euler_time(r->euler), pl_euler_hash(r->euler));
+           steps, seconds, steps > 0 ? 1e3 * seconds / (double)steps : 0.0, pl_euler_time(r->euler),
+           pl_euler_hash(r->euler));
     printf("steps had up to %d parts; %" PRId64 " solves were rescued by \"auto\"\n", (int)r->parts,
            r->rescues);
     if (o->record != NULL) {

@@ -6,11 +6,11 @@
 #include "../scene/scene.h"
 
 typedef struct pl_run_grid_options {
-    double started;                 // wall clock [s]
+    double started;                   // wall clock [s]
     const char *out, *stats, *record; // NULL: not wanted
-    int formats;                    // of `out`: obj, ply
-    int32_t steps, every;           // 0: not given
-    double time, fps, max_seconds;  // 0: not given
+    int formats;                      // of `out`: obj, ply
+    int32_t steps, every;             // 0: not given
+    double time, fps, max_seconds;    // 0: not given
     bool quiet;
 } pl_run_grid_options;
 

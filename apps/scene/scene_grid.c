@@ -78,9 +78,8 @@ static pl_euler_options options_of(const pl_scene *scene)
 static pl_status add_body(pl_euler *euler, const pl_scene *scene, const pl_scene_body *body)
 {
     bool driven = body->kind == PL_BODY_KINEMATIC;
-    pl_status status =
-        driven ? pl_euler_add_kinematic(euler, body->mesh, &body->kinematic, NULL)
-               : pl_euler_add_deformable(euler, body->mesh, &body->deformable, NULL);
+    pl_status status = driven ? pl_euler_add_kinematic(euler, body->mesh, &body->kinematic, NULL)
+                              : pl_euler_add_deformable(euler, body->mesh, &body->deformable, NULL);
     if (status == PL_OK || status == PL_ERROR_MEMORY) return status;
     return pl_fail(status, "%s.%s%s", scene->entries[body->entry].place,
                    status == PL_ERROR_GEOMETRY ? "mesh: " : "", pl_error_text());
@@ -100,7 +99,8 @@ static pl_status complain(pl_status status, const pl_scene *scene)
 {
     static const struct {
         const char *option, *key;
-    } names[] = {{"spacing:", "grid.spacing:"}, {"cfl:", "grid.cfl:"},
+    } names[] = {{"spacing:", "grid.spacing:"},
+                 {"cfl:", "grid.cfl:"},
                  {"max_iterations:", "world.contact_iterations:"}};
     char text[512];
     const char *rest = pl_error_text(), *key = "world.";

@@ -70,11 +70,22 @@ static pl_status read_friction(const pl_json *at, pl_world_options *world)
     return pl_json_fail(&v, "%s", pl_error_text());
 }
 
+static pl_status read_device(const pl_json *at, pl_world_options *world)
+{
+    const char *name = world->device;
+    pl_json v;
+    PL_TRY(pl_json_string(at, "device", &name));
+    if (pl_device_find(name, &world->device) == PL_OK) return PL_OK;
+    pl_json_get(at, "device", &v);
+    return pl_json_fail(&v, "%s", pl_error_text());
+}
+
 static pl_status read_contact(const pl_json *at, pl_world_options *world)
 {
     PL_TRY(pl_json_bool(at, "contact", &world->contact));
     PL_TRY(read_solver(at, world));
     PL_TRY(read_friction(at, world));
+    PL_TRY(read_device(at, world));
     PL_TRY(pl_json_bool(at, "rescue", &world->rescue));
     PL_TRY(pl_json_number(at, "residual_tolerance", &world->residual_tolerance));
     PL_TRY(pl_json_number(at, "contact_tolerance", &world->contact_tolerance));

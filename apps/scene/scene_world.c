@@ -132,10 +132,11 @@ pl_status pl_scene_world(const pl_scene *scene, pl_world **out)
 {
     *out = NULL;
     if (scene->grid.on) {
-        return pl_fail(PL_ERROR_UNSUPPORTED,
-                       "%s: grid: bodies on a grid are no world of meshes; 'pliant run' and 'pliant "
-                       "render' know them",
-                       scene->file);
+        return pl_fail(
+            PL_ERROR_UNSUPPORTED,
+            "%s: grid: bodies on a grid are no world of meshes; 'pliant run' and 'pliant "
+            "render' know them",
+            scene->file);
     }
     pl_status status = pl_world_create(&scene->world, out);
     if (status == PL_ERROR_ARGUMENT) {

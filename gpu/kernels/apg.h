@@ -32,7 +32,8 @@ PL_KERNEL void apg_descend(int64_t n, PL_IN(pl_apg_state) state, PL_IN(uint8_t) 
     {
         double of_step = state[0].ahead.of_step, of_last = state[0].ahead.of_last;
         double is = 1 / state[0].control.s, m[6], gi[3], d[3];
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
+        for (int a = 0; a < 3; a++) {
+            int64_t k = 3 * i + a;
             if (!state[0].again) {
                 double at = y[k], A_at = Ay[k];
                 y[k] = v[k] + of_step * (v[k] - at) + of_last * (at - old[k]);
@@ -40,7 +41,7 @@ PL_KERNEL void apg_descend(int64_t n, PL_IN(pl_apg_state) state, PL_IN(uint8_t) 
                 old[k] = state[0].ahead.conjugate ? at : v[k];
                 Aold[k] = state[0].ahead.conjugate ? A_at : Av[k];
             }
-            gi[k - 3 * i] = moves[i] ? b[k] - Ay[k] : 0;
+            gi[a] = moves[i] ? b[k] - Ay[k] : 0;
         }
         PL_LOAD(6, m, inv, i)
         pl_symmetric_apply(m, gi, d);

@@ -4,6 +4,12 @@
 #ifndef PL_GPU_KERNELS_H
 #define PL_GPU_KERNELS_H
 
+#include "mathematics.h"
+
+#include "band.h"
+#include "collision.h"
+#include "elements.h"
+#include "scan.h"
 #include "vectors.h"
 #include "bsr.h"
 #include "rows.h"

@@ -11,16 +11,21 @@
 #define PL_LOAD(n, to, from, at)                                                                   \
     for (int pl_e = 0; pl_e < (n); pl_e++) (to)[pl_e] = (from)[(int64_t)(n) * (at) + pl_e];
 
-// The arm and the S of a term as private memory: r and S are set, arm and stretch are their room.
-#define PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, S)                          \
-    r = 0;                                                                                         \
-    S = 0;                                                                                         \
-    if ((arm_of)[t] >= 0) {                                                                        \
-        PL_LOAD(3, own, arm, (arm_of)[t])                                                          \
-        r = own;                                                                                   \
-        if (stretched) {                                                                           \
-            PL_LOAD(6, own_S, stretch, (arm_of)[t])                                                \
-            S = own_S;                                                                             \
+// fn of a term: pl_term_add or pl_term_push (solvers/rows_kernel.h). Its arm and S are loaded where
+// it has them, and each case is a call of its own, so that they may stay in registers.
+#define PL_TERM(fn, t, x, sum)                                                                     \
+    {                                                                                              \
+        double pl_r[3], pl_S[6];                                                                   \
+        if (arm_of[t] < 0) {                                                                       \
+            fn(w[t], 0, 0, x, sum);                                                                \
+        } else {                                                                                   \
+            PL_LOAD(3, pl_r, arm, arm_of[t])                                                       \
+            if (stretched) {                                                                       \
+                PL_LOAD(6, pl_S, stretch, arm_of[t])                                               \
+                fn(w[t], pl_r, pl_S, x, sum);                                                      \
+            } else {                                                                               \
+                fn(w[t], pl_r, 0, x, sum);                                                         \
+            }                                                                                      \
         }                                                                                          \
     }
 
@@ -33,12 +38,10 @@ PL_KERNEL void rows_multiply(int64_t n, int32_t offset, int32_t stretched, PL_IN
 {
     PL_EACH(k, n)
     {
-        double sum[3] = {0, 0, 0}, frame[9], x[3], own[3], own_S[6];
-        const double *r, *S;
+        double sum[3] = {0, 0, 0}, frame[9], x[3];
         for (int32_t t = first[k]; t < first[k + 1]; t++) {
-            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, S)
             PL_LOAD(3, x, v, block[t])
-            pl_term_add(w[t], r, S, x, sum);
+            PL_TERM(pl_term_add, t, x, sum)
         }
         PL_LOAD(9, frame, R, k)
         pl_frame_from_world(frame, sum, x);
@@ -70,13 +73,11 @@ PL_KERNEL void rows_gather(int64_t n, int32_t stretched, PL_IN(int32_t) start, P
 {
     PL_EACH(i, n)
     {
-        double sum[3] = {0, 0, 0}, x[3], own[3], own_S[6];
-        const double *r, *S;
+        double sum[3] = {0, 0, 0}, x[3];
         for (int32_t j = start[i]; j < start[i + 1]; j++) {
             int32_t t = use[2 * j + 1];
-            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, S)
             PL_LOAD(3, x, world, use[2 * j])
-            pl_term_push(w[t], r, S, x, sum);
+            PL_TERM(pl_term_push, t, x, sum)
         }
         for (int a = 0; a < 3; a++) y[3 * i + a] = sum[a];
     }
@@ -101,14 +102,18 @@ PL_KERNEL void rows_response(int64_t n, int32_t stretched, PL_IN(int32_t) first,
     PL_EACH(k, n)
     {
         double M[6] = {0, 0, 0, 0, 0, 0}, sum[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-        double frame[9], own[3], own_S[6], m[6], G[9];
-        const double *r, *T;
+        double frame[9], r[3], T[6], m[6], G[9];
         PL_LOAD(9, frame, R, k)
         for (int32_t t = first[k]; t < first[k + 1]; t++) {
             PL_LOAD(6, m, inv, block[t])
-            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, T)
-            if (r != 0) {
-                pl_term_rows(frame, w[t], r, T, G);
+            if (arm_of[t] >= 0) {
+                PL_LOAD(3, r, arm, arm_of[t])
+                if (stretched) {
+                    PL_LOAD(6, T, stretch, arm_of[t])
+                    pl_term_rows(frame, w[t], r, T, G);
+                } else {
+                    pl_term_rows(frame, w[t], r, 0, G);
+                }
                 pl_add_response(G, m, G, sum);
             } else {
                 for (int e = 0; e < 6; e++) M[e] += w[t] * w[t] * m[e];

@@ -53,14 +53,12 @@ PL_INLINE void pl_sweep_solve(bool box, double mu, const double *bound, const do
 // block. A macro: OpenCL C has no pointers for a function that may point anywhere.
 #define PL_SWEEP_RELAX(k)                                                                          \
     {                                                                                              \
-        double sum[3] = {0, 0, 0}, frame[9], y[3], own[3], own_S[6], T[9], fk[3], d[3];            \
+        double sum[3] = {0, 0, 0}, frame[9], y[3], T[9], fk[3], d[3];                              \
         double u[3], bound[9], m[6], p[3], is = 1 / control[0].s;                                  \
-        const double *r, *St;                                                                      \
         for (int32_t t = first[k]; t < first[k + 1]; t++) {                                        \
             if (!moves[block[t]]) continue;                                                        \
-            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, St)                     \
             PL_LOAD(3, y, x, block[t])                                                             \
-            pl_term_add(w[t], r, St, y, sum);                                                      \
+            PL_TERM(pl_term_add, t, y, sum)                                                        \
         }                                                                                          \
         PL_LOAD(9, frame, R, k)                                                                    \
         PL_LOAD(9, T, S, k)                                                                        \
@@ -84,10 +82,9 @@ PL_INLINE void pl_sweep_solve(bool box, double mu, const double *bound, const do
         pl_frame_to_world(frame, d, u);                                                            \
         for (int32_t t = first[k]; t < first[k + 1]; t++) {                                        \
             if (!moves[block[t]]) continue;                                                        \
-            PL_LOAD_ARM(t, arm_of, arm, stretched, stretch, own, own_S, r, St)                     \
             PL_LOAD(6, m, inv, block[t])                                                           \
             p[0] = p[1] = p[2] = 0;                                                                \
-            pl_term_push(w[t], r, St, u, p);                                                       \
+            PL_TERM(pl_term_push, t, u, p)                                                         \
             pl_symmetric_apply(m, p, y);                                                           \
             for (int a = 0; a < 3; a++) x[3 * (int64_t)block[t] + a] += is * y[a];                 \
         }                                                                                          \
