@@ -329,13 +329,14 @@ pl_status pl_euler_find_contacts(pl_euler *e, double dt)
     for (int32_t a = 0; a < e->n_body; a++) {
         for (int32_t b = a + 1; b < e->n_body; b++) PL_TRY(find_patches(e, a, b, dt));
     }
+    pl_problem_clear(&e->problem);
+    if (e->n_patch == 0) return PL_OK;
     qsort(e->patch, (size_t)e->n_patch, sizeof *e->patch, compare_patches);
     int64_t n = e->n_patch;
     PL_TRY(make_system(e, number_nodes(e)));
     PL_TRY(pl_reserve((void **)&e->f, &e->f_capacity, 3 * n, sizeof *e->f));
     PL_TRY(pl_reserve((void **)&e->f_start, &e->f_start_capacity, 3 * n, sizeof *e->f));
     PL_TRY(pl_reserve((void **)&e->contact, &e->contact_capacity, n, sizeof *e->contact));
-    pl_problem_clear(&e->problem);
     e->problem.A = &e->A;
     e->problem.b = e->b;
     e->problem.dt = dt;
@@ -395,9 +396,10 @@ static pl_status remember(pl_euler *e)
         }
         count_impulse(e, &e->patch[i], e->contact[i].f);
     }
+    e->n_past = n;
+    if (n == 0) return PL_OK;
     PL_TRY(pl_reserve((void **)&e->past, &e->past_capacity, n, sizeof *e->past));
     memcpy(e->past, e->contact, (size_t)n * sizeof *e->past);
-    e->n_past = n;
     return PL_OK;
 }
 

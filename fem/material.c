@@ -48,8 +48,7 @@ static pl_status check_minimum(const pl_material_options *o)
     return PL_OK;
 }
 
-// Kinds whose energy has the logarithms of the stretches.
-static bool has_logarithm(pl_material_kind kind)
+bool pl_material_has_logarithm(pl_material_kind kind)
 {
     return kind == PL_MATERIAL_NEO_HOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN ||
            kind == PL_MATERIAL_OGDEN;
@@ -102,7 +101,7 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
     // c2) and lambda = 4 c2 + l.
     double c1 = 0.5 * mu * (1 - share), c2 = 0.5 * mu * share;
     double k = 2 * c1 + 4 * c2, l = lambda - 4 * c2;
-    bool barrier = has_logarithm(options->kind) && options->stretch_limit == 0;
+    bool barrier = pl_material_has_logarithm(options->kind) && options->stretch_limit == 0;
     *out = (pl_material){.kind = options->kind,
                          .mu = mu,
                          .lambda = lambda,

@@ -75,8 +75,12 @@ PL_KERNEL real pl_ogden_flip(const pl_material *m, const pl_ogden_strain *i,
     real_exp_quotients(i->log - j->log, &quotient, &second);
     real rise = slope / (j->bounded * quotient) + (1 - slope) * (1 / m->s0);
     real share = pl_ogden_share(i->b - j->b, i->e - j->e);
-    real_exp_quotients(m->alpha * (i->b - j->b), &quotient, &second);
-    real bend = share * (j->X * quotient) + (1 - share) * real_max(i->X, j->X);
+    real d = m->alpha * (i->b - j->b);
+    real_exp_quotients(d, &quotient, &second);
+    real_mask near = d * d < 1; // else nothing cancels, and exp d may be no number
+    real mean = (i->X - j->X) / real_select(near, real_of(1), d);
+    mean = real_select(near, j->X * quotient, mean);
+    real bend = share * mean + (1 - share) * real_max(i->X, j->X);
     return 2 * m->mu * (bend * rise * j->inverse) - q_i * slope * (i->inverse * j->inverse);
 }
 

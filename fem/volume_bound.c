@@ -38,8 +38,7 @@ enum { MARCHES = 100 };
 
 bool pl_material_keeps_volume(const pl_material *m)
 {
-    bool logarithmic = m->kind == PL_MATERIAL_NEO_HOOKEAN || m->kind == PL_MATERIAL_MOONEY_RIVLIN;
-    return pl_material_has_barrier(m) || (logarithmic && m->s0 <= BARRIER_STRETCH);
+    return pl_material_has_logarithm(m->kind) && m->s0 <= BARRIER_STRETCH;
 }
 
 bool pl_fem_keeps_volume(const pl_fem *fem)

@@ -124,8 +124,9 @@ PL_API pl_status pl_mesh_create(int32_t n_vert, const double *x, int32_t n_face,
                                 pl_mesh **out);
 
 // Replaces the loose edges, edge (2*n_edge), and points, point (n_point), of a mesh by these
-// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces; rays and
-// nearest points look for faces only. Fails with PL_ERROR_ARGUMENT on an index out of range or an edge with two equal ends.
+// vertices of it (copied). Rigid and kinematic bodies touch with them, besides their faces; rays
+// and nearest points look for faces only. Fails with PL_ERROR_ARGUMENT on an index out of range or
+// an edge with two equal ends.
 PL_API pl_status pl_mesh_set_loose(pl_mesh *mesh, int32_t n_edge, const int32_t *edge,
                                    int32_t n_point, const int32_t *point);
 

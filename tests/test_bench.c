@@ -35,18 +35,18 @@ static const double *column(const char *name)
     return out;
 }
 
-// Every solver of the registry has its row, and `cr` four, for each scene.
+// Every solver of the registry has its row, `cr` four and `minres` three, for each scene.
 static void test_table1(void)
 {
     expect(0, "$P bench table1 --quick --out $T/b", "cr vj19");
     TEST_ASSERT_NULL_MESSAGE(strstr(output, "left out"), output);
     load("table1.csv");
-    enum { SCENES = 9 };
+    enum { SCENES = 11 };
     int n_cone = 0;
     for (int32_t i = 0; i < pl_solver_count(); i++) {
         n_cone += (pl_solver_at(i)->can & PL_CAN_CONE) != 0;
     }
-    TEST_ASSERT_EQUAL_INT(SCENES * (n_cone + 3), csv.n_row);
+    TEST_ASSERT_EQUAL_INT(SCENES * (n_cone + 5), csv.n_row);
     const double *problems = column("problems"), *residual = column("residual");
     const double *converged = column("converged"), *ms = column("ms"), *ratio = column("ratio");
     for (int64_t i = 0; i < csv.n_row; i++) {
@@ -65,6 +65,22 @@ static void test_stiffness(void)
 {
     expect(0, "$P bench stiffness --quick --out $T/b", "4 soft cubes");
     load("stiffness.csv");
+}
+
+static void test_gpu_model(void)
+{
+#ifdef PL_GPU
+    expect(0, "$P bench gpu-model --quick", "an iteration of apg launches");
+#else
+    expect(1, "$P bench gpu-model --quick", "the CPU only");
+#endif
+}
+
+static void test_lef20(void)
+{
+    expect(0, "$P bench lef20 --quick --out $T/b", "removal, skyline");
+    expect(0, "grep -c svg $T/b/lef20-2.3.svg && head -1 $T/b/lef20-2.3.csv", "panel,curve,");
+    expect(0, "ls $T/b", "lef20-3.1-forklift.svg");
 }
 
 static void test_steps(void)
@@ -276,6 +292,8 @@ int main(void)
     RUN_TEST(test_steps);
     RUN_TEST(test_gpu_fem);
     RUN_TEST(test_ho22);
+    RUN_TEST(test_gpu_model);
+    RUN_TEST(test_lef20);
     RUN_TEST(test_schurpa);
     RUN_TEST(test_lit13);
     RUN_TEST(test_ensemble);

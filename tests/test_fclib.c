@@ -9,6 +9,7 @@
 #include "../apps/lab/traits.h"
 #include "files.h"
 
+#include <sys/resource.h>
 #include <math.h>
 
 // HDF5 1.10 does not free all of what it has begun to read of a damaged file: that is not ours.
@@ -520,6 +521,40 @@ static void test_damaged_files_of_fclib(void)
     pl_fclib_free(&g);
 }
 
+static long peak_kilobytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+// A type of 512 MB a number, one byte away from one of 4, is no reason to ask for as much.
+static void test_a_huge_type(void)
+{
+    skip_without_hdf5();
+    // As HDF5 stores a signed number of 4 bytes: class, its bits, the size.
+    static const char TYPE[] = {0x10, 0x08, 0, 0, 4, 0, 0, 0, 0, 0, 0x20, 0};
+    pl_fclib g = make_global(), read;
+    pl_bytes bytes;
+    int n = 0;
+    TEST_ASSERT_EQUAL(PL_OK, pl_fclib_write(&g, path_of("g.hdf5")));
+    TEST_ASSERT_EQUAL(PL_OK, pl_bytes_load(path_of("g.hdf5"), &bytes));
+    long before = peak_kilobytes();
+    for (size_t at = 0; at + sizeof TYPE < bytes.size; at++) {
+        if (memcmp(bytes.data + at, TYPE, sizeof TYPE) != 0) continue;
+        bytes.data[at + 7] = 0x20;
+        save(path_of("d.hdf5"), bytes.data, bytes.size);
+        bytes.data[at + 7] = 0;
+        pl_status status = pl_fclib_read(path_of("d.hdf5"), &read);
+        if (status == PL_OK) pl_fclib_free(&read); // it is not of what is read
+        n += status != PL_OK && strstr(pl_error_text(), "than the file can hold") != NULL;
+    }
+    TEST_ASSERT_TRUE(n > 3);
+    TEST_ASSERT_TRUE_MESSAGE(peak_kilobytes() - before < 100000, "100 MB for a small file");
+    pl_bytes_free(&bytes);
+    pl_fclib_free(&g);
+}
+
 static void expect_refusal(pl_fclib *p, const char *part)
 {
     pl_fclib read;
@@ -691,6 +726,7 @@ int main(void)
     RUN_TEST(test_equations_and_given_velocities_as_fclib);
     RUN_TEST(test_a_matrix_that_is_not_symmetric);
     RUN_TEST(test_damaged_files_of_fclib);
+    RUN_TEST(test_a_huge_type);
     RUN_TEST(test_files_that_are_refused);
     RUN_TEST(test_folders_of_matrix_market);
     RUN_TEST(test_a_recorded_problem_with_any_rows);

@@ -85,7 +85,7 @@ static void test_completion(void)
     complete("pliant run --ch", "--checkpoint-every,");
     complete("pliant mesh --fi", "--fill,--fit,");
     complete("pliant run x.json --quiet --re", "--residual-tolerance,--record,--resume,");
-    complete("pliant bench st", "stiffness,");
+    complete("pliant bench st", "stiffness,steps,");
     complete("pliant bench --quick gr", "growth,");
 }
 

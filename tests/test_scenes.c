@@ -184,28 +184,60 @@ static void test_scenes_start(void)
 }
 
 // The counts of the paper [VJ19, Table 1 and 6.2].
+// Of the stiffness of a mesh: nine for each vertex and for each end of an edge.
+static double count_entries(const pl_mesh *mesh)
+{
+    static const int edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    int64_t n = mesh->n_vert, seen = 0;
+    uint8_t *joined = calloc((size_t)(n * n), 1); // of small meshes
+    TEST_ASSERT_NOT_NULL(joined);
+    for (int64_t t = 0; t < 6 * mesh->n_tet; t++) {
+        const int32_t *v = mesh->tet + 4 * (t / 6);
+        int64_t a = v[edge[t % 6][0]], b = v[edge[t % 6][1]];
+        seen += joined[a * n + b] == 0;
+        joined[a * n + b] = joined[b * n + a] = 1;
+    }
+    free(joined);
+    return 9 * (double)(n + 2 * seen);
+}
+
 static void test_counts(void)
 {
     static const struct {
         const char *name;
         int bodies;
         int64_t least, most; // tets of the bodies that deform
-    } cases[] = {{"rings.json", 120, 12960, 12960},   {"rings-stiff.json", 120, 12960, 12960},
-                 {"pyramid.json", 140, 60480, 60480}, {"bunnies.json", 120, 150000, 155000},
-                 {"bearing.json", 9, 114000, 117000}, {"mixed.json", 201, 147000, 153000},
-                 {"cubes.json", 2000, 87000, 89000}};
+        int64_t rows;        // of A in [VJ19, Table 1]; 0: not given there
+        double entries;      // in a row of A: 3 (1 + neighbours). [VJ19] has 17
+    } cases[] = {{"rings.json", 120, 12960, 12960, 25920, 24},
+                 {"rings-stiff.json", 120, 12960, 12960, 25920, 24},
+                 {"pyramid.json", 140, 60480, 60480, 109200, 0},
+                 {"bunnies.json", 120, 150000, 155000, 147600, 0},
+                 {"bearing.json", 9, 114000, 117000, 0, 0},
+                 {"mixed.json", 201, 147000, 153000, 0, 0},
+                 {"cubes.json", 2000, 87000, 89000, 0, 0},
+                 {"armadillo.json", 1, 366000, 405000, 0, 0}}; // 385,739 there
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pl_scene scene;
         if (!load(cases[i].name, &scene)) continue;
         int bodies = 0;
-        int64_t tets = 0;
+        int64_t tets = 0, vertices = 0;
+        double entries = 0;
         for (int32_t k = 0; k < scene.n_bodies; k++) {
             if (scene.bodies[k].kind != PL_BODY_DEFORMABLE) continue;
             bodies++;
             tets += scene.bodies[k].mesh->n_tet;
+            vertices += scene.bodies[k].mesh->n_vert;
+            if (cases[i].entries > 0) entries += count_entries(scene.bodies[k].mesh);
         }
         TEST_ASSERT_EQUAL_INT_MESSAGE(cases[i].bodies, bodies, cases[i].name);
         TEST_ASSERT_TRUE_MESSAGE(tets >= cases[i].least && tets <= cases[i].most, cases[i].name);
+        double rows = 3 * (double)vertices;
+        if (cases[i].rows > 0) { // bunnies are meshed by another program
+            double slack = strcmp(cases[i].name, "bunnies.json") == 0 ? 0.06 : 0;
+            TEST_ASSERT_DOUBLE_WITHIN((double)cases[i].rows * slack, (double)cases[i].rows, rows);
+        }
+        if (cases[i].entries > 0) TEST_ASSERT_EQUAL_DOUBLE(cases[i].entries, entries / rows);
         pl_scene_free(&scene);
     }
 }

@@ -57,6 +57,7 @@ static void test_stiff(void)
 static void check_remedy(pl_material_kind kind, double limit, const char *remedy)
 {
     pl_world_options options = no_contact();
+    options.integrator = PL_INTEGRATOR_SEMI_IMPLICIT;
     pl_world *world = make_world(&options);
     pl_deformable_options body = pl_deformable_options_default();
     keep_log();

@@ -9,7 +9,7 @@
 typedef struct pl_bench_options {
     bool quick;       // small sizes: to see that it runs, not to measure
     bool simple;      // of `rigid`: bodies that fall, stand and swing, not slopes and grippers
-    const char *only; // of `rigid`, `steps` and `impact`: the one scene wanted, or NULL
+    const char *only; // of `rigid`, `steps`, `impact`, `ho22`, `lef20`: one scene, or NULL
     const char *ball, *bunny; // of `impact`: files of their meshes, or NULL
     const char *problems;     // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
                               // `siconos`: a file or folder; NULL: walls
@@ -21,6 +21,7 @@ pl_status pl_bench_fem(const pl_bench_options *options);
 pl_status pl_bench_gpu_fem(const pl_bench_options *options);
 pl_status pl_bench_collision(const pl_bench_options *options);
 pl_status pl_bench_spmv(const pl_bench_options *options);
+pl_status pl_bench_gpu_model(const pl_bench_options *options);
 pl_status pl_bench_lcp(const pl_bench_options *options);
 pl_status pl_bench_classes(const pl_bench_options *options);
 pl_status pl_bench_ensemble(const pl_bench_options *options); // writes OUT/ensemble.csv
@@ -40,7 +41,8 @@ pl_status pl_bench_schurpa(const pl_bench_options *options); // writes OUT/schur
 pl_status pl_bench_lit13(const pl_bench_options *options);   // writes OUT/lit13.csv
 pl_status pl_bench_rigid(const pl_bench_options *options);
 pl_status pl_bench_friction(const pl_bench_options *options); // writes OUT/friction.csv
-pl_status pl_bench_ho22(const pl_bench_options *options);     // writes OUT/ho22.csv
+pl_status pl_bench_ho22(const pl_bench_options *options);     // writes OUT/ho22.csv, figures
+pl_status pl_bench_lef20(const pl_bench_options *options);    // writes OUT/lef20.csv, figures
 
 // Where `make peers` builds other simulators: beside this program. Room for `size` bytes.
 pl_status pl_bench_peers_folder(char *folder, size_t size);

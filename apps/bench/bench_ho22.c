@@ -8,22 +8,29 @@
 // tight do not count (6.2). A compliance of 1e-8 1/kg is added to each row, of the thesis's 1e-7 to
 // 1e-10.
 
+#include "bench_figure.h"
+#include "bench_rows.h"
 #include "bench_scene.h"
-#include "../../lcp/lcp.h"
-#include "../../solvers/problem_api.h"
-#include "../../solvers/scalar_form.h"
+#include "../../lcp/condition.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FRAMES = 300, QUICK_FRAMES = 25, EVERY = 25, METHODS = 5, SCENES = 7 };
+enum {
+    LANCZOS = 200,
+    FRAMES = 300,
+    QUICK_FRAMES = 25,
+    EVERY = 25,
+    METHODS = 5,
+    SCENES = 7,
+    FIGURES = 4
+};
 
 static const double COMPLIANCE = 1e-8; // [1/kg]
 // Natural map [m/s]; no less than what inner solves leave.
 static const double TOLERANCE = 1e-5;
-static const double INNER = 1e-6;     // |r| of inner solves [m/s], of the thesis
-static const double MOST_BYTES = 1e9; // of W
+static const double INNER = 1e-6; // |r| of inner solves [m/s], of the thesis
 // Of a solve, in all and of --quick.
 static const double MOST_SECONDS = 5, MOST_SECONDS_QUICK = 0.2;
 
@@ -79,19 +86,14 @@ typedef struct measurement {
     pl_arena arena;
     double most_seconds; // of a solve
     tally by[METHODS];
-    int32_t n_step, most_rows;
+    int32_t n_step, most_rows, frame;
     double rows;
+    pl_lcp_stats stats[METHODS]; // of this step
+    pl_figure *figure;           // (3) of all scenes
+    pl_figure *chain;            // of the chain; NULL: it is another scene
 } measurement;
 
 // --- One problem ---
-
-static bool any_tight(const pl_lcp *lcp, const double *x)
-{
-    for (int32_t i = 0; i < lcp->n; i++) {
-        if (x[i] <= lcp->lo[i] || x[i] >= lcp->hi[i]) return true;
-    }
-    return false;
-}
 
 static void set_options(const measurement *m, int32_t method, pl_lcp_options *o)
 {
@@ -107,18 +109,18 @@ static void set_options(const measurement *m, int32_t method, pl_lcp_options *o)
 
 static pl_status solve(measurement *m, const pl_lcp *lcp, int32_t method, double *x)
 {
-    const double inside = 1e-12; // of bounds [N s]: rows begin free
     pl_lcp_options options;
     const pl_lcp_solver *solver;
     pl_lcp_stats stats;
     PL_TRY(pl_lcp_solver_find(methods[method].solver, &solver));
     set_options(m, method, &options);
-    for (int32_t i = 0; i < lcp->n; i++) x[i] = lcp->lo[i] == 0 ? inside : 0;
+    pl_bench_all_free(lcp, x);
     pl_arena_mark mark = pl_arena_here(&m->arena);
     pl_status status = pl_lcp_solve(solver, lcp, &options, &m->arena, x, &stats);
     pl_arena_back(&m->arena, mark);
     if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
     tally *t = m->by + method;
+    m->stats[method] = stats;
     t->n++;
     t->solved += stats.end == PL_LCP_SOLVED;
     t->outer += stats.iterations, t->inner += (double)stats.inner;
@@ -127,50 +129,67 @@ static pl_status solve(measurement *m, const pl_lcp *lcp, int32_t method, double
     return PL_OK;
 }
 
-static pl_status solve_rows(measurement *m, pl_scalar_form *form)
+// The figures: over the condition, the rows and the share of imaginary columns [Ho22, Fig. 6.2 to
+// 6.4].
+static pl_status note(measurement *m, const pl_lcp *lcp, double condition, int32_t method)
 {
-    int32_t n = form->lcp.n;
-    double *x = pl_arena_take(&m->arena, n, sizeof *x);
-    if (x == NULL) return PL_ERROR_MEMORY;
-    for (int32_t j = 0; j < n; j++) {
-        for (int64_t k = form->col[j]; k < form->col[j + 1]; k++) {
-            if (form->row[k] == j) form->val[k] += COMPLIANCE;
-        }
+    static const char *const labels[] = {"BPP", "BPP+PCG", "PGCG"};
+    const pl_lcp_stats *s = &m->stats[method];
+    if (method > 2) return PL_OK;
+    const char *label = labels[method];
+    double ms = log10(1e3 * PL_MAX(s->seconds, 1e-9));
+    PL_TRY(pl_figure_add(&m->figure[0], 0, label, log10(condition), ms));
+    PL_TRY(pl_figure_add(&m->figure[1], 0, label, log10(lcp->n), ms));
+    if (method == 0) return PL_OK;
+    return pl_figure_add(&m->figure[2], 0, label, 100 * s->imaginary, (double)s->inner);
+}
+
+// Inner iterations of PGCG with each preconditioner [Ho22, Fig. 6.1].
+static pl_status compare_preconditioners(measurement *m, const pl_lcp *lcp, double *x)
+{
+    static const struct {
+        const char *label;
+        pl_lcp_precond precond;
+    } preconds[] = {{"Jacobi", PL_LCP_PRECOND_JACOBI},
+                    {"IC(0), imaginary", PL_LCP_PRECOND_IMAGINARY},
+                    {"ICT(1e-5), shifted", PL_LCP_PRECOND_ICT}};
+    for (int i = 0; i < 3; i++) {
+        pl_lcp_options options;
+        pl_lcp_stats stats;
+        const pl_lcp_solver *solver;
+        PL_TRY(pl_lcp_solver_find("pgcg", &solver));
+        set_options(m, 2, &options);
+        options.precond = preconds[i].precond;
+        pl_bench_all_free(lcp, x);
+        pl_arena_mark mark = pl_arena_here(&m->arena);
+        pl_status status = pl_lcp_solve(solver, lcp, &options, &m->arena, x, &stats);
+        pl_arena_back(&m->arena, mark);
+        if (status != PL_OK && status != PL_ERROR_NUMERICS) return status;
+        PL_TRY(pl_figure_add(m->chain, 0, preconds[i].label, m->frame, (double)stats.inner));
     }
+    return PL_OK;
+}
+
+static pl_status solve_rows(void *user, const pl_lcp *lcp)
+{
+    measurement *m = user;
+    int32_t n = lcp->n;
+    double *x = pl_arena_take(&m->arena, n, sizeof *x), condition;
+    if (x == NULL) return PL_ERROR_MEMORY;
     tally before = m->by[0];
     for (int32_t i = 0; i < METHODS; i++) {
-        PL_TRY(solve(m, &form->lcp, i, x));
-        if (i > 0 || any_tight(&form->lcp, x)) continue;
+        PL_TRY(solve(m, lcp, i, x));
+        if (i > 0 || pl_bench_tight(lcp, x) > 0) continue;
         m->by[0] = before; // it does not count
         return PL_OK;
     }
+    PL_TRY(pl_lcp_condition(lcp, LANCZOS, &condition, NULL));
+    for (int32_t i = 0; i < METHODS; i++) PL_TRY(note(m, lcp, condition, i));
+    if (m->chain != NULL) PL_TRY(compare_preconditioners(m, lcp, x));
     m->n_step++;
     m->rows += n;
     m->most_rows = PL_MAX(m->most_rows, n);
     return PL_OK;
-}
-
-// Of the problem that the last step solved, if it had one.
-static pl_status measure_step(measurement *m, const pl_world *world)
-{
-    pl_problem *copy;
-    pl_workspace ws = {0};
-    pl_reduced reduced = {0};
-    pl_scalar_form form;
-    if (pl_world_problem(world, &copy) != PL_OK) return PL_OK;
-    const pl_recorded *recorded = &pl_problem_owner(copy)->recorded;
-    pl_arena_reset(&m->arena);
-    pl_status status = pl_workspace_prepare(copy, &ws, recorded->v);
-    if (status == PL_OK) {
-        status = pl_reduced_create(copy, &ws.uses, &ws.D, ws.scale, recorded->v, true, MOST_BYTES,
-                                   &ws.arena, &reduced);
-    }
-    bool fits = reduced.fits;
-    if (fits) status = pl_scalar_form_create(&reduced, PL_SCALAR_CORNERS, &ws.arena, &form);
-    if (fits && status == PL_OK) status = solve_rows(m, &form);
-    pl_workspace_free(&ws);
-    pl_problem_destroy(copy);
-    return status == PL_ERROR_NUMERICS ? PL_OK : status;
 }
 
 // --- Scenes ---
@@ -179,7 +198,9 @@ static pl_status step_scene(measurement *m, pl_play *play, int32_t frames)
 {
     for (int32_t i = 0; i < frames; i++) {
         PL_TRY(pl_play_step(play));
-        if (i % EVERY == EVERY - 1) PL_TRY(measure_step(m, play->world));
+        m->frame = i + 1;
+        if (i % EVERY != EVERY - 1) continue;
+        PL_TRY(pl_bench_world_rows(play->world, COMPLIANCE, &m->arena, solve_rows, m));
     }
     return PL_OK;
 }
@@ -208,10 +229,13 @@ static void print(const measurement *m, int32_t scene, FILE *csv)
     fflush(stdout);
 }
 
-static pl_status run_scene(const pl_bench_options *options, int32_t scene, FILE *csv)
+static pl_status run_scene(const pl_bench_options *options, int32_t scene, pl_figure *figure,
+                           FILE *csv)
 {
     char file[64];
-    measurement m = {.most_seconds = options->quick ? MOST_SECONDS_QUICK : MOST_SECONDS};
+    measurement m = {.most_seconds = options->quick ? MOST_SECONDS_QUICK : MOST_SECONDS,
+                     .figure = figure};
+    if (strcmp(scenes[scene].name, "chain") == 0) m.chain = figure + 3;
     pl_play play;
     snprintf(file, sizeof file, "%s.json", scenes[scene].name);
     const pl_bench_scene from = {.name = scenes[scene].name, .file = file};
@@ -224,6 +248,29 @@ static pl_status run_scene(const pl_bench_options *options, int32_t scene, FILE 
     if (!pl_bench_skips(&from, status) && status == PL_OK) print(&m, scene, csv);
     pl_arena_free(&m.arena);
     return status == PL_ERROR_MEMORY ? status : PL_OK;
+}
+
+// 6.2, 6.3, 6.4, and 6.1 last. The thesis gives no numbers of them: what it says is in the titles.
+static void start_figures(pl_figure *figure)
+{
+    static const struct {
+        const char *title, *x_label, *panel;
+        bool log, points;
+    } texts[FIGURES] = {
+        {"Ho22, Fig. 6.2 (there the time of PCG solvers grows)",
+         "log10 of the condition, estimated", "log10 of the time [ms]", false, true},
+        {"Ho22, Fig. 6.3 (there PCG stays slower than BPP)", "log10 of the rows",
+         "log10 of the time [ms]", false, true},
+        {"Ho22, Fig. 6.4 (there iterations grow with the share)",
+         "imaginary columns, mean over factors [%]", "Inner iterations", true, true},
+        {"Ho22, Fig. 6.1, chain, PGCG (there IC(0) a hundredth of Jacobi)", "step",
+         "Inner iterations", true, false}};
+    for (int i = 0; i < FIGURES; i++) {
+        figure[i] = (pl_figure){.title = texts[i].title, .x_label = texts[i].x_label};
+        figure[i].panel[0].title = texts[i].panel;
+        figure[i].panel[0].log = texts[i].log;
+        figure[i].panel[0].points = texts[i].points;
+    }
 }
 
 pl_status pl_bench_ho22(const pl_bench_options *options)
@@ -240,10 +287,19 @@ pl_status pl_bench_ho22(const pl_bench_options *options)
         "steps\nin which a row ends tight, errors are the largest. One thread.\n");
     fprintf(csv, "scene,method,steps,solved,rows,outer,inner,ms,energy,imaginary,outer_ho22,"
                  "energy_ho22,ms_ho22\n");
+    pl_figure figure[FIGURES];
+    start_figures(figure);
     for (int32_t i = 0; i < SCENES && status == PL_OK; i++) {
         if (options->quick && strcmp(scenes[i].name, "wall") != 0) continue;
-        status = run_scene(options, i, csv);
+        if (options->only != NULL && strcmp(scenes[i].name, options->only) != 0) continue;
+        status = run_scene(options, i, figure, csv);
     }
     fclose(csv);
+    printf("\n");
+    static const char *const names[FIGURES] = {"ho22-6.2", "ho22-6.3", "ho22-6.4", "ho22-6.1"};
+    for (int i = 0; i < FIGURES; i++) {
+        if (status == PL_OK) status = pl_figure_write(&figure[i], options, names[i]);
+        pl_figure_free(&figure[i]);
+    }
     return status;
 }

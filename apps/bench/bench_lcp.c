@@ -2,6 +2,7 @@
 // multiplication of each takes; then the parts of bench_lcp.h.
 
 #include "bench_lcp.h"
+#include "bench_figure.h"
 #include "cpu_time.h"
 #include "../../base/hash.h"
 #include "../../lcp/dense.h"
@@ -122,6 +123,8 @@ pl_status pl_bench_rows_band(int32_t n, int32_t width, double tight, double shif
 // --- Removal against a new factor ---
 
 static const double shares[] = {0.01, 0.05, 0.10, 0.15, 0.20, 0.25};
+static const char *const share_names[] = {"1 % tight",  "5 % tight",  "10 % tight",
+                                          "15 % tight", "20 % tight", "25 % tight"};
 enum { SHARES = sizeof shares / sizeof *shares };
 
 typedef struct times {
@@ -235,7 +238,7 @@ static uint64_t hash_left(const gain *g)
     return hash;
 }
 
-static pl_status measure_size(int32_t m, bool quick, pl_arena *arena)
+static pl_status measure_size(int32_t m, bool quick, pl_arena *arena, pl_figure *figure)
 {
     times sum = {0};
     pl_bench_rows rows;
@@ -251,6 +254,11 @@ static pl_status measure_size(int32_t m, bool quick, pl_arena *arena)
         }
         times t = measure_gain(&rows.lcp, quick ? 2 : m > 400 ? 5 : 15, &g);
         gains[s] = PL_MIN(t.anew, g.plain) / t.removal;
+        status = pl_figure_add(figure, 0, share_names[s], m, gains[s]);
+        if (status != PL_OK) {
+            pl_bench_rows_free(&rows);
+            return status;
+        }
         printf("%5d %5.0f %9.3f %9.3f %9.3f %6.2f %9.1e  %016" PRIx64 "\n", m, 100 * shares[s],
                1e3 * t.anew, 1e3 * g.plain, 1e3 * t.removal, gains[s],
                pl_factor_distance(&g.removal.work, &g.anew.work), hash_left(&g));
@@ -269,14 +277,21 @@ static pl_status measure_gains(const pl_bench_options *options)
     static const int32_t sizes[] = {100, 200, 400, 800}, quick[] = {40, 80};
     pl_arena arena = {0};
     pl_status status = PL_OK;
+    pl_figure figure = {.title = "Rows removed against a new dense factor [Lef20, Fig. 2.4]",
+                        .x_label = "rows"};
+    figure.panel[0].title = "Gain";
+    figure.panel[0].log = true;
     printf("Dense factors without tight rows: a new one (two ways: 'anew' in columns as removal\n"
            "has them, 'dense' of lcp/dense.c), and removal from a copy; 'gain' is the faster new\n"
            "one over removal, 'error' the largest difference of entries over the largest entry.\n"
            "\n    m tight%%   anew ms  dense ms    rem ms   gain     error  hash\n");
     for (int i = 0; i < (options->quick ? 2 : 4) && status == PL_OK; i++) {
-        status = measure_size(options->quick ? quick[i] : sizes[i], options->quick, &arena);
+        status =
+            measure_size(options->quick ? quick[i] : sizes[i], options->quick, &arena, &figure);
     }
     pl_arena_free(&arena);
+    if (status == PL_OK) status = pl_figure_write(&figure, options, "lef20-2.4");
+    pl_figure_free(&figure);
     printf("\n");
     return status;
 }

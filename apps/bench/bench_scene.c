@@ -244,6 +244,8 @@ static void add(pl_bench_steps *sum, const pl_step_stats *s, double cpu)
     sum->total += s->t_total;
     sum->iterations += s->iterations;
     sum->rounds += s->rounds;
+    sum->relinearizations += s->relinearizations;
+    sum->most_relinearizations = PL_MAX(sum->most_relinearizations, s->relinearizations);
     sum->contacts += s->constraints;
     sum->pressed += s->contacts;
     sum->rescued += s->rescues > 0;

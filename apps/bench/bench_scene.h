@@ -53,6 +53,8 @@ typedef struct pl_bench_steps {
     double cpu;                          // sum of the time of all processors [s]
     double iterations, rounds;           // sums
     double contacts, pressed;            // sums: all, those with a force
+    double relinearizations;             // sum
+    int32_t most_relinearizations;       // of a step
     int32_t rescued;                     // steps in which "auto" took over from another solver
     double residual, normal, friction;   // largest
     double dt;                           // of the last one [s]

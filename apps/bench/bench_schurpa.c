@@ -3,6 +3,7 @@
 // inverted.
 
 #include "bench.h"
+#include "bench_figure.h"
 #include "bench_scene.h"
 #include "cpu_time.h"
 #include "../../base/file.h"
@@ -206,6 +207,41 @@ static void judge(const bench *b)
            first[SCHURPA].stats.factor_seconds / first[DIRECT].stats.factor_seconds);
 }
 
+// Its figures 7.1, of all times over delta, and 7.2, of parts, with the thesis's own.
+static pl_status draw(const pl_bench_options *options, const bench *b)
+{
+    pl_figure f = {.title = "Random banded programs [Lit13, Fig. 7.1, 7.2]",
+                   .x_label = "rows inverted at the start (delta)"};
+    f.panel[0].title = "Total [ms]";
+    f.panel[1].title = "schurpa: parts [ms]";
+    f.panel[2].title = "Solves with a factor";
+    pl_status status = PL_OK;
+    for (int32_t row = 0; row < DELTAS && status == PL_OK; row++) {
+        const outcome *d = &b->of[row][DIRECT], *s = &b->of[row][SCHURPA];
+        const thesis_row *t = &thesis[row];
+        const struct {
+            int32_t panel;
+            const char *label;
+            double y;
+        } points[] = {{0, "schurpa", 1e3 * s->total},
+                      {0, "pdasm (DIRECT)", 1e3 * d->total},
+                      {0, "Lit13: SCHURPA, GPU", t->schurpa_total},
+                      {0, "Lit13: DIRECT, GPU", t->direct_total},
+                      {1, "factor", 1e3 * s->stats.factor_seconds},
+                      {1, "solves", 1e3 * s->stats.solve_seconds},
+                      {1, "Lit13: factor", t->schurpa_factor},
+                      {1, "Lit13: solves", t->schurpa_solve},
+                      {2, "schurpa", (double)s->stats.solves},
+                      {2, "Lit13: SCHURPA", t->schurpa_solves}};
+        for (size_t i = 0; i < sizeof points / sizeof *points && status == PL_OK; i++) {
+            status = pl_figure_add(&f, points[i].panel, points[i].label, STEP * row, points[i].y);
+        }
+    }
+    if (status == PL_OK) return pl_figure_write(&f, options, "lit13-7.1");
+    pl_figure_free(&f);
+    return status;
+}
+
 static pl_status measure_all(const pl_bench_options *options, bench *b, pl_output *csv)
 {
     int32_t n = options->quick ? QUICK_ROWS : ROWS;
@@ -226,7 +262,7 @@ static pl_status measure_all(const pl_bench_options *options, bench *b, pl_outpu
         print_row(row, &b->of[row][DIRECT], &b->of[row][SCHURPA], csv);
     }
     judge(b);
-    return PL_OK;
+    return draw(options, b);
 }
 
 pl_status pl_bench_schurpa(const pl_bench_options *options)

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { METHODS_MAX = 24, NAME_TEXT = 24, PROBLEMS_MAX = 4 };
@@ -39,34 +40,57 @@ static const row rows[] = {
     {"bearing", "bearing", 1, 0},
     {"blocks", "blocks", 1, 10},
     {"pile", "pile", 1, 0},
+    {"mixed", "mixed", 1, 0},
+    {"cubes", "cubes", 1, 0},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-// Times of contact resolution over that of CR (Full) in [VJ19, Table 1], and how that is called
-// here.
+// Times of contact resolution, and iterations, over those of CR (Full) in [VJ19, Table 1], and how
+// that is called here.
 typedef struct printed {
     const char *scene, *method;
-    double ratio;
+    double ratio, iterations;
 } printed;
 
+// Mean constraints of CR (Full) there: rows, of which a contact has three.
+static const struct {
+    const char *scene;
+    int32_t constraints;
+} constraints_in_paper[] = {{"rings", 2280},  {"pyramid", 8565},   {"rings*", 1898},
+                            {"bunnies", 700}, {"armadillo", 4350}, {"bearing", 4044}};
+
 static const printed in_paper[] = {
-    {"rings", "sp-as", 5.6 / 0.52},    {"rings", "sp-cr", 5.0 / 0.52},
-    {"rings", "cr diag", 2.8 / 0.52},  {"rings", "ica", 0.8 / 0.52},
-    {"pyramid", "sp-as", 20.8 / 2.3},  {"pyramid", "sp-cr", 15.6 / 2.3},
-    {"pyramid", "cr diag", 7.6 / 2.3}, {"pyramid", "ica", 14.2 / 2.3},
-    {"rings*", "sp-as", 20.2 / 0.8},   {"rings*", "ica", 2.1 / 0.8},
-    {"bunnies", "ica", 174 / 31.3},    {"armadillo", "sp-as", 395 / 6.55},
-    {"armadillo", "ica", 255 / 6.55},
+    {"rings", "sp-as", 5.6 / 0.52, 1546. / 97},   {"rings", "sp-cr", 5.0 / 0.52, 814. / 97},
+    {"rings", "cr diag", 2.8 / 0.52, 451. / 97},  {"rings", "ica", 0.8 / 0.52, 180. / 97},
+    {"pyramid", "sp-as", 20.8 / 2.3, 1088. / 69}, {"pyramid", "sp-cr", 15.6 / 2.3, 463. / 69},
+    {"pyramid", "cr diag", 7.6 / 2.3, 229. / 69}, {"pyramid", "ica", 14.2 / 2.3, 558. / 69},
+    {"rings*", "sp-as", 20.2 / 0.8, 3373. / 154}, {"rings*", "ica", 2.1 / 0.8, 655. / 154},
+    {"bunnies", "ica", 174 / 31.3, 7206. / 900},  {"armadillo", "sp-as", 395 / 6.55, 6839. / 81},
+    {"armadillo", "ica", 255 / 6.55, 344. / 81},
 };
 
-static double ratio_in_paper(const char *scene, const char *method)
+static void ratios_in_paper(const char *scene, const char *method, double *time, double *iterations)
 {
-    if (strcmp(method, "cr vj19") == 0) return 1;
+    *time = *iterations = strcmp(method, "cr vj19") == 0 ? 1 : NAN;
     for (size_t i = 0; i < sizeof in_paper / sizeof in_paper[0]; i++) {
-        bool same = strcmp(in_paper[i].scene, scene) == 0;
-        if (same && strcmp(in_paper[i].method, method) == 0) return in_paper[i].ratio;
+        if (strcmp(in_paper[i].scene, scene) != 0) continue;
+        if (strcmp(in_paper[i].method, method) != 0) continue;
+        *time = in_paper[i].ratio, *iterations = in_paper[i].iterations;
     }
-    return NAN;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(int32_t n, const double *x)
+{
+    double sorted[PROBLEMS_MAX] = {0};
+    for (int32_t i = 0; i < n; i++) sorted[i] = x[i];
+    qsort(sorted, (size_t)n, sizeof *sorted, by_size);
+    return n > 0 ? 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]) : NAN;
 }
 
 typedef struct method {
@@ -75,11 +99,12 @@ typedef struct method {
     pl_solver_options options;
     // Over the problems of a scene:
     int32_t n, converged, late;
-    int32_t held;                      // converged, and the yardstick agrees
-    double iterations, seconds;        // sums
-    double best;                       // of the problem at hand [s]
-    double residual, normal, friction; // largest
-    uint64_t hash;                     // of the solutions
+    int32_t held;               // converged, and the yardstick agrees
+    double iterations, seconds; // sums
+    double each_iterations[PROBLEMS_MAX], each_ms[PROBLEMS_MAX]; // of the problems
+    double best;                                                 // of the problem at hand [s]
+    double residual, normal, friction;                           // largest
+    uint64_t hash;                                               // of the solutions
 } method;
 
 typedef struct table {
@@ -109,6 +134,9 @@ static void list_methods(table *t)
         if ((pl_solver_at(i)->can & PL_CAN_CONE) == 0) continue;
         if (strcmp(pl_solver_at(i)->name, usual) == 0) t->ours = t->n_method;
         add_method(t, pl_solver_at(i), "");
+        bool is_minres = strcmp(pl_solver_at(i)->name, "minres") == 0; // [VJ19, 7]
+        if (is_minres) add_method(t, pl_solver_at(i), "diag")->options.precond = PL_PRECOND_DIAG;
+        if (is_minres) add_method(t, pl_solver_at(i), "none")->options.precond = PL_PRECOND_NONE;
         if (strcmp(pl_solver_at(i)->name, "cr") != 0) continue;
         add_method(t, pl_solver_at(i), "diag")->options.precond = PL_PRECOND_DIAG;
         add_method(t, pl_solver_at(i), "schur")->options.precond = PL_PRECOND_SCHUR;
@@ -126,6 +154,7 @@ static pl_status solve(table *t, const pl_recorded *recorded, method *m, bool fi
     m->best = first ? one.cpu : fmin(m->best, one.cpu);
     if (!first) return PL_OK;
     const pl_contact_errors *e = &one.stats.errors;
+    m->each_iterations[m->n] = one.stats.iterations;
     m->n++;
     bool converged = one.stats.end == PL_SOLVE_CONVERGED;
     m->converged += converged;
@@ -152,7 +181,11 @@ static pl_status solve_problem(table *t, const char *path)
             status = solve(t, &recorded, m, i == 0);
         }
     }
-    for (int32_t k = 0; k < t->n_method; k++) t->method[k].seconds += t->method[k].best;
+    for (int32_t k = 0; k < t->n_method && status == PL_OK; k++) {
+        method *m = &t->method[k];
+        m->seconds += m->best;
+        m->each_ms[m->n - 1] = 1e3 * m->best;
+    }
     pl_recorded_free(&recorded);
     return status;
 }
@@ -196,19 +229,26 @@ static void print_method(table *t, const row *r, const method *m, const pl_bench
     double busy = s->cpu / s->total, rounds = s->rounds / s->n;
     double other = busy * (s->total - s->solve) / s->n;
     double collision = busy * s->collision / s->n / (other + rounds * m->seconds / n);
-    double paper = ratio_in_paper(r->name, m->name);
+    double paper, paper_iterations;
+    ratios_in_paper(r->name, m->name, &paper, &paper_iterations);
+    // Of iterations, over those of `cr` as printed.
+    double of_cr = m->iterations / PL_MAX(t->method[t->printed].iterations, 1);
     bool all = m->converged == m->n;
-    char reference[16] = "-";
+    char reference[16] = "-", iterations[16] = "-";
     if (!isnan(paper)) snprintf(reference, sizeof reference, "%.2f", paper);
-    printf("  %-12s %3d/%-3d %4d %10.1f %s%9.2f %s%7.2f %7s %6.0f%% %8.1e %8.1e %8.1e  %016" PRIx64
-           "\n",
-           m->name, m->converged, m->n, m->held, m->iterations / n, all ? " " : ">", ms,
-           all ? " " : ">", ratio, reference, 100 * collision, m->residual, m->normal, m->friction,
-           m->hash);
+    if (!isnan(paper)) snprintf(iterations, sizeof iterations, "%.2f", paper_iterations);
+    double middle = median(m->n, m->each_iterations), middle_ms = median(m->n, m->each_ms);
+    printf("  %-12s %3d/%-3d %4d %10.1f %8.1f %6.2f %6s %s%9.2f %9.2f %s%7.2f %7s %6.0f%% %8.1e "
+           "%8.1e %8.1e  %016" PRIx64 "\n",
+           m->name, m->converged, m->n, m->held, m->iterations / n, middle, of_cr, iterations,
+           all ? " " : ">", ms, middle_ms, all ? " " : ">", ratio, reference, 100 * collision,
+           m->residual, m->normal, m->friction, m->hash);
     pl_output_printf(&t->csv,
-                     "%s,%s,%d,%d,%d,%d,%.6g,%.6g,%.6g,%.6g,%.4g,%.3g,%.3g,%.3g,%016" PRIx64 "\n",
+                     "%s,%s,%d,%d,%d,%d,%.6g,%.6g,%.6g,%.6g,%.4g,%.3g,%.3g,%.3g,%016" PRIx64
+                     ",%.6g,%.6g,%.6g,%.6g\n",
                      r->name, m->name, m->n, m->converged, m->held, m->late, m->iterations / n, ms,
-                     ratio, paper, collision, m->residual, m->normal, m->friction, m->hash);
+                     ratio, paper, collision, m->residual, m->normal, m->friction, m->hash, middle,
+                     middle_ms, of_cr, paper_iterations);
 }
 
 static void print_scene(table *t, const row *r, const pl_world *world, const pl_bench_steps *s)
@@ -220,8 +260,16 @@ static void print_scene(table *t, const row *r, const pl_world *world, const pl_
            r->name, pl_bench_bodies(world), (long long)pl_bench_tets(world), s->contacts / n,
            s->pressed / n, s->dt, ours->name, 1e3 * s->cpu / n, s->rounds / n,
            100 * s->collision / s->total);
-    printf("  %-12s %7s %4s %10s %10s %8s %7s %7s %8s %8s %8s  %s\n", "solver", "ended", "held",
-           "iterations", "ms", "ratio", "VJ19", "coll.", "residual", "normal", "friction", "hash");
+    printf("  %.0f constraints", 3 * s->contacts / n);
+    for (size_t i = 0; i < sizeof constraints_in_paper / sizeof *constraints_in_paper; i++) {
+        bool same = strcmp(constraints_in_paper[i].scene, r->name) == 0;
+        if (same) printf(" (VJ19: %d)", constraints_in_paper[i].constraints);
+    }
+    printf("; %.2f re-linearizations a step, %d at most (VJ19: about 5, peaks near 10)\n",
+           s->relinearizations / n, s->most_relinearizations);
+    printf("  %-12s %7s %4s %10s %8s %6s %6s %10s %9s %8s %7s %7s %8s %8s %8s  %s\n", "solver",
+           "ended", "held", "iterations", "median", "of cr", "VJ19", "ms", "median", "ratio",
+           "VJ19", "coll.", "residual", "normal", "friction", "hash");
     for (int32_t k = 0; k < t->n_method; k++) print_method(t, r, &t->method[k], s);
     double gain = printed->seconds / ours->seconds;
     bool open = printed->converged < printed->n;
@@ -296,7 +344,8 @@ static pl_status open_csv(table *t)
     PL_TRY(status);
     pl_output_printf(&t->csv,
                      "scene,solver,problems,converged,held,late,iterations,ms,ratio,ratio_vj19,"
-                     "collision_share,residual,normal,friction,hash\n");
+                     "collision_share,residual,normal,friction,hash,median_iterations,"
+                     "median_ms,iterations_of_cr,iterations_of_cr_vj19\n");
     return PL_OK;
 }
 
@@ -311,6 +360,7 @@ pl_status pl_bench_table1(const pl_bench_options *options)
         "VJ19: to its\nCR (Full). >: some did not converge within %g s of wall clock, and "
         "count as\nthey ended; none is rescued by another. held: errors within tolerance, as the "
         "yardstick of all has it. "
+        "of cr: iterations over those of cr vj19, and the same in VJ19, of its CR (Full). "
         "coll.: share of "
         "collision in the step.\n\n",
         t.method[t.ours].name, options->quick ? LIMIT_QUICK : LIMIT);

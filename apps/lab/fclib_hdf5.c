@@ -54,6 +54,22 @@ static bool exists(const reader *r, const char *group, const char *name)
     return H5Lexists(r->file, at, H5P_DEFAULT) > 0;
 }
 
+// A number has this many bytes at most, and a chunk of a data set as many as all of it may have:
+// what HDF5 takes for either is in a damaged file anything.
+enum { LARGEST_NUMBER = 16 };
+
+static bool is_stored_sanely(const reader *r, hid_t set, size_t number)
+{
+    hsize_t side[H5S_MAX_RANK];
+    double chunk = (double)number;
+    hid_t properties = H5Dget_create_plist(set);
+    bool chunked = properties >= 0 && H5Pget_layout(properties) == H5D_CHUNKED;
+    int rank = chunked ? H5Pget_chunk(properties, H5S_MAX_RANK, side) : 0;
+    for (int i = 0; i < rank; i++) chunk *= (double)side[i];
+    if (properties >= 0) H5Pclose(properties);
+    return properties >= 0 && rank >= 0 && number <= LARGEST_NUMBER && chunk <= r->most;
+}
+
 // A data set of numbers: opens it, and tells how many it has.
 static pl_status open_set(const reader *r, const char *group, const char *name, hid_t *set,
                           int64_t *n)
@@ -65,12 +81,13 @@ static pl_status open_set(const reader *r, const char *group, const char *name, 
     if (*set < 0) return damaged(r, group, name, "it is no data set");
     hid_t space = H5Dget_space(*set), type = H5Dget_type(*set);
     H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    bool sane = is_stored_sanely(r, *set, type >= 0 ? H5Tget_size(type) : 0);
     *n = space >= 0 ? (int64_t)H5Sget_simple_extent_npoints(space) : -1;
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);
     bool numbers = class == H5T_INTEGER || class == H5T_FLOAT;
     bool fits = *n >= 0 && 8 * (double)*n <= r->most;
-    if (numbers && fits) return PL_OK;
+    if (numbers && fits && sane) return PL_OK;
     H5Dclose(*set);
     return damaged(r, group, name, numbers ? "more numbers than the file can hold" : "no numbers");
 }
