@@ -12,7 +12,7 @@
 
 enum {
     FIRST_STEPS = 20,   // of apg, twice: most small steps in time are solved by then
-    DEVICE_STEPS = 400, // of apg on a device, before the CPU goes on
+    DEVICE_STEPS = 200, // of apg on a device, before the CPU goes on
     MORE_STEPS = 60,    // of apg, that may be left to do: fewer than a hierarchy costs
     FAR_STEPS =
         120, // more are not taken to be left: cone-newton needs about so many, whatever apg would
@@ -193,6 +193,19 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
 
 // --- All together ---
 
+// On the device, if there is one: true if that is the end of it. Else v and f are what was given,
+// as what many steps leave where they do not converge is a bad place to start from.
+static bool try_device(automatic *s, pl_solve_stats *stats)
+{
+    if (s->ws->device == NULL) return false;
+    int32_t n = PL_MIN(DEVICE_STEPS, allowed(s, stats));
+    pl_device_apg(s->problem, s->options, s->ws, n, s->v, s->f, stats);
+    if (stats->end == PL_SOLVE_CONVERGED || stats->end == PL_SOLVE_TIME) return true;
+    pl_vec_copy(3 * (int64_t)s->problem->A->n, s->v_given, s->v);
+    pl_vec_copy(3 * (int64_t)s->problem->n_constraint, s->f_given, s->f);
+    return false;
+}
+
 static pl_status solve_together(const pl_problem *problem, const pl_solver_options *options,
                                 pl_workspace *ws, bool tried, double *v, double *f,
                                 pl_solve_stats *stats)
@@ -203,14 +216,13 @@ static pl_status solve_together(const pl_problem *problem, const pl_solver_optio
         PL_TRY(try_newton(&s, false, stats));
         if (stats->end != PL_SOLVE_STALLED) return PL_OK;
     }
-    pl_device_apg(problem, options, ws, PL_MIN(DEVICE_STEPS, allowed(&s, stats)), v, f, stats);
-    if (stats->end == PL_SOLVE_CONVERGED || stats->end == PL_SOLVE_TIME) return PL_OK;
     int64_t n = 3 * (int64_t)problem->A->n, m = 3 * (int64_t)problem->n_constraint;
     s.v_given = pl_arena_take(&ws->arena, n, sizeof *v);
     s.f_given = pl_arena_take(&ws->arena, m, sizeof *f);
     if (s.v_given == NULL || s.f_given == NULL) return PL_ERROR_MEMORY;
     pl_vec_copy(n, v, s.v_given);
     pl_vec_copy(m, f, s.f_given);
+    if (!tried && try_device(&s, stats)) return PL_OK;
     PL_TRY(pl_apg_create(problem, ws, stats, &s.apg));
     PL_TRY(start(&s, stats));
     if (stats->end != PL_SOLVE_LIMIT || allowed(&s, stats) == 0) return PL_OK;
