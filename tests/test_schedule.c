@@ -53,16 +53,14 @@ static void test_more_frames_than_steps(void)
 
 static void test_the_last_step(void)
 {
-    pl_world_options options = pl_world_options_default();
-    pl_world *world;
     int64_t last;
-    TEST_ASSERT_EQUAL(PL_OK, pl_world_create(&options, &world));
-    TEST_ASSERT_EQUAL(PL_OK, pl_schedule_last(world, 0.001, 0.3, &last));
+    TEST_ASSERT_EQUAL(PL_OK, pl_schedule_last(0, 0, 0.001, 0.3, &last));
     TEST_ASSERT_EQUAL_INT64(300, last);
-    TEST_ASSERT_EQUAL(PL_OK, pl_schedule_last(world, 0.001, 0.3001, &last));
+    TEST_ASSERT_EQUAL(PL_OK, pl_schedule_last(0, 0, 0.001, 0.3001, &last));
     TEST_ASSERT_EQUAL_INT64(301, last);
-    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_schedule_last(world, 1e-9, 1e9, &last));
-    pl_world_destroy(world);
+    TEST_ASSERT_EQUAL(PL_OK, pl_schedule_last(7, 0.2, 0.001, 0.3, &last)); // it goes on
+    TEST_ASSERT_EQUAL_INT64(107, last);
+    TEST_ASSERT_EQUAL(PL_ERROR_ARGUMENT, pl_schedule_last(0, 0, 1e-9, 1e9, &last));
 }
 
 int main(void)
