@@ -758,17 +758,17 @@ typedef struct pl_world_options {
     double dt;         // length of a time step [s], > 0
     double gravity[3]; // [m/s^2]
     pl_integrator integrator;
-    double tolerance;          // relative residual |b - A v| / |b| of linear solves, in (0, 1)
-    int32_t max_iterations;    // limit of iterations of one linear solve
-    double newton_tolerance;   // what the imbalance of forces at the end of a step may be: the
-                               // energy that correcting it would have, relative to that of the
-                               // step, as a square root; 0 to 1. 0: 0.1 with auto and bdf2, 1e-3
-                               // with implicit and static
-    int32_t max_newton;        // limit of Newton's iterations in a step, or a part of one, that is
-                               // then halved
-    double max_seconds;        // wall-clock limit of one step, which then fails [s]; 0: no limit.
-                               // The result of a step that succeeds does not depend on it
-    int32_t threads;           // number of threads, up to 256; 0: one per core
+    double tolerance;        // relative residual |b - A v| / |b| of linear solves, in (0, 1)
+    int32_t max_iterations;  // limit of iterations of one linear solve
+    double newton_tolerance; // what the imbalance of forces at the end of a step may be: the
+                             // energy that correcting it would have, relative to that of the
+                             // step, as a square root; 0 to 1. 0: 0.1 with auto and bdf2, 1e-3
+                             // with implicit and static
+    int32_t max_newton;      // limit of Newton's iterations in a step, or a part of one, that is
+                             // then halved
+    double max_seconds;      // wall-clock limit of one step, which then fails [s]; 0: no limit.
+                             // The result of a step that succeeds does not depend on it
+    int32_t threads;         // number of threads, up to 256; 0: one per core
 
     bool contact;        // detect and resolve contact
     const char *solver;  // name of the contact solver; pl_solver_help lists them
@@ -1099,12 +1099,12 @@ typedef struct pl_step_stats {
     uint64_t hash;            // pl_world_hash at the end
     // With work they say where the energy came from and went to [J]: kinetic + elastic + gravity
     // energy has grown by work + load_work - friction_loss - damping_loss - numerical_loss.
-    double load_work;         // work of forces that were set, and of pulls
-    double friction_loss;     // taken by friction
-    double damping_loss;      // taken by damping of materials and rigid bodies
-    double numerical_loss;    // taken by the rest: the integrator, impacts; and in springs and
-                              // dampers of joints
-    double imbalance;         // of forces at the end, as newton_tolerance has it; 0: not looked at
+    double load_work;      // work of forces that were set, and of pulls
+    double friction_loss;  // taken by friction
+    double damping_loss;   // taken by damping of materials and rigid bodies
+    double numerical_loss; // taken by the rest: the integrator, impacts; and in springs and
+                           // dampers of joints
+    double imbalance;      // of forces at the end, as newton_tolerance has it; 0: not looked at
 } pl_step_stats;
 
 // Prepares the next step: builds the system, which may take long, and with contact tests that no

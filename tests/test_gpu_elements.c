@@ -103,8 +103,8 @@ static void destroy(bodies *s)
 
 static void run_cpu(bodies *s, bool with_base)
 {
-    s->energy[0][0] = pl_fem_assemble(&s->fem, s->x, &s->weights, with_base ? s->base : NULL, &s->A,
-                                      s->f[0]);
+    s->energy[0][0] =
+        pl_fem_assemble(&s->fem, s->x, &s->weights, with_base ? s->base : NULL, &s->A, s->f[0]);
     memcpy(s->val[0], s->A.val, (size_t)s->A.nnz * 72);
     s->energy[0][1] = pl_fem_forces(&s->fem, s->x, s->f_alone[0]);
     s->flat[0] = pl_fem_inverted(&s->fem, s->x);
