@@ -416,7 +416,7 @@ QUICK_TESTS := $(filter-out $(SLOW:%=$(B)/tests/test_%),$(TESTS))
 
 sanitize: ## run the quick tests under the address and undefined-behaviour sanitizers at once
 	@base/setup.sh packages build test
-	@+ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory -j$(JOBS) sanitize-job \
+	@+ASAN_OPTIONS=allocator_may_return_null=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 $(MAKE) --no-print-directory -j$(JOBS) sanitize-job \
 		B=build/sanitize O="-O1 -g1" \
 		SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 
@@ -424,7 +424,7 @@ sanitize-job: all $(EXAMPLES) $(QUICK_TESTS) $(SCANS_DIR)/bunny.off
 	@PLIANT=$(B)/pliant EXAMPLES=$(B)/examples SCANS_DIR=$(SCANS_DIR) tests/run.sh $(QUICK_TESTS)
 
 asan: ## run the tests under the address sanitizer
-	@+ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory check B=build/asan \
+	@+ASAN_OPTIONS=allocator_may_return_null=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 $(MAKE) --no-print-directory check B=build/asan \
 		SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
 ubsan: ## run the tests under the undefined-behaviour sanitizer
 	@+$(MAKE) --no-print-directory check B=build/ubsan SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined"
