@@ -12,7 +12,7 @@ pl_material_options pl_material_options_default(void)
                                  .young = 5e5,
                                  .poisson = 0.2,
                                  .density = 1000,
-                                 .stretch_limit = 0.05,
+                                 .stretch_limit = NAN,
                                  .mooney_share = 0.2,
                                  .ogden_exponent = 8};
 }
@@ -22,6 +22,10 @@ static const double MOONEY_SHARE_MAX = 0.8;
 
 // Fat has 20 to 25; with more, a stretch of 3/2 already makes Y the parabola that continues it.
 static const double OGDEN_EXPONENT_MAX = 50;
+
+// The default of stretch_limit; fem/README.md has what was measured. One linear step next to a flat
+// tet inverts it again where the limit is low, which Newton's method does not.
+static const double LIMIT = 0.05, LOW_LIMIT = 0.001;
 
 // Below this principal stretch a material with a barrier counts as flat. Its square's inverse,
 // times any modulus, is a number of single precision still.
@@ -75,7 +79,7 @@ static pl_status check(const pl_material_options *o)
     if (!(o->stiffness_damping >= 0 && isfinite(o->stiffness_damping))) {
         return pl_fail(PL_ERROR_ARGUMENT, "stiffness_damping: %g is below 0", o->stiffness_damping);
     }
-    if (!(o->stretch_limit >= 0 && o->stretch_limit < 1)) {
+    if (!isnan(o->stretch_limit) && !(o->stretch_limit >= 0 && o->stretch_limit < 1)) {
         return pl_fail(PL_ERROR_ARGUMENT,
                        "stretch_limit: %g is not 0, for none, nor between 0 and 1",
                        o->stretch_limit);
@@ -91,6 +95,12 @@ static pl_status check(const pl_material_options *o)
     return check_minimum(o);
 }
 
+double pl_material_stretch_limit(const pl_material_options *options, bool iterates)
+{
+    if (!isnan(options->stretch_limit)) return options->stretch_limit;
+    return iterates && pl_material_has_logarithm(options->kind) ? LOW_LIMIT : LIMIT;
+}
+
 pl_status pl_material_setup(const pl_material_options *options, pl_material *out)
 {
     PL_TRY(check(options));
@@ -101,7 +111,8 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
     // c2) and lambda = 4 c2 + l.
     double c1 = 0.5 * mu * (1 - share), c2 = 0.5 * mu * share;
     double k = 2 * c1 + 4 * c2, l = lambda - 4 * c2;
-    bool barrier = pl_material_has_logarithm(options->kind) && options->stretch_limit == 0;
+    double limit = pl_material_stretch_limit(options, false);
+    bool barrier = pl_material_has_logarithm(options->kind) && limit == 0;
     *out = (pl_material){.kind = options->kind,
                          .mu = mu,
                          .lambda = lambda,
@@ -113,7 +124,7 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
                          .snh_lambda = lambda + 5 * mu / 6,
                          .alpha = options->ogden_exponent,
                          .b = PL_OGDEN_MOST / options->ogden_exponent,
-                         .s0 = PL_MAX(options->stretch_limit, FLAT),
+                         .s0 = PL_MAX(limit, FLAT),
                          .barrier = barrier};
     return PL_OK;
 }

@@ -693,15 +693,17 @@ typedef struct pl_material_options {
     double stiffness_damping; // beta [s], >= 0
     double stretch_limit;     // neo-Hookean, Mooney-Rivlin, Ogden: their logarithm is continued
                               // linearly below this principal stretch, in [0, 1). 0: nowhere, and
-                              // energy is infinite at zero volume
+                              // energy is infinite at zero volume. NAN: 0.05 in worlds whose steps
+                              // are solved once (semi-implicit, vj19); else 0.001, with which no
+                              // step inverts a tet, but states with inverted ones may be stuck
     double mooney_share;      // Mooney-Rivlin: c2 / (c1 + c2), in [0, 0.8] and at most
                          // nu / (1 - 2 nu), beyond which the rest shape is not the only minimum
     double ogden_exponent; // Ogden: alpha, from -50 to 50. 2 is neo-Hookean; tissue stiffens with
                            // 5 to 25 when stretched, with less than -2 more when pressed
 } pl_material_options;
 
-// Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit 0.05 (fem/README.md
-// says why), share 0.2, exponent 8.
+// Co-rotational, E = 5e5 Pa, nu = 0.2, 1,000 kg/m^3, no damping; stretch limit NAN (fem/README.md
+// has what was measured), share 0.2, exponent 8.
 PL_API pl_material_options pl_material_options_default(void);
 
 // ---------------------------------------------------------------------------------------------

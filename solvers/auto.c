@@ -163,8 +163,8 @@ static pl_status choose_newton(automatic *s, pl_solve_stats *stats)
     return try_newton(s, true, stats);
 }
 
-// cone-newton, until it has taken as long as newton would; then that, and apg.
-static pl_status finish(automatic *s, pl_solve_stats *stats)
+// cone-newton, until it has taken as long as newton would.
+static pl_status run_cone_newton(automatic *s, pl_solve_stats *stats)
 {
     int32_t most = s->options->max_iterations, limit = most;
     if (!s->tried) {
@@ -173,21 +173,35 @@ static pl_status finish(automatic *s, pl_solve_stats *stats)
         if (steps < limit) limit = PL_MAX((int32_t)steps, stats->iterations + LEAST_STEPS);
     }
     PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats));
-    if (stats->end == PL_SOLVE_STALLED && !s->tried) {
-        PL_TRY(find_newton_work(s));
-        double steps = s->newton_work / step_work(s);
-        if (stats->iterations >= limit && stats->iterations < PL_MIN(steps, most)) {
-            limit = steps < most ? (int32_t)steps : most;
-            PL_TRY(pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f,
-                                        stats));
-        }
-        if (stats->end == PL_SOLVE_STALLED && isfinite(s->newton_work)) {
-            PL_TRY(try_newton(s, false, stats));
-        }
+    if (stats->end != PL_SOLVE_STALLED || s->tried) return PL_OK;
+    PL_TRY(find_newton_work(s));
+    double steps = s->newton_work / step_work(s);
+    if (stats->iterations < limit || stats->iterations >= PL_MIN(steps, most)) return PL_OK;
+    limit = steps < most ? (int32_t)steps : most;
+    return pl_cone_newton_go_on(s->problem, s->options, s->ws, &s->apg, limit, s->v, s->f, stats);
+}
+
+// Steps of apg, n at most: still PL_SOLVE_STALLED if these do not solve it.
+static void improve(automatic *s, double n, pl_solve_stats *stats)
+{
+    int32_t steps = (int32_t)PL_MIN(n, allowed(s, stats));
+    if (steps <= 0) return;
+    pl_solve_end end = pl_apg_improve(&s->apg, s->options, steps, s->v, s->f, stats);
+    bool gives_up = end == PL_SOLVE_LIMIT && allowed(s, stats) > 0;
+    stats->end = gives_up ? PL_SOLVE_STALLED : end;
+}
+
+// cone-newton; where that does not help apg, until both have taken as long as newton would; then
+// that, and apg. A newton that has faces to find among many contacts may take ten times what it is
+// taken to need, and apg, slow as it is there, arrives.
+static pl_status finish(automatic *s, pl_solve_stats *stats)
+{
+    PL_TRY(run_cone_newton(s, stats));
+    if (stats->end == PL_SOLVE_STALLED && !s->tried && isfinite(s->newton_work)) {
+        improve(s, s->newton_work / step_work(s) - stats->iterations, stats);
+        if (stats->end == PL_SOLVE_STALLED) PL_TRY(try_newton(s, false, stats));
     }
-    if (stats->end == PL_SOLVE_STALLED && allowed(s, stats) > 0) {
-        stats->end = pl_apg_improve(&s->apg, s->options, allowed(s, stats), s->v, s->f, stats);
-    }
+    if (stats->end == PL_SOLVE_STALLED) improve(s, INFINITY, stats);
     return PL_OK;
 }
 

@@ -65,10 +65,9 @@ static pl_status allocate(const pl_world *world, pl_balance *s)
 pl_status pl_balance_create(pl_world *world)
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
-    bool iterates = integrator->newton != PL_NEWTON_NONE && !world->options.vj19;
     bool is_static = integrator->newton == PL_NEWTON_STATIC;
     // Rigid bodies are solved at once.
-    if (!iterates || (world->state.n_vert == 0 && !is_static)) return PL_OK;
+    if (!pl_integrator_iterates(world) || (world->state.n_vert == 0 && !is_static)) return PL_OK;
     pl_balance *s = world->balance = pl_alloc_zero(1, sizeof *s);
     if (s == NULL) return PL_ERROR_MEMORY;
     s->is_static = is_static;

@@ -1,8 +1,10 @@
 // Adding bodies to a world, and what acts on them.
 
 #include "world.h"
+#include "integrator.h"
 #include "shape_body.h"
 #include "sleep.h"
+#include "../fem/material.h"
 #include "../meshes/curve.h"
 #include "../meshes/geometry.h"
 #include "../rigid/shape.h"
@@ -182,6 +184,13 @@ static pl_status reserve_vertices(pl_world *world, int64_t n)
                       sizeof(double));
 }
 
+pl_material_options pl_world_material(const pl_world *world, const pl_material_options *given)
+{
+    pl_material_options out = *given;
+    out.stretch_limit = pl_material_stretch_limit(given, pl_integrator_iterates(world));
+    return out;
+}
+
 pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
                                   const pl_deformable_options *options, int32_t *body)
 {
@@ -197,7 +206,7 @@ pl_status pl_world_add_deformable(pl_world *world, const pl_mesh *mesh,
     PL_TRY(begin_body(world, mesh->n_vert, PL_BODY_DEFORMABLE, &options->surface, &b));
     PL_TRY(reserve_vertices(world, (int64_t)world->state.n_vert + mesh->n_vert));
     PL_TRY(copy_shape(mesh, b));
-    b->material = options->material;
+    b->material = pl_world_material(world, &options->material);
     b->first = world->state.n_vert;
     b->fem = world->bodies.n_deformable;
     int64_t start = 3 * (int64_t)b->first;

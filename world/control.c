@@ -89,7 +89,7 @@ pl_status pl_world_set_material(pl_world *world, int32_t body, const pl_material
     PL_TRY(find_kind(world, body, PL_BODY_DEFORMABLE, "deformable", &b));
     PL_TRY(pl_material_setup(material, &checked));
     PL_TRY(pl_sleep_wake(world, b - world->bodies.body));
-    b->material = *material;
+    b->material = pl_world_material(world, material);
     pl_world_unprepare(world);
     return PL_OK;
 }

@@ -17,6 +17,11 @@ const pl_integrator_ops *pl_integrator_of(const pl_world *world)
     return pl_integrator_at(world->options.integrator);
 }
 
+bool pl_integrator_iterates(const pl_world *world)
+{
+    return pl_integrator_of(world)->newton != PL_NEWTON_NONE && !world->options.vj19;
+}
+
 void pl_integrator_move(pl_world *world)
 {
     double dt = world->dt;

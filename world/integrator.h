@@ -78,6 +78,9 @@ extern const pl_integrator_ops pl_auto_ops;
 extern const pl_integrator_ops pl_bdf2_ops;   // bdf2.c
 extern const pl_integrator_ops pl_static_ops; // static.c
 
+// Do its steps go on by Newton's method, until forces balance or nearly do?
+bool pl_integrator_iterates(const pl_world *world);
+
 // x += dt v_new, v := v_new.
 void pl_integrator_move(pl_world *world);
 

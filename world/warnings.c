@@ -1,4 +1,6 @@
 #include "warnings.h"
+#include "../fem/volume_bound.h"
+#include "../fem/material.h"
 #include "../meshes/geometry.h"
 
 #include <math.h>
@@ -98,6 +100,12 @@ static int32_t count_inverted(const pl_world *world, const pl_world_body *b)
     return n;
 }
 
+static bool keeps_volume(const pl_material_options *m)
+{
+    pl_material material;
+    return pl_material_setup(m, &material) == PL_OK && pl_material_keeps_volume(&material);
+}
+
 // What keeps the tets of a material in shape. Energies that are finite for a flat tet cannot.
 static const char *inversion_remedy(const pl_material_options *m)
 {
@@ -105,9 +113,9 @@ static const char *inversion_remedy(const pl_material_options *m)
     case PL_MATERIAL_NEO_HOOKEAN:
     case PL_MATERIAL_MOONEY_RIVLIN:
     case PL_MATERIAL_OGDEN:
-        return m->stretch_limit > 0
-                   ? "a smaller dt, a stiffer material or a smaller stretch_limit keeps their shape"
-                   : "a smaller dt or a stiffer material keeps their shape";
+        return keeps_volume(m) ? "a smaller dt or a stiffer material keeps their shape"
+                               : "a smaller dt, a stiffer material or a smaller stretch_limit "
+                                 "keeps their shape";
     default:
         return "a smaller dt or a stiffer material keeps their shape; a neo-Hookean one resists, "
                "where the energy of this one stays finite";

@@ -195,6 +195,9 @@ void pl_world_publish(pl_world *world);
 // Frees the system; the next step rebuilds it.
 void pl_world_unprepare(pl_world *world);
 
+// A material as a body of this world has it: with a stretch limit, if none was named.
+pl_material_options pl_world_material(const pl_world *world, const pl_material_options *given);
+
 // Frees the surfaces that audits and queries keep; the next ones rebuild them.
 void pl_world_forget_surfaces(pl_world *world);
 
