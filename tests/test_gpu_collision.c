@@ -296,16 +296,17 @@ static void test_empty_and_single(void)
     TEST_ASSERT_EQUAL_INT64(0, pairs);
 }
 
-// Boxes that share a plane, and no more, meet.
+// Boxes that share a plane, and no more, meet: on either side.
 static void test_touching(void)
 {
     int64_t pairs = 0, hits = 0;
     begin(4);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         pl_collider *c = collider();
+        double x = (i + 1) % 3;
         c->face = S.index + S.n_index;
         c->n_face = 1;
-        int32_t face[3] = {vertex(i, 0, 0), vertex(1 + i, 0, 0), vertex(i, 1, 0.5)};
+        int32_t face[3] = {vertex(x, 0, 0), vertex(x + 1, 0, 0), vertex(x, 1, 0.5)};
         indices(3, face);
     }
     hold(1, 0, &pairs, &hits);
