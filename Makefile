@@ -409,7 +409,7 @@ $(B)/tests/peers/%.o: tests/peers/%.c Makefile | $(B)/ready
 
 # Too slow for every change, left to make asan and make ubsan:
 SLOW := film impossible decimate bench audit simulation inspect run_contact view \
-        scenes bdf2 ccd_file tetrahedralize hertz pictures stability
+        scenes bdf2 ccd_file tetrahedralize hertz pictures stability euler gpu_collision gpu_run
 # What a sanitizer would not look at: only the plain build is installed.
 SLOW += install
 QUICK_TESTS := $(filter-out $(SLOW:%=$(B)/tests/test_%),$(TESTS))
