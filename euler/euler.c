@@ -3,6 +3,7 @@
 #include "euler.h"
 
 #include "../base/hash.h"
+#include "../solvers/device.h"
 #include "../solvers/problem_api.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ pl_euler_options pl_euler_options_default(void)
                               .cfl = 0.6,
                               .gravity = {0, 0, -9.81},
                               .solver = "sp-schurpa",
+                              .device = "cpu",
                               .contact_tolerance = 1e-6,
                               .max_iterations = 3000,
                               .max_parts = 100};
@@ -66,18 +68,26 @@ pl_status pl_euler_create(const pl_euler_options *options, pl_euler **out)
 {
     const pl_euler_options usual = pl_euler_options_default();
     const pl_solver *solver;
+    const char *device;
     PL_REQUIRE(out);
     *out = NULL;
     if (options == NULL) options = &usual;
     PL_TRY(check_options(options));
     PL_TRY(find_solver(options->solver, &solver));
+    PL_TRY(pl_device_find(options->device, &device));
     *out = pl_alloc_zero(1, sizeof **out);
     if (*out == NULL) return PL_ERROR_MEMORY;
     (*out)->options = *options;
     (*out)->options.solver = solver->name;
+    (*out)->options.device = device;
     (*out)->solver = solver;
     (*out)->h = options->spacing;
-    return PL_OK;
+    pl_status status = pl_workspace_use(&(*out)->ws, device);
+    if (status != PL_OK) {
+        pl_euler_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 static void free_body(pl_euler_body *body)

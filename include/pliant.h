@@ -2007,17 +2007,18 @@ typedef struct pl_euler_options {
     double gravity[3];        // [m/s^2]
     const char *solver;       // of contact with friction in diamonds: "sp-schurpa", "sp-direct",
                               // or any other that knows pyramids
+    const char *device;       // that these two use; see pl_device_info: "cpu"
     double contact_tolerance; // largest error of a contact, as a displacement [m], > 0
     int32_t max_iterations;   // of the solver, for one contact problem
     int32_t max_parts;        // of a step, > 0: one that needs more fails
     int32_t threads;          // up to 256; 0: one per core
 } pl_euler_options;
 
-// Spacing 0.1 m, dt 1e-3 s, cfl 0.6, gravity 9.81 m/s^2 along -z; "sp-schurpa", 1e-6 m, 3,000
-// iterations, at most 100 parts.
+// Spacing 0.1 m, dt 1e-3 s, cfl 0.6, gravity 9.81 m/s^2 along -z; "sp-schurpa", "cpu", 1e-6 m,
+// 3,000 iterations, at most 100 parts.
 PL_API pl_euler_options pl_euler_options_default(void);
 
-// Fails with PL_ERROR_ARGUMENT (the option is named) or PL_ERROR_MEMORY.
+// Fails with PL_ERROR_ARGUMENT (the option is named), PL_ERROR_DEVICE or PL_ERROR_MEMORY.
 PL_API pl_status pl_euler_create(const pl_euler_options *options, pl_euler **out);
 PL_API void pl_euler_destroy(pl_euler *euler);
 

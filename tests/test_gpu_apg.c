@@ -6,6 +6,7 @@
 #include "devices.h"
 #include "../gpu/apg.h"
 #include "../gpu/device.h"
+#include "../gpu/kernels/types.h"
 
 #include <stdio.h>
 
@@ -158,12 +159,73 @@ static void test_solvers_use_the_device_of_the_workspace(void)
     }
 }
 
+// The worst of many constraints is found wherever it stands: in any lane of any part.
+static void test_the_worst_is_found(void)
+{
+    enum { MANY = 2 * PL_PART + 300, ROWS = 3 * MANY };
+    static const int64_t places[] = {0, 127, 128, 255, 256, PL_PART, 2 * PL_PART + 299};
+    int64_t n = MANY, n_part = pl_gpu_parts(n);
+    double dt = 0.5, *zero = calloc(ROWS, 8), *u = calloc(ROWS, 8);
+    double total[8] = {0, 1, 0, 0, 0, 0, 0, 0}; // all is well but the constraints
+    int32_t *law = malloc(4 * MANY);
+    for (int32_t k = 0; k < MANY; k++) law[k] = -1;
+    for (int d = 0; d < n_devices; d++) {
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            pl_gpu *gpu = use_device(d, device_groups[i % N_GROUPS]);
+            pl_apg_state state = {.b_norm = 1, .residual_tolerance = 1, .least = INFINITY};
+            u[3 * places[i]] = -3; // into the other one
+            pl_gpu_buffer laws = to_device(gpu, n, 4, law), none = to_device(gpu, 3 * n, 8, zero);
+            pl_gpu_buffer at = to_device(gpu, 3 * n, 8, u), sums = to_device(gpu, 8, 8, total);
+            pl_gpu_buffer worst = new_on_device(gpu, n_part, 8);
+            pl_gpu_buffer broken = new_on_device(gpu, n_part, 8);
+            pl_gpu_buffer states = to_device(gpu, 1, sizeof state, &state);
+            pl_gpu_launch_groups(gpu, "apg_contacts", n_part,
+                                 PL_ARGS(PL_ARG(n), PL_ARG(dt), PL_ARG(&laws), PL_ARG(&none),
+                                         PL_ARG(&none), PL_ARG(&none), PL_ARG(&at), PL_ARG(&none),
+                                         PL_ARG(&none), PL_ARG(&worst), PL_ARG(&broken)));
+            pl_gpu_launch(gpu, "apg_judge", 1,
+                          PL_ARGS(PL_ARG(&sums), PL_ARG(n_part), PL_ARG(&worst), PL_ARG(&states)));
+            from_device(gpu, &states, sizeof state, &state);
+            TEST_ASSERT_EQUAL_DOUBLE(3 * dt, state.worst);
+            pl_gpu_drop(gpu, &laws), pl_gpu_drop(gpu, &none), pl_gpu_drop(gpu, &at);
+            pl_gpu_drop(gpu, &sums), pl_gpu_drop(gpu, &worst), pl_gpu_drop(gpu, &broken);
+            u[3 * places[i]] = 0;
+        }
+    }
+    free(zero), free(u), free(law);
+}
+
+// All products move by what A v was wrong by.
+static void test_products_are_corrected(void)
+{
+    const double is[2] = {5, 7}, was[3][2] = {{4, 9}, {1, 2}, {-3, 8}};
+    int64_t n = 2;
+    for (int d = 0; d < n_devices; d++) {
+        pl_gpu *gpu = use_device(d, 2);
+        pl_gpu_buffer right = to_device(gpu, n, 8, is), A[3];
+        for (int i = 0; i < 3; i++) A[i] = to_device(gpu, n, 8, was[i]);
+        pl_gpu_launch(
+            gpu, "apg_correct", n,
+            PL_ARGS(PL_ARG(n), PL_ARG(&right), PL_ARG(&A[0]), PL_ARG(&A[1]), PL_ARG(&A[2])));
+        for (int i = 0; i < 3; i++) {
+            double got[2];
+            from_device(gpu, &A[i], 16, got);
+            for (int k = 0; k < 2; k++) {
+                TEST_ASSERT_EQUAL_DOUBLE(was[i][k] + is[k] - was[0][k], got[k]);
+            }
+        }
+        pl_gpu_drop(gpu, &right);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     open_devices();
     RUN_TEST(test_iterations_have_the_same_bits);
     RUN_TEST(test_it_solves_what_the_cpu_solves);
+    RUN_TEST(test_the_worst_is_found);
+    RUN_TEST(test_products_are_corrected);
     RUN_TEST(test_nothing_comes_back_within_an_iteration);
     RUN_TEST(test_solvers_use_the_device_of_the_workspace);
     close_devices();

@@ -227,6 +227,14 @@ static int64_t expect_ccd(const device *d, int32_t size, pl_gpu *gpu, int64_t n,
 
 // --- The whole ---
 
+static void expect_no_item_with_itself(pl_gpu *gpu, const pl_gpu_surfaces *g)
+{
+    int32_t *pair = malloc(8 * (size_t)g->n_pair + 8);
+    TEST_ASSERT_EQUAL(PL_OK, pl_gpu_read(gpu, &g->pair, 0, 8 * g->n_pair, pair));
+    for (int64_t i = 0; i < g->n_pair; i++) TEST_ASSERT_TRUE(pair[2 * i] != pair[2 * i + 1]);
+    free(pair);
+}
+
 static void hold(int n_groups, double margin, int64_t *pairs, int64_t *hits)
 {
     pl_surfaces *s = build();
@@ -250,6 +258,7 @@ static void hold(int n_groups, double margin, int64_t *pairs, int64_t *hits)
             expect_boxes(devices + d, size, gpu, s->n_node, s->node_bound, &g.bound);
             TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_gpu_surfaces_search(gpu, &g, s->smooth),
                                       pl_error_text());
+            expect_no_item_with_itself(gpu, &g);
             int32_t *feature = malloc(28 * (size_t)g.n_feature + 28);
             TEST_ASSERT_EQUAL(PL_OK, pl_gpu_read(gpu, &g.feature, 0, 28 * g.n_feature, feature));
             expect_pairs(s, &c, feature, g.n_feature);
@@ -285,6 +294,23 @@ static void test_empty_and_single(void)
     add_balls(1, 0.1);
     hold(1, 0.01, &pairs, &hits);
     TEST_ASSERT_EQUAL_INT64(0, pairs);
+}
+
+// Boxes that share a plane, and no more, meet: on either side.
+static void test_touching(void)
+{
+    int64_t pairs = 0, hits = 0;
+    begin(4);
+    for (int i = 0; i < 3; i++) {
+        pl_collider *c = collider();
+        double x = (i + 1) % 3;
+        c->face = S.index + S.n_index;
+        c->n_face = 1;
+        int32_t face[3] = {vertex(x, 0, 0), vertex(x + 1, 0, 0), vertex(x, 1, 0.5)};
+        indices(3, face);
+    }
+    hold(1, 0, &pairs, &hits);
+    TEST_ASSERT_TRUE(pairs > 0);
 }
 
 // Faces, edges and points of all sizes, with radii, that move past each other.
@@ -357,6 +383,7 @@ int main(void)
     open_devices();
     RUN_TEST(test_scan);
     RUN_TEST(test_empty_and_single);
+    RUN_TEST(test_touching);
     RUN_TEST(test_random_surfaces);
     RUN_TEST(test_motion_that_is_not_finite);
     RUN_TEST(test_no_memory);

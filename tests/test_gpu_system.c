@@ -26,43 +26,57 @@ static void start_problem(small *s, int32_t n, int32_t n_constraint)
 }
 
 typedef struct outcome {
-    double *Ax, *zAx, *single, *u, *push, *response;
+    double *Ax, *zAx, *single, *u, *some, *push, *response, *jacobi;
 } outcome;
 
 static outcome new_outcome(int64_t n, int64_t m, int64_t n_use)
 {
-    return (outcome){random_vector((int)n),           random_vector((int)n),
-                     random_vector((int)n),           random_vector((int)m),
-                     random_vector((int)(3 * n_use)), random_vector((int)(3 * m))};
+    return (outcome){.Ax = random_vector((int)n),
+                     .zAx = random_vector((int)n),
+                     .single = random_vector((int)n),
+                     .u = random_vector((int)m),
+                     .some = random_vector((int)m),
+                     .push = random_vector((int)(3 * n_use)),
+                     .response = random_vector((int)(3 * m)),
+                     .jacobi = random_vector((int)n)};
 }
 
 static void free_outcome(outcome *o)
 {
-    free(o->Ax), free(o->zAx), free(o->single), free(o->u), free(o->push), free(o->response);
+    free(o->Ax), free(o->zAx), free(o->single), free(o->u), free(o->some);
+    free(o->push), free(o->response), free(o->jacobi);
 }
 
 static void run_all(pl_gpu *gpu, small *s, bool sliced, const double *x, const float *by,
-                    const double *z, const double *f, outcome *out)
+                    const double *z, const double *f, const uint8_t *mask, outcome *out)
 {
     int64_t n = 3 * (int64_t)s->A.n, m = 3 * (int64_t)s->problem.n_constraint;
     pl_gpu_system system = {.gpu = gpu};
     TEST_ASSERT_EQUAL(PL_OK, pl_gpu_system_set(&system, &s->problem, &s->ws, true, sliced));
     pl_gpu_buffer bx = to_device(gpu, n, 8, x), bz = to_device(gpu, n, 8, z);
     pl_gpu_buffer bf = to_device(gpu, m, 8, f), bby = to_device(gpu, n, 4, by);
-    pl_gpu_buffer y[3], u = new_on_device(gpu, m, 8);
-    for (int i = 0; i < 3; i++) y[i] = new_on_device(gpu, n, 8);
+    pl_gpu_buffer y[4], u = new_on_device(gpu, m, 8), some = new_on_device(gpu, m, 8);
+    pl_gpu_buffer rows = to_device(gpu, m / 3, 1, mask);
+    int64_t n_block = s->A.n;
+    for (int i = 0; i < 4; i++) y[i] = new_on_device(gpu, n, 8);
     pl_gpu_multiply(&system, &bx, NULL, &y[0]);
     pl_gpu_multiply(&system, &bx, &bz, &y[1]);
     pl_gpu_multiply_single(&system, &bby, &bz, &y[2]);
     pl_gpu_rows(&system, true, &system.on.mask, &bx, &u);
+    pl_gpu_rows(&system, false, &rows, &bx, &some);
     pl_gpu_push(&system, &bf);
+    pl_gpu_launch(gpu, "jacobi_apply", n_block,
+                  PL_ARGS(PL_ARG(n_block), PL_ARG(&system.on.inv), PL_ARG(&bx), PL_ARG(&y[3])));
     from_device(gpu, &y[0], 8 * n, out->Ax);
     from_device(gpu, &y[1], 8 * n, out->zAx);
     from_device(gpu, &y[2], 8 * n, out->single);
+    from_device(gpu, &y[3], 8 * n, out->jacobi);
     from_device(gpu, &u, 8 * m, out->u);
+    from_device(gpu, &some, 8 * m, out->some);
     from_device(gpu, &system.on.push, 24 * (int64_t)s->ws.uses.n, out->push);
     from_device(gpu, &system.on.response, 24 * m, out->response);
     pl_gpu_drop(gpu, &bx), pl_gpu_drop(gpu, &bz), pl_gpu_drop(gpu, &bf), pl_gpu_drop(gpu, &bby);
+    pl_gpu_drop(gpu, &rows);
     pl_gpu_system_free(&system);
 }
 
@@ -82,6 +96,10 @@ static void try_shape(int32_t n, int32_t n_constraint)
     for (int i = 0; i < 3 * n; i++) want.zAx[i] = z[i] + want.Ax[i];
     pl_single_multiply_rows(&s.A, single, 0, n, by, z, want.single);
     pl_rows_multiply(&s.problem, NULL, true, x, want.u);
+    uint8_t *mask = malloc((size_t)n_constraint + 1); // all kinds of rows
+    for (int k = 0; k < n_constraint; k++) mask[k] = (uint8_t)((5 * k + 3) % 8);
+    pl_rows_multiply(&s.problem, mask, false, x, want.some);
+    pl_block_jacobi_apply(&s.ws.D, x, want.jacobi);
     pl_rows_transpose(&s.problem, &s.ws.uses, f, world, want.push);
     for (int k = 0; k < n_constraint; k++) {
         pl_contact_block(&s.problem, &s.ws.D, k, want.response + 9 * k);
@@ -90,17 +108,19 @@ static void try_shape(int32_t n, int32_t n_constraint)
         for (int g = 0; g < N_GROUPS; g++) {
             for (int sliced = 0; sliced < 2; sliced++) {
                 int32_t size = device_groups[g];
-                run_all(use_device(d, size), &s, sliced, x, by, z, f, &got);
+                run_all(use_device(d, size), &s, sliced, x, by, z, f, mask, &got);
                 expect_same_bits(devices + d, size, want.Ax, got.Ax, 24 * n);
                 expect_same_bits(devices + d, size, want.zAx, got.zAx, 24 * n);
                 expect_same_bits(devices + d, size, want.single, got.single, 24 * n);
                 expect_same_bits(devices + d, size, want.u, got.u, 8 * m);
+                expect_same_bits(devices + d, size, want.some, got.some, 8 * m);
+                expect_same_bits(devices + d, size, want.jacobi, got.jacobi, 24 * n);
                 expect_same_bits(devices + d, size, want.push, got.push, 24 * n_use);
                 expect_same_bits(devices + d, size, want.response, got.response, 24 * m);
             }
         }
     }
-    free(x), free(z), free(f), free(world), free(by);
+    free(x), free(z), free(f), free(world), free(by), free(mask);
     free_outcome(&want), free_outcome(&got);
     end_small(&s);
 }

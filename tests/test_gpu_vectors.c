@@ -32,7 +32,7 @@ static double *random_numbers(int64_t n)
 typedef struct outcome {
     double *y;
     float *single;
-    double dot[2];
+    double dot[4];
 } outcome;
 
 static void run_all(pl_gpu *gpu, int64_t n, const double *x, const double *y, outcome *out)
@@ -41,7 +41,7 @@ static void run_all(pl_gpu *gpu, int64_t n, const double *x, const double *y, ou
     pl_gpu_buffer a = to_device(gpu, n, 8, x), b = to_device(gpu, n, 8, y),
                   c = to_device(gpu, n, 8, y);
     pl_gpu_buffer single = new_on_device(gpu, n, 4), part = new_on_device(gpu, n_part, 8);
-    pl_gpu_buffer dot = to_device(gpu, 2, 8, (double[]){0, 7});
+    pl_gpu_buffer dot = to_device(gpu, 4, 8, (double[]){0, 7, 7, 7});
     pl_gpu_launch(gpu, "vec_zero", n, PL_ARGS(PL_ARG(n), PL_ARG(&c)));
     pl_gpu_launch(gpu, "vec_copy", n, PL_ARGS(PL_ARG(n), PL_ARG(&b), PL_ARG(&c)));
     pl_gpu_launch(gpu, "vec_add", n, PL_ARGS(PL_ARG(n), PL_ARG(0.3), PL_ARG(&a), PL_ARG(&c)));
@@ -50,9 +50,12 @@ static void run_all(pl_gpu *gpu, int64_t n, const double *x, const double *y, ou
                          PL_ARGS(PL_ARG(n), PL_ARG(&a), PL_ARG(&c), PL_ARG(&part)));
     pl_gpu_launch_groups(gpu, "vec_sum", 1,
                          PL_ARGS(PL_ARG(n_part), PL_ARG(&part), PL_ARG((int32_t)1), PL_ARG(&dot)));
+    int64_t half = n / 2; // and the sums of two lists, one after the other
+    pl_gpu_launch_groups(gpu, "vec_sum", 2,
+                         PL_ARGS(PL_ARG(half), PL_ARG(&a), PL_ARG((int32_t)2), PL_ARG(&dot)));
     from_device(gpu, &c, n * 8, out->y);
     from_device(gpu, &single, n * 4, out->single);
-    from_device(gpu, &dot, 16, out->dot);
+    from_device(gpu, &dot, sizeof out->dot, out->dot);
     pl_gpu_drop(gpu, &a), pl_gpu_drop(gpu, &b), pl_gpu_drop(gpu, &part);
 }
 
@@ -71,6 +74,13 @@ static void try_shape(int64_t n)
     // 24 additions one after the other for a part of 4096, and as many at most for the parts
     TEST_ASSERT_TRUE(fabsl(sum - want.dot[1]) <= 60 * 1.2e-16L * size);
     TEST_ASSERT_EQUAL_DOUBLE(0, want.dot[0]);
+    for (int64_t list = 0; list < 2; list++) {
+        sum = size = 0;
+        for (int64_t i = list * (n / 2); i < (list + 1) * (n / 2); i++) {
+            sum += x[i], size += fabs(x[i]);
+        }
+        TEST_ASSERT_TRUE(fabsl(sum - want.dot[2 + list]) <= (n / 256 + 10) * 1.2e-16L * size);
+    }
     for (int d = 0; d < n_devices; d++) {
         for (int g = 0; g < N_GROUPS; g++) {
             run_all(use_device(d, device_groups[g]), n, x, y, &got);

@@ -70,6 +70,7 @@ static pl_euler_options options_of(const pl_scene *scene)
     o.contact_tolerance = w->contact_tolerance;
     o.max_iterations = w->contact_iterations;
     o.threads = w->threads;
+    o.device = w->device;
     // "auto" is what a world takes if nobody says otherwise; so is this here
     if (strcmp(w->solver, "auto") != 0) o.solver = w->solver;
     return o;

@@ -7,8 +7,8 @@
 // a phase is a loop over the items of the group, so that everything of a phase is done before the
 // next one begins: just what a barrier means. As phases do not depend on the order of their items,
 // the oracle can run them backwards, too, and a kernel that reads what it must not gives itself
-// away. Barriers cannot diverge: they stand outside of phases, in code that is the same for all
-// items of a group.
+// away; two phases without a barrier are an assertion there. Barriers cannot diverge: they stand
+// outside of phases, in code that is the same for all items of a group.
 
 #ifndef PL_GPU_LAUNCH_H
 #define PL_GPU_LAUNCH_H
@@ -48,14 +48,26 @@
 
 #else
 
+#include <assert.h>
+
 // Where the oracle is: set for each group of a launch, and by the phases.
 typedef struct pl_item_place {
     int64_t group;
     int32_t size, item;
     int32_t step; // through the items: 1, or -1 backwards
+    bool open;    // a phase has begun since the last barrier
 } pl_item_place;
 
 static _Thread_local pl_item_place pl_at;
+
+// Between two phases there is a barrier. A missing one would change no result here, and none of a
+// driver that has barriers of its own around loops.
+static inline void pl_phase_begin(void)
+{
+    assert(!pl_at.open);
+    pl_at.open = true;
+    pl_at.item = pl_at.step > 0 ? 0 : pl_at.size - 1;
+}
 
 #define PL_KERNEL static
 #define PL_IN(type) const type *restrict
@@ -65,9 +77,8 @@ static _Thread_local pl_item_place pl_at;
 #define PL_ITEM (pl_at.item)
 #define PL_GROUP (pl_at.group)
 #define PL_PHASE                                                                                   \
-    for (pl_at.item = pl_at.step > 0 ? 0 : pl_at.size - 1;                                         \
-         0 <= pl_at.item && pl_at.item < pl_at.size; pl_at.item += pl_at.step)
-#define PL_BARRIER (void)0
+    for (pl_phase_begin(); 0 <= pl_at.item && pl_at.item < pl_at.size; pl_at.item += pl_at.step)
+#define PL_BARRIER (pl_at.open = false)
 #define PL_PRIVATE(type, name) type name[PL_SIZE_MAX]
 #define PL_MINE(name) name[pl_at.item]
 

@@ -83,16 +83,6 @@ PL_KERNEL void rows_gather(int64_t n, int32_t stretched, PL_IN(int32_t) start, P
     }
 }
 
-// y := y + scale x in the blocks that constraints use: block (n).
-PL_KERNEL void rows_scatter(int64_t n, double scale, PL_IN(int32_t) block, PL_IN(double) x,
-                            PL_OUT(double) y)
-{
-    PL_EACH(i, n)
-    {
-        for (int a = 0; a < 3; a++) y[3 * (int64_t)block[i] + a] += scale * x[3 * i + a];
-    }
-}
-
 // S (9 each) := the diagonal blocks of L D^-1 L^T, D^-1 as inv (6 each), 0 where prescribed.
 PL_KERNEL void rows_response(int64_t n, int32_t stretched, PL_IN(int32_t) first,
                              PL_IN(int32_t) block, PL_IN(int32_t) arm_of, PL_IN(double) w,
