@@ -232,8 +232,9 @@ PL_KERNEL real real_exp(real a)
     real shifted = bounded * inverse_ln2 + magic, k = shifted - magic;
     real r = (bounded - k * ln2_high) - k * ln2_low, sum = real_of(1);
     for (int n = 14; n >= 1; n--) sum = 1 + sum * r * (1.0 / n);
-    // The lowest bits of `shifted` are those of k.
-    return real_from_bits(real_bits(sum) + (real_bits(shifted) << 52));
+    // Those of `shifted` are the bits of magic plus k, which is added to the exponent.
+    const int64_t bits = INT64_C(0x4338000000000000), exponent = INT64_C(1) << 52;
+    return real_from_bits(real_bits(sum) + (real_bits(shifted) - bits) * exponent);
 }
 
 // (e^a - 1) / a and (e^a - 1 - a) / a^2, and their limits at 0.

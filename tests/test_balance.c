@@ -53,7 +53,7 @@ static double imbalance(pl_world *world, const double *x0, const double *v0, dou
     for (int64_t i = 0; i < n; i++) v[i] = (world->state.x[i] - x0[i]) / dt;
     pl_fem_forces(fem, world->state.x, f);
     pl_bsr K = world->system.A;
-    K.val = calloc(9 * (size_t)K.nnz, sizeof *K.val);
+    K.val = calloc(9 * ((size_t)K.nnz + 1), sizeof *K.val); // products read a little beyond
     const pl_fem_weights weights = {.stiffness = 1, .project = 1};
     pl_fem_assemble(fem, x0, &weights, NULL, &K, ignored);
     pl_bsr_multiply(&K, v, Kv);

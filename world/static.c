@@ -22,7 +22,6 @@
 #include "step.h"
 
 #include <math.h>
-#include <string.h>
 
 // tau of the first iterate [s], and of the last; what it grows by after an iteration without cuts.
 static const double FIRST = 1, LAST = 1e3, GROWTH = 4;
@@ -151,7 +150,7 @@ void pl_static_retie(pl_world *world, const double *last, const double *now)
 // Nothing moves any more.
 static void settle(pl_world *world)
 {
-    memset(world->state.v, 0, 3 * (size_t)world->state.n_vert * sizeof *world->state.v);
+    for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++) world->state.v[i] = 0;
     for (int64_t r = 0; r < world->state.n_rigid; r++) {
         pl_rigid *body = &world->state.rigid[r];
         for (int k = 0; k < 3; k++) body->v[k] = body->angular_momentum[k] = 0;
