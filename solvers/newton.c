@@ -34,7 +34,7 @@
 enum {
     WARM_FACTORS = 6,    // from the impulses given, before interior points
     LINEAR_FACTORS = 12, // the same without contacts
-    SWEPT_FACTORS = 30,  // after sweeps of rigid bodies
+    SWEPT_FACTORS = 100, // after sweeps of rigid bodies
     IPM_STEPS = 30,
     MOST_FACTORS = 200, // after interior points, and after sweeps
     SWEEP_STAGES = 3,
