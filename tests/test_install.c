@@ -111,7 +111,7 @@ static void test_meshes_from_the_recipe(void)
 
 static void test_manual(void)
 {
-    expect("ls $T/usr/share/man/man1 | wc -l", "11");
+    expect("ls $T/usr/share/man/man1 | wc -l", "12");
     if (system("command -v man >/dev/null") != 0) TEST_IGNORE_MESSAGE("no man");
     expect("MANPATH=$T/usr/share/man MANPAGER=cat man pliant-run", "go on from a checkpoint");
     expect("MANPATH=$T/usr/share/man MANPAGER=cat man pliant", "PLIANT_DATA");
