@@ -128,8 +128,3 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
                          .barrier = barrier};
     return PL_OK;
 }
-
-bool pl_material_has_barrier(const pl_material *material)
-{
-    return material->barrier;
-}

@@ -17,9 +17,4 @@ pl_status pl_material_setup(const pl_material_options *options, pl_material *out
 // Kinds whose energy has the logarithms of the stretches, which stretch_limit is about.
 bool pl_material_has_logarithm(pl_material_kind kind);
 
-// Does the energy grow without bound as a tet's volume goes to 0? Then it is infinite for one that
-// is flat or inverted, forces there are of no use, and nothing but the way a step takes can invert
-// one: a line search on the energy, or a bound on the step, keeps every tet as it should be.
-bool pl_material_has_barrier(const pl_material *material);
-
 #endif

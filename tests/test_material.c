@@ -390,8 +390,8 @@ static void test_barriers(void)
 {
     for (int kind = 0; kind < N_MATERIALS; kind++) {
         const pl_material with_limit = make_material(kind, 0.3), m = make_barrier(kind);
-        TEST_ASSERT_FALSE(pl_material_has_barrier(&with_limit));
-        TEST_ASSERT_EQUAL(has_logarithm[kind], pl_material_has_barrier(&m));
+        TEST_ASSERT_FALSE(with_limit.barrier);
+        TEST_ASSERT_EQUAL(has_logarithm[kind], m.barrier);
         if (has_logarithm[kind]) check_barrier(&m, kind);
         // Others do not know of it.
         const double inverted[3] = {1, 0.9, -0.3};
