@@ -1080,6 +1080,8 @@ typedef struct pl_step_stats {
     int32_t rounds;           // rounds of solving and continuous testing
     int32_t halvings;         // how often the step, or a part of it, was halved
     int32_t rescues;          // solves in which "auto" replaced the chosen solver, which had failed
+    int32_t loose;            // solves with errors above contact_tolerance that are a small part of
+                              // what moves in the step: of hits through many rigid bodies
     int32_t asleep;           // bodies that sleep at the end, see pl_world_awake
     double residual;          // relative residual of the solve
     double constraint_error;  // largest error of non-penetration over all contacts [m]
@@ -1734,6 +1736,8 @@ typedef enum pl_solve_end {
     PL_SOLVE_BREAKDOWN,     // a matrix is not positive definite, or a number is not finite
     PL_SOLVE_CONTRADICTING, // solved, but for joints that contradict each other, as those of a loop
                             // that does not close: velocities are between what they ask for
+    PL_SOLVE_LOOSE, // not within contact_tolerance, but errors are a small part of what moves
+                    // in the step; only where a world asks for it
 } pl_solve_end;
 
 PL_API const char *pl_solve_end_name(pl_solve_end end); // "converged", "limit", ...

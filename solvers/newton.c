@@ -33,7 +33,9 @@
 
 enum {
     WARM_FACTORS = 6,    // from the impulses given, before interior points
-    LINEAR_FACTORS = 12, // the same without contacts
+    HIT_FACTORS = 30,    // the same where LOOSE will do
+    LOOSE_FACTORS = 60,  // after which it does, below
+    LINEAR_FACTORS = 12, // without contacts
     SWEPT_FACTORS = 100, // after sweeps of rigid bodies
     IPM_STEPS = 30,
     MOST_FACTORS = 200, // after interior points, and after sweeps
@@ -54,6 +56,23 @@ static const double NEAR = 100;
 // has next to nothing left of it beside K of rows that are carried, and H is not definite to
 // rounding. Then it is tried with a d of theirs that is so many times as large, up to this.
 static const double CARRIED_SOFTER = 100, CARRIED_MOST = 1e-8;
+
+// Where a hit goes through a hundred bodies the last digits of the impulses take more factors than
+// all before, and sometimes are not to be had. If the caller allows it, errors are enough then,
+// that are no more than this part of the fastest relative motion in the step: that is exact beside
+// what a step in time knows of a hit. Not where there are joints, which would come apart.
+static const double LOOSE = 1e-3;
+
+static double loose_error(const pl_newton *s)
+{
+    const pl_problem *problem = s->problem;
+    double fastest = 0;
+    if (!(s->options->loose_tolerance > 0) || problem->n_limits > 0) return 0;
+    pl_rows_multiply(problem, NULL, false, s->v, s->Le);
+    for (int64_t i = 0; i < s->m; i++) fastest = PL_MAX(fastest, fabs(s->Le[i]));
+    double most = PL_MIN(LOOSE * problem->dt * fastest, s->options->loose_tolerance);
+    return most / s->options->contact_tolerance;
+}
 
 static void take_best(const pl_newton *s)
 {
@@ -158,7 +177,8 @@ static pl_solve_end run(pl_newton *s, pl_solve_stats *stats)
         if (!(s->W[i - i % 3] > 0)) s->f[i] = 0;
     }
     if (!cones || !cold || s->best <= 1) {
-        int64_t most = stats->factorizations + (cones ? WARM_FACTORS : LINEAR_FACTORS);
+        int64_t warm = s->loose > 1 ? HIT_FACTORS : WARM_FACTORS;
+        int64_t most = stats->factorizations + (cones ? warm : LINEAR_FACTORS);
         end = pl_newton_rounds(s, true, most, stats);
     }
     if (goes_on(s, end) && cones && !cold && pl_newton_can_sweep(s)) end = run_swept(s, stats);
@@ -175,6 +195,8 @@ static pl_solve_end run(pl_newton *s, pl_solve_stats *stats)
 pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats)
 {
     pl_solve_end end = PL_SOLVE_STALLED;
+    s->loose = loose_error(s);
+    s->loose_from = stats->factorizations + LOOSE_FACTORS;
     for (; s->d_carried <= CARRIED_MOST; s->d_carried *= CARRIED_SOFTER) {
         s->indefinite = false;
         end = run(s, stats);

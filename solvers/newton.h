@@ -17,6 +17,8 @@ typedef struct pl_newton {
     double *best_v, *best_f; // of all so far
     double best;             // their error: 1 is solved
     double least;            // error since it last began
+    double loose;            // the error that is enough after loose_from factors; 0: none is
+    int64_t loose_from;
     double *W; // (m) about how a row answers its impulse [1/kg], the same for both tangents of a
                // cone; 0 where it does not
     pl_contact_matrix H;
@@ -64,7 +66,8 @@ pl_status pl_newton_take(pl_newton *s);
 bool pl_newton_is_solved(pl_newton *s, pl_solve_stats *stats);
 
 // Improves v and f, once it has been looked at if they are solved. PL_SOLVE_STALLED if it gives up;
-// PL_SOLVE_CONTRADICTING if all is solved but for rows without bounds that contradict each other.
+// PL_SOLVE_CONTRADICTING if all is solved but for rows without bounds that contradict each other;
+// PL_SOLVE_LOOSE if the options allow it and that is what it comes to.
 pl_solve_end pl_newton_run(pl_newton *s, pl_solve_stats *stats);
 
 // --- Set by set (newton_sets.c) ---

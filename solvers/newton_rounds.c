@@ -183,6 +183,7 @@ pl_solve_end pl_newton_limits(const pl_newton *s, const pl_solve_stats *stats)
 {
     if (stats->iterations >= s->options->max_iterations) return PL_SOLVE_LIMIT;
     if (pl_solve_is_late(s->ws, s->options)) return PL_SOLVE_TIME;
+    if (stats->factorizations >= s->loose_from && s->best <= s->loose) return PL_SOLVE_LOOSE;
     if (stats->factorizations >= s->most_factors) return PL_SOLVE_STALLED;
     if (s->n_judged >= s->improved_at + VAIN_STEPS) return PL_SOLVE_STALLED;
     return PL_SOLVE_CONVERGED;

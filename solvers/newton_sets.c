@@ -142,9 +142,9 @@ static pl_status take(solving *s)
 static int severity(pl_solve_end end)
 {
     static const int of[] = {
-        [PL_SOLVE_CONVERGED] = 0, [PL_SOLVE_CONTRADICTING] = 1, [PL_SOLVE_STALLED] = 2,
-        [PL_SOLVE_SIZE] = 2,      [PL_SOLVE_BREAKDOWN] = 3,     [PL_SOLVE_LIMIT] = 4,
-        [PL_SOLVE_TIME] = 5,      [PL_SOLVE_IMPOSSIBLE] = 5};
+        [PL_SOLVE_CONVERGED] = 0, [PL_SOLVE_LOOSE] = 1, [PL_SOLVE_CONTRADICTING] = 2,
+        [PL_SOLVE_STALLED] = 3,   [PL_SOLVE_SIZE] = 3,  [PL_SOLVE_BREAKDOWN] = 4,
+        [PL_SOLVE_LIMIT] = 5,     [PL_SOLVE_TIME] = 6,  [PL_SOLVE_IMPOSSIBLE] = 6};
     return of[end];
 }
 

@@ -21,7 +21,8 @@ const char *pl_solve_end_name(pl_solve_end end)
                                         [PL_SOLVE_IMPOSSIBLE] = "impossible",
                                         [PL_SOLVE_SIZE] = "size",
                                         [PL_SOLVE_BREAKDOWN] = "breakdown",
-                                        [PL_SOLVE_CONTRADICTING] = "contradicting"};
+                                        [PL_SOLVE_CONTRADICTING] = "contradicting",
+                                        [PL_SOLVE_LOOSE] = "loose"};
     return names[end];
 }
 
@@ -320,6 +321,7 @@ static pl_status report(const pl_solver *solver, const pl_solver_options *option
     case PL_SOLVE_LIMIT:
     case PL_SOLVE_TIME:
     case PL_SOLVE_STALLED:
+    case PL_SOLVE_LOOSE:
         return pl_fail(PL_ERROR_NUMERICS,
                        "%s did not converge in %d iterations and %.3g s: residual %.3g of %.3g, "
                        "penetration %.3g, normal %.3g and friction error %.3g of %.3g m%s%s; allow "

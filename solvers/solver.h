@@ -38,11 +38,13 @@ typedef void pl_trace_fn(const pl_trace_point *point, void *user);
 typedef struct pl_solver_options {
     double residual_tolerance; // on pl_contact_errors.residual; > 0
     double contact_tolerance;  // on the other errors of a contact [m]; > 0
-    int32_t max_iterations;    // 0 or more
-    double max_seconds;        // wall clock; 0: no limit. Looked at between iterations
-    pl_precond precond;        // of `cr`, `minres` and `gcr`
-    bool vj19;                 // the solver as its paper prints it, with the paper's parameters
-    pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
+    double loose_tolerance; // as contact_tolerance, where bodies move fast and the solver gets no
+                            // nearer; of `newton` and `auto`, see newton.c. 0: never
+    int32_t max_iterations; // 0 or more
+    double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
+    pl_precond precond;     // of `cr`, `minres` and `gcr`
+    bool vj19;              // the solver as its paper prints it, with the paper's parameters
+    pl_trace_fn *trace;     // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
     struct pl_staggered_stats *staggered; // of the first solve by `sp-direct` or `sp-schurpa`
                                           // (../lcp/staggered.h); NULL: nobody looks

@@ -5,7 +5,7 @@
 
 #include "buffers.h"
 
-enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 40, FIRST_TIME = 9, LAST_TIME = 12 };
+enum { OUTPUT_SIZE = 1 << 16, ROWS_MAX = 1024, COLUMNS = 41, FIRST_TIME = 9, LAST_TIME = 12 };
 
 static char folder[] = "/tmp/pliant_run_XXXXXX";
 static char output[OUTPUT_SIZE]; // of the last command
@@ -22,7 +22,7 @@ static const char HEADER[] =
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
     "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle,"
-    "load_work,friction_loss,damping_loss,numerical_loss,imbalance";
+    "load_work,friction_loss,damping_loss,numerical_loss,imbalance,loose";
 
 // --- Commands and files ---
 

@@ -142,7 +142,7 @@ static int count_rescues(const char *name)
     char *text = read_whole(name), *end = NULL;
     strtok_r(text, "\n", &end); // the header
     for (char *row; (row = strtok_r(NULL, "\n", &end)) != NULL;) {
-        for (int i = 0; i < 8; i++) *strrchr(row, ',') = '\0'; // asleep .. imbalance
+        for (int i = 0; i < 9; i++) *strrchr(row, ',') = '\0'; // asleep .. loose
         sum += atoi(strrchr(row, ',') + 1);
     }
     return sum;

@@ -133,6 +133,8 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
         options.max_iterations = PL_MIN(options.max_iterations, ROUGH_ITERATIONS);
         double rough = PL_MIN(ROUGH_RESIDUAL, ROUGH_SHARE * world->balance->tolerance);
         options.residual_tolerance = PL_MAX(options.residual_tolerance, rough);
+    } else if (world->contact != NULL) {
+        options.loose_tolerance = world->contact->contacts.tolerance;
     }
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
     pl_status status =
@@ -151,6 +153,8 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     double left;
     c->contradicting = solved.end == PL_SOLVE_CONTRADICTING;
     if (c->contradicting) return PL_OK;
+    stats->loose += solved.end == PL_SOLVE_LOOSE;
+    if (solved.end == PL_SOLVE_LOOSE) return PL_OK;
     if (corrects && solved.end == PL_SOLVE_LIMIT) {
         world->balance->rough = true;
         return PL_OK;

@@ -9,7 +9,7 @@ static const char HEADER[] =
     "t_collision_ms,t_solve_ms,t_total_ms,residual,constraint_error,fb_error,min_gap,"
     "kinetic_energy,elastic_energy,hash,newton,rounds,halvings,friction_error,fb_normal,"
     "fb_stick,fb_slip,inverted,gravity_energy,work,v_rms,rescues,asleep,joint_gap,joint_angle,"
-    "load_work,friction_loss,damping_loss,numerical_loss,imbalance\n";
+    "load_work,friction_loss,damping_loss,numerical_loss,imbalance,loose\n";
 
 pl_status pl_stats_open(const char *path, bool resumed, int64_t last, pl_row_file *out)
 {
@@ -43,7 +43,7 @@ pl_status pl_stats_write(const pl_row_file *file, const pl_step_stats *s)
     const double balance[] = {s->load_work, s->friction_loss, s->damping_loss, s->numerical_loss,
                               s->imbalance};
     for (size_t i = 0; i < sizeof balance / sizeof balance[0]; i++) pl_row_add(&row, balance[i]);
-    pl_text_add(&row, "\n");
+    pl_text_add(&row, ",%d\n", s->loose);
     PL_ASSERT(row.length < sizeof buffer);
     return pl_row_file_write(file, buffer, row.length);
 }

@@ -1,0 +1,93 @@
+// Hits that go through many rigid bodies: how exactly a step solves for them, and what it says.
+
+#include "mechanisms.h"
+#include "../base/base.h"
+#include "../solvers/solver.h"
+
+#include <math.h>
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+enum { COLUMNS = 6, ROWS = 6 };
+
+static int32_t add_box(pl_world *world, const char *shape, double x, double z, double mass)
+{
+    pl_mesh *mesh = make_mesh(shape);
+    pl_rigid_options options = pl_rigid_options_default();
+    const double at[12] = {1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, z};
+    int32_t body = -1;
+    options.mass = mass;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, at));
+    pl_status status = pl_world_add_rigid(world, mesh, &options, &body);
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, status, pl_error_text());
+    pl_mesh_destroy(mesh);
+    return body;
+}
+
+// A wall of bricks, and a box that hits it with 10 m/s. Returns the box.
+static int32_t add_wall(pl_world *world)
+{
+    pl_mesh *mesh = make_mesh("box:size=20,20,1:cells=1");
+    const double below[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, -0.5};
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, below));
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_kinematic(world, mesh, NULL, NULL));
+    pl_mesh_destroy(mesh);
+    for (int j = 0; j < ROWS; j++) {
+        for (int i = 0; i < COLUMNS; i++) {
+            add_box(world, "box:size=0.4,0.2,0.2:cells=1", 0.401 * (i + 0.5 * (j % 2)),
+                    0.101 + 0.201 * j, 2.5);
+        }
+    }
+    mesh = make_mesh("box:size=0.4,0.4,0.4:cells=1");
+    const double before[12] = {1, 0, 0, 1.1, 0, 1, 0, -0.4, 0, 0, 1, 0.6};
+    pl_rigid_options options = pl_rigid_options_default();
+    int32_t box = -1;
+    options.mass = 10;
+    options.velocity[1] = 10;
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, before));
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_rigid(world, mesh, &options, &box));
+    pl_mesh_destroy(mesh);
+    return box;
+}
+
+// Errors are those allowed, or a part of what moves: of solves that say so. Energy is not made, and
+// nothing touches.
+static void test_a_wall_that_is_hit(void)
+{
+    pl_world_options options = pl_world_options_default();
+    options.dt = 1.0 / 60;
+    pl_world *world = make_world(&options);
+    add_wall(world);
+    int32_t loose = 0;
+    double energy = INFINITY;
+    for (int i = 0; i < 60; i++) {
+        pl_step_stats stats;
+        TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_world_step(world, &stats), pl_error_text());
+        TEST_ASSERT_EQUAL(0, stats.halvings);
+        pl_audit_report report;
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_audit(world, &report));
+        TEST_ASSERT_TRUE(report.clean);
+        double error = PL_MAX(stats.constraint_error, stats.friction_error);
+        TEST_ASSERT_TRUE(stats.loose > 0 || error <= options.contact_tolerance);
+        TEST_ASSERT_TRUE(error <= 1e-3 * stats.dt * 20);
+        double now = stats.kinetic_energy + stats.gravity_energy;
+        TEST_ASSERT_TRUE(now <= energy + 0.05);
+        energy = now;
+        loose += stats.loose;
+    }
+    TEST_ASSERT_TRUE(loose > 0);
+    pl_world_destroy(world);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_a_wall_that_is_hit);
+    return UNITY_END();
+}
