@@ -1,5 +1,6 @@
 #include "device.h"
 #include "apg.h"
+#include "cr.h"
 #include "saddle.h"
 
 typedef struct gpu_device {
@@ -7,6 +8,7 @@ typedef struct gpu_device {
     pl_gpu *gpu;
     pl_gpu_system system;
     pl_gpu_apg apg;
+    pl_gpu_cr cr;
     pl_gpu_saddles saddles;
 } gpu_device;
 
@@ -28,6 +30,7 @@ static bool is_for_us(const pl_problem *problem)
 static void let_go(gpu_device *d)
 {
     pl_gpu_apg_free(&d->apg, d->gpu);
+    pl_gpu_cr_free(&d->cr, d->gpu);
     pl_gpu_system_free(&d->system);
 }
 
@@ -40,6 +43,20 @@ static pl_status solve_apg(pl_device *device, const pl_problem *problem,
     if (!is_for_us(problem) || n <= 0) return PL_OK;
     pl_arena_mark mark = pl_arena_here(&ws->arena);
     pl_status status = pl_gpu_apg_solve(&d->apg, &d->system, problem, options, ws, n, v, f, stats);
+    pl_arena_back(&ws->arena, mark);
+    if (status == PL_ERROR_MEMORY) let_go(d);
+    return status;
+}
+
+static pl_status solve_cr(pl_device *device, const pl_problem *problem,
+                          const pl_solver_options *options, pl_workspace *ws, int32_t n, double *v,
+                          double *f, pl_solve_stats *stats)
+{
+    gpu_device *d = (gpu_device *)device;
+    stats->end = PL_SOLVE_LIMIT;
+    if (!is_for_us(problem) || n <= 0) return PL_OK;
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
+    pl_status status = pl_gpu_cr_solve(&d->cr, &d->system, problem, options, ws, n, v, f, stats);
     pl_arena_back(&ws->arena, mark);
     if (status == PL_ERROR_MEMORY) let_go(d);
     return status;
@@ -64,6 +81,7 @@ pl_status pl_gpu_device_open(pl_gpu_kind kind, int32_t index, pl_device **out)
     }
     d->system.gpu = d->gpu;
     d->device.apg = solve_apg;
+    d->device.cr = solve_cr;
     d->device.saddles = find_saddles;
     pl_gpu_saddles_create(d->gpu, &d->saddles);
     d->device.close = pl_gpu_device_close;

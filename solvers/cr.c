@@ -2,6 +2,7 @@
 // (collisions, new linearizations) is the caller's, who appends contacts and solves again.
 
 #include "cr.h"
+#include "device.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -217,6 +218,13 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
 pl_status pl_cr_solve(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
                       double *v, double *f, pl_solve_stats *stats)
 {
+    bool known = options->precond == PL_PRECOND_FULL || options->precond == PL_PRECOND_DIAG;
+    if (known && !options->vj19 && options->trace == NULL) {
+        pl_device_cr(problem, options, ws, options->max_iterations, v, f, stats);
+        bool over = stats->end == PL_SOLVE_CONVERGED || stats->end == PL_SOLVE_TIME;
+        bool limit = stats->iterations > 0 && stats->iterations >= options->max_iterations;
+        if (over || limit) return PL_OK;
+    }
     return solve(problem, options, ws, PL_CR_RESIDUALS, v, f, stats);
 }
 

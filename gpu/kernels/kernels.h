@@ -15,5 +15,6 @@
 #include "rows.h"
 #include "sweeps.h"
 #include "apg.h"
+#include "cr.h"
 
 #endif
