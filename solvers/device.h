@@ -13,10 +13,22 @@ typedef pl_status pl_device_solve_fn(struct pl_device *device, const pl_problem 
                                      const pl_solver_options *options, pl_workspace *ws, int32_t n,
                                      double *v, double *f, pl_solve_stats *stats);
 
+struct pl_multigrid;
+struct pl_stiffness;
+
+// An inner solve of cone-newton, as pl_gmres_solve with the cycle of `mg` makes it: e := about the
+// solution of (A + L^T J L) e = r. `fresh`: the levels have not been seen before; J, couple: see
+// cone_newton.c. Fails as above.
+typedef pl_status pl_device_inner_fn(struct pl_device *device, const struct pl_multigrid *mg,
+                                     bool fresh, const struct pl_stiffness *J, const float *couple,
+                                     double drop, int32_t steps, const double *r, double *e,
+                                     pl_arena *arena, int32_t *made);
+
 typedef struct pl_device {
     const char *name; // by which it was opened
     void (*close)(struct pl_device *device);
     pl_device_solve_fn *apg, *cr; // NULL: it cannot
+    pl_device_inner_fn *inner;    // NULL: it cannot
     // Factors and solves of ../lcp/saddle.h, with memory that the next call uses again.
     const struct pl_saddle_engine *(*saddles)(struct pl_device *device);
     bool lost;   // it has failed, and is not asked again

@@ -110,6 +110,8 @@ static const budget budgets[] = {
     {"cr_sums", 48, 0, 6144, 1024},
     {"cr_judge_step", 80, 0, 0, 768}, // of one thread, as all judges
     {"cr_judge_turn", 80, 0, 0, 768},
+    {"mg_dense", 64, 0, 6144, 1024}, // of one group
+    {"mg_touched", 64, 0, 0, 1024},  // of one group
     {"rows_multiply", 64, 0, 0, 1024},
     {"rows_gather", 64, 0, 0, 1024},
     {"rows_response", 128, 0, 0, 512},

@@ -16,5 +16,7 @@
 #include "sweeps.h"
 #include "apg.h"
 #include "cr.h"
+#include "multigrid.h"
+#include "gmres.h"
 
 #endif

@@ -82,6 +82,22 @@ typedef struct pl_cr_scalars {
     int32_t iterations, restarts, products, changes;
 } pl_cr_scalars;
 
+// Of groups of vertices: numbers in a vector (PL_GRID_WIDTH), of which so many count
+// (PL_GRID_MODES), and rows of a last level that is solved by a factor, at most.
+#define PL_MG_W 8
+#define PL_MG_M 6
+#define PL_MG_DENSE 384
+
+// Steps of GMRES, at most.
+#define PL_GMRES_MOST 12
+
+typedef struct pl_gmres_scalars {
+    double R[PL_GMRES_MOST][PL_GMRES_MOST]; // as in solvers/hessenberg.h
+    double c[PL_GMRES_MOST], s[PL_GMRES_MOST], g[PL_GMRES_MOST + 1];
+    double enough; // norm of the residual
+    int32_t k, done;
+} pl_gmres_scalars;
+
 // What a look at a contact came to: bits.
 #define PL_CR_NOTE_CHANGED 1
 #define PL_CR_NOTE_WAITS 2
