@@ -2,6 +2,7 @@
 #include "apg.h"
 #include "cr.h"
 #include "gmres.h"
+#include "reduced.h"
 #include "saddle.h"
 
 typedef struct gpu_device {
@@ -12,6 +13,7 @@ typedef struct gpu_device {
     pl_gpu_cr cr;
     pl_gpu_multigrid multigrid;
     pl_gpu_gmres gmres;
+    pl_gpu_reduced reduced;
     pl_gpu_saddles saddles;
 } gpu_device;
 
@@ -36,6 +38,7 @@ static void let_go(gpu_device *d)
     pl_gpu_cr_free(&d->cr, d->gpu);
     pl_gpu_multigrid_free(&d->multigrid);
     pl_gpu_gmres_free(&d->gmres, d->gpu);
+    pl_gpu_reduced_free(&d->reduced, d->gpu);
     pl_gpu_system_free(&d->system);
 }
 
@@ -86,6 +89,21 @@ static pl_status solve_inner(pl_device *device, const pl_multigrid *mg, bool fre
     return status;
 }
 
+static pl_status solve_reduced(pl_device *device, const pl_reduced *reduced,
+                               const pl_solver_options *options, pl_workspace *ws, double *v,
+                               double *f, pl_solve_stats *stats)
+{
+    gpu_device *d = (gpu_device *)device;
+    stats->end = PL_SOLVE_LIMIT;
+    if (!is_for_us(reduced->problem) || options->max_iterations == 0) return PL_OK;
+    pl_arena_mark mark = pl_arena_here(&ws->arena);
+    pl_status status =
+        pl_gpu_reduced_solve(&d->reduced, &d->system, reduced, options, ws, v, f, stats);
+    pl_arena_back(&ws->arena, mark);
+    if (status == PL_ERROR_MEMORY) let_go(d);
+    return status;
+}
+
 static const pl_saddle_engine *find_saddles(pl_device *device)
 {
     gpu_device *d = (gpu_device *)device;
@@ -107,6 +125,7 @@ pl_status pl_gpu_device_open(pl_gpu_kind kind, int32_t index, pl_device **out)
     d->device.apg = solve_apg;
     d->device.cr = solve_cr;
     d->device.inner = solve_inner;
+    d->device.reduced = solve_reduced;
     d->device.saddles = find_saddles;
     pl_gpu_saddles_create(d->gpu, &d->saddles);
     d->device.close = pl_gpu_device_close;

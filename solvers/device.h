@@ -24,11 +24,18 @@ typedef pl_status pl_device_inner_fn(struct pl_device *device, const struct pl_m
                                      double drop, int32_t steps, const double *r, double *e,
                                      pl_arena *arena, int32_t *made);
 
+// Gauss-Seidel on the reduced form, whose W is formed there (its values here are not needed): f
+// (3*n) improves, and v with it; ends and fails as pl_device_solve_fn does.
+typedef pl_status pl_device_reduced_fn(struct pl_device *device, const pl_reduced *reduced,
+                                       const pl_solver_options *options, pl_workspace *ws,
+                                       double *v, double *f, pl_solve_stats *stats);
+
 typedef struct pl_device {
     const char *name; // by which it was opened
     void (*close)(struct pl_device *device);
     pl_device_solve_fn *apg, *cr; // NULL: it cannot
     pl_device_inner_fn *inner;    // NULL: it cannot
+    pl_device_reduced_fn *reduced;
     // Factors and solves of ../lcp/saddle.h, with memory that the next call uses again.
     const struct pl_saddle_engine *(*saddles)(struct pl_device *device);
     bool lost;   // it has failed, and is not asked again

@@ -112,6 +112,11 @@ static const budget budgets[] = {
     {"cr_judge_turn", 80, 0, 0, 768},
     {"mg_dense", 64, 0, 6144, 1024}, // of one group
     {"mg_touched", 64, 0, 0, 1024},  // of one group
+    {"reduced_masses", 128, 0, 0, 512},
+    {"reduced_load", 72, 0, 0, 768},
+    {"reduced_answer", 96, 0, 0, 512},
+    {"reduced_sweep", 96, 384, 0, 512}, // boxes, as in sweep_colour
+    {"reduced_sweep_rows", 112, 384, 6144, 512},
     {"rows_multiply", 64, 0, 0, 1024},
     {"rows_gather", 64, 0, 0, 1024},
     {"rows_response", 128, 0, 0, 512},

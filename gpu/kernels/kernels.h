@@ -18,5 +18,6 @@
 #include "cr.h"
 #include "multigrid.h"
 #include "gmres.h"
+#include "reduced.h"
 
 #endif
