@@ -107,8 +107,12 @@ static bool solve_on_device(delassus *d, const pl_solver_options *options, doubl
         memset(d->f + 3 * k, 0, size);
         if (d->W->diag[k] >= 0) memcpy(d->f + 3 * k, f + 3 * k, size);
     }
+    const pl_solve_stats before = *stats;
     pl_status status = device->reduced(device, d->W, options, d->ws, d->v, d->f, stats);
-    if (status != PL_OK) pl_device_failed(device, status);
+    if (status != PL_OK) {
+        pl_device_failed(device, status);
+        *stats = before; // what it did is lost
+    }
     if (status != PL_OK || stats->iterations == 0 || stats->end == PL_SOLVE_BREAKDOWN) return false;
     if (stats->end != PL_SOLVE_STALLED) return true;
     memcpy(f, d->f, (size_t)d->W->n * size);

@@ -94,9 +94,10 @@ static void improve(pl_device_solve_fn *solve, const pl_problem *problem,
                     const pl_solver_options *options, pl_workspace *ws, int32_t n, double *v,
                     double *f, pl_solve_stats *stats)
 {
+    const pl_solve_stats before = *stats;
     pl_status status = solve(ws->device, problem, options, ws, n, v, f, stats);
     if (status == PL_OK) return;
-    stats->end = PL_SOLVE_LIMIT;
+    *stats = before; // what it did is lost
     pl_device_failed(ws->device, status);
 }
 
