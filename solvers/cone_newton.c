@@ -14,6 +14,7 @@
 
 #include "cone_newton.h"
 #include "cones.h"
+#include "device.h"
 #include "gmres.h"
 #include "multigrid.h"
 #include "vectors.h"
@@ -61,7 +62,8 @@ typedef struct state {
     int32_t most; // iterations that it may come to
     pl_multigrid mg;
     pl_gmres gmres;
-    double error; // how far from solved: 1 is
+    double error;   // how far from solved: 1 is
+    bool on_device; // the levels are there
 } state;
 
 static pl_status create(const pl_problem *problem, const pl_solver_options *options,
@@ -179,6 +181,23 @@ static void evaluate(state *s)
     pl_contact_residual(s->problem, &s->ws->uses, s->v, s->F, s->ws->world, s->r);
 }
 
+// e := about the solution of (A + L^T J L) e = r, on the device if there is one; returns the steps.
+static int32_t solve_inner(state *s, double drop, int32_t most)
+{
+    pl_device *device = s->ws->device;
+    if (device != NULL && device->inner != NULL && !device->lost) {
+        int32_t n = 0;
+        pl_arena_mark mark = pl_arena_here(&s->ws->arena);
+        pl_status status = device->inner(device, &s->mg, !s->on_device, s->J, s->couple, drop, most,
+                                         s->r, s->e, &s->ws->arena, &n);
+        pl_arena_back(&s->ws->arena, mark);
+        s->on_device = status == PL_OK;
+        if (s->on_device) return n;
+        pl_device_failed(device, status);
+    }
+    return pl_gmres_solve(&s->gmres, multiply, precondition, s, drop, most, s->r, s->e);
+}
+
 // Iterations that are allowed still.
 static int32_t left(const state *s, const pl_solve_stats *stats)
 {
@@ -194,7 +213,7 @@ static bool newton(state *s, double error, bool *good, pl_solve_stats *stats)
     pl_multigrid_set(&s->mg, s->J);
     stats->factorizations++;
     int32_t most = PL_MIN(*good ? GOOD_STEPS : NEWTON_STEPS, left(s, stats));
-    int32_t n = pl_gmres_solve(&s->gmres, multiply, precondition, s, drop, most, s->r, s->e);
+    int32_t n = solve_inner(s, drop, most);
     stats->iterations += n;
     stats->products += 3 * n; // one, and two in a cycle
     pl_bsr_multiply(s->problem->A, s->e, s->Ae);

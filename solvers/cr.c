@@ -2,27 +2,17 @@
 // (collisions, new linearizations) is the caller's, who appends contacts and solves again.
 
 #include "cr.h"
+#include "device.h"
 #include "vectors.h"
 
 #include <math.h>
 #include <string.h>
 
-// Where contacts are not evaluated as printed: when the residual has dropped by this factor since
-// the last restart, or after this many iterations. Evaluating more often restarts the recurrence
-// before it has gained anything.
-static const double EVALUATE_DROP = 0.1;
-enum { EVALUATE_AFTER = 60 };
-
-// How far below the tolerances the linear problem is solved, so that a contact on which its rows
-// and the rules of switching just agree is within contact_tolerance; where that is not enough, by
-// halves, down to the least.
-static const double LINEAR_SHARE = 0.5, LINEAR_SHARE_MIN = 1e-3;
-
-// Below this part of its first value the norm of B C^-1 r says that no step helps [VJ19, 4.3].
-// Where the rows contradict each other MINRES gets near to that, and then away from it again: its
-// vectors are rounding by then. It does not have the norm at hand, and looks, at the cost of a
-// product, after a step that gained less than a part of r . C^-1 r.
-static const double GRADIENT_MIN = 1e-14, GRADIENT_MIN_LANCZOS = 1e-8, GAIN_MIN = 1e-12;
+// Where the rows contradict each other the norm of B C^-1 r gets small; with MINRES not as small as
+// with CR, and then away from it again: its vectors are rounding by then. It does not have the norm
+// at hand, and looks, at the cost of a product, after a step that gained less than a part of
+// r . C^-1 r.
+static const double GRADIENT_MIN_LANCZOS = 1e-8, GAIN_MIN = 1e-12;
 
 // --- How good y is ---
 
@@ -107,7 +97,8 @@ static bool is_minimum(pl_cr *cr, const progress *at)
 {
     bool lanczos = cr->method == PL_CR_LANCZOS;
     if (lanczos && (cr->since == 0 || cr->gain > GAIN_MIN)) return false;
-    double gradient = pl_cr_gradient(cr), least = lanczos ? GRADIENT_MIN_LANCZOS : GRADIENT_MIN;
+    double gradient = pl_cr_gradient(cr),
+           least = lanczos ? GRADIENT_MIN_LANCZOS : PL_CR_GRADIENT_MIN;
     return gradient <= (cr->options->vj19 ? cr->options->residual_tolerance : least * at->gradient);
 }
 
@@ -118,12 +109,12 @@ static bool is_time(const pl_cr *cr, const residuals *r, const progress *at, dou
     if (!(alpha > 0 || cr->method != PL_CR_RESIDUALS)) return false;
     if (cr->options->vj19) return is_time_printed(r->velocity, cr->stats->iterations);
     double size = PL_MAX(r->velocity, r->constraint);
-    return size <= EVALUATE_DROP * at->start || cr->since >= EVALUATE_AFTER;
+    return size <= PL_CR_EVALUATE_DROP * at->start || cr->since >= PL_CR_EVALUATE_AFTER;
 }
 
 pl_solve_end pl_cr_iterate(pl_cr *cr)
 {
-    cr->share = cr->options->vj19 ? 1 : LINEAR_SHARE;
+    cr->share = cr->options->vj19 ? 1 : PL_CR_LINEAR_SHARE;
     pl_cr_restart(cr);
     residuals r = measure(cr);
     progress at = {PL_MAX(r.velocity, r.constraint), pl_cr_gradient(cr)};
@@ -136,7 +127,7 @@ pl_solve_end pl_cr_iterate(pl_cr *cr)
         bool ends = solved || cr->minimum; // line 22
         if (ends && !pl_cr_states_update(cr)) {
             if (is_solved(cr)) return PL_SOLVE_CONVERGED;
-            if (cr->share < LINEAR_SHARE_MIN) return PL_SOLVE_STALLED;
+            if (cr->share < PL_CR_LINEAR_SHARE_MIN) return PL_SOLVE_STALLED;
             cr->share *= 0.5;
         }
         if (cr->stats->iterations == cr->options->max_iterations) return PL_SOLVE_LIMIT;
@@ -227,6 +218,13 @@ static pl_status solve(const pl_problem *problem, const pl_solver_options *optio
 pl_status pl_cr_solve(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
                       double *v, double *f, pl_solve_stats *stats)
 {
+    bool known = options->precond == PL_PRECOND_FULL || options->precond == PL_PRECOND_DIAG;
+    if (known && !options->vj19 && options->trace == NULL) {
+        pl_device_cr(problem, options, ws, options->max_iterations, v, f, stats);
+        bool over = stats->end == PL_SOLVE_CONVERGED || stats->end == PL_SOLVE_TIME;
+        bool limit = stats->iterations > 0 && stats->iterations >= options->max_iterations;
+        if (over || limit) return PL_OK;
+    }
     return solve(problem, options, ws, PL_CR_RESIDUALS, v, f, stats);
 }
 

@@ -11,6 +11,7 @@
 #ifndef PL_CR_H
 #define PL_CR_H
 
+#include "cr_kernel.h"
 #include "solver.h"
 #include "touched.h"
 
@@ -19,8 +20,6 @@ typedef enum pl_cr_method { PL_CR_RESIDUALS, PL_CR_LANCZOS, PL_CR_ORTHOGONAL } p
 
 // Directions that PL_CR_ORTHOGONAL keeps; with so many it starts over.
 enum { PL_CR_KEPT = 30 };
-
-typedef enum pl_cr_state { PL_CR_OPEN, PL_CR_STICK, PL_CR_SLIP } pl_cr_state;
 
 typedef struct pl_cr_contact {
     uint8_t state;     // pl_cr_state
@@ -120,6 +119,10 @@ void pl_cr_turn(pl_cr *cr);
 
 // --- cr_precond.c ---
 
+// Z[k] := 1 + the similarities of contact k and all others that share a block with it. Z, seen
+// (n_constraint), at (A.n); the last two are scratch.
+void pl_cr_weigh(const pl_problem *problem, const pl_uses *uses, bool printed, int32_t *seen,
+                 int32_t *at, double *Z);
 // Makes A_d, and Z and S of every contact.
 pl_status pl_cr_precond_create(pl_cr *cr);
 // After the rows, the frame or K of a contact have changed.

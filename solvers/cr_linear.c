@@ -27,9 +27,6 @@
 #include <math.h>
 #include <string.h>
 
-// Below this cosine between C^-1 r and B C^-1 r the step of line 9 would be rounding.
-static const double ORTHOGONAL = 1e-12;
-
 // Lanczos' vectors span all that they can where sqrt(eta), of about the size of the eigenvalues of
 // C^-1 B, falls below this: the rest is rounding.
 static const double EXHAUSTED = 1e-9;
@@ -164,7 +161,7 @@ double pl_cr_gradient(pl_cr *cr)
 static bool mend_direction(pl_cr *cr)
 {
     double zz = dot(cr, &cr->z, &cr->z), gradient = dot(cr, &cr->Bz, &cr->Bz);
-    if (cr->since > 0 || fabs(cr->rho) > ORTHOGONAL * sqrt(zz * gradient)) return false;
+    if (cr->since > 0 || fabs(cr->rho) > PL_CR_COSINE_MIN * sqrt(zz * gradient)) return false;
     pl_cr_precond_apply(cr, &cr->Bz, &cr->p);
     multiply(cr, &cr->p, cr->Ap, &cr->Bp);
     cr->rho = dot(cr, &cr->Bz, &cr->p);
@@ -181,7 +178,7 @@ static double step_orthogonal(pl_cr *cr, bool *broken)
     cr->since++;
     double fall = dot(cr, &cr->r, &cr->q), alpha = fall / cr->eta;
     double size = sqrt(dot(cr, &cr->r, &cr->r) * dot(cr, &cr->q, &cr->q));
-    bool idle = fabs(fall) <= ORTHOGONAL * size;
+    bool idle = fabs(fall) <= PL_CR_COSINE_MIN * size;
     *broken = !(cr->eta > 0) || !isfinite(alpha) || (idle && cr->idle);
     cr->idle = idle;
     if (*broken) return 0;

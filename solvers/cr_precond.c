@@ -73,15 +73,13 @@ static bool is_angular(const pl_problem *problem, const pl_use *use)
     return problem->entry[use->term].w == 0;
 }
 
-// Z[k] := 1 + the similarities of k and all contacts that share a block with it. For each rigid
-// body, as printed, the number of its contacts stands in for them; the paper counts per pair of
-// bodies, which a list of blocks does not know.
-static void weigh(pl_cr *cr, int32_t *seen)
+// For each rigid body, as printed, the number of its contacts stands in for their similarities; the
+// paper counts per pair of bodies, which a list of blocks does not know.
+void pl_cr_weigh(const pl_problem *problem, const pl_uses *uses, bool printed, int32_t *seen,
+                 int32_t *at, double *Z)
 {
-    const pl_problem *problem = &cr->problem;
-    const pl_uses *uses = &cr->ws->uses;
     for (int32_t k = 0; k < problem->n_constraint; k++) {
-        cr->contact[k].Z = 1;
+        Z[k] = 1;
         seen[k] = -1;
     }
     for (int32_t i = 0; i < uses->n; i++) {
@@ -89,12 +87,11 @@ static void weigh(pl_cr *cr, int32_t *seen)
             int32_t k = uses->use[a].constraint;
             if (is_angular(problem, uses->use + a)) {
                 double count = uses->start[i + 1] - uses->start[i];
-                cr->contact[k].Z = PL_MAX(cr->contact[k].Z, count);
+                Z[k] = PL_MAX(Z[k], count);
             }
         }
     }
     const pl_constraint *contact = problem->constraint;
-    int32_t *at = seen + problem->n_constraint; // (A.n) where a block stands in `uses`
     for (int32_t i = 0; i < uses->n; i++) at[uses->block[i]] = i;
     for (int32_t k = 0; k < problem->n_constraint; k++) {
         seen[k] = k;
@@ -106,9 +103,8 @@ static void weigh(pl_cr *cr, int32_t *seen)
                 int32_t other = uses->use[b].constraint;
                 if (seen[other] == k || problem->entry[uses->use[b].term].w == 0) continue;
                 seen[other] = k;
-                cr->contact[k].Z += cr->options->vj19
-                                        ? similarity_printed(problem, contact + k, contact + other)
-                                        : similarity(problem, contact + k, contact + other);
+                Z[k] += printed ? similarity_printed(problem, contact + k, contact + other)
+                                : similarity(problem, contact + k, contact + other);
             }
         }
     }
@@ -179,7 +175,8 @@ pl_status pl_cr_precond_create(pl_cr *cr)
     cr->A_d = (pl_block_jacobi){(int32_t)n_block,
                                 pl_arena_take(&cr->ws->arena, 6 * n_block, sizeof(double))};
     int32_t *seen = pl_arena_take(&cr->ws->arena, n_constraint + n_block, sizeof *seen);
-    if (cr->A_d.inv == NULL || seen == NULL) return PL_ERROR_MEMORY;
+    double *Z = pl_arena_take(&cr->ws->arena, n_constraint, sizeof *Z);
+    if (cr->A_d.inv == NULL || seen == NULL || Z == NULL) return PL_ERROR_MEMORY;
     if (cr->options->trace != NULL) {
         cr->looked.v = pl_arena_take(&cr->ws->arena, cr->n, sizeof(double));
         cr->looked.f = pl_arena_take(&cr->ws->arena, cr->m, sizeof(double));
@@ -187,39 +184,9 @@ pl_status pl_cr_precond_create(pl_cr *cr)
     }
     approximate_A(cr);
     cr->none = scale_of_rows(cr);
-    weigh(cr, seen);
+    pl_cr_weigh(&cr->problem, &cr->ws->uses, cr->options->vj19, seen, seen + n_constraint, Z);
+    for (int64_t k = 0; k < n_constraint; k++) cr->contact[k].Z = Z[k];
     return cr->options->precond == PL_PRECOND_SCHUR ? create_schur(cr) : PL_OK;
-}
-
-// out (9) := the inverse of the rows and columns of M in `rows`, 0 elsewhere; by Gauss-Jordan, as M
-// is positive definite. A pivot that is nothing but rounding leaves its row out.
-static void invert_rows(const double *M, unsigned rows, double *out)
-{
-    double work[9], unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    memcpy(work, M, sizeof work);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            if ((rows >> i & rows >> j & 1) == 0) work[3 * i + j] = i == j;
-        }
-    }
-    for (int p = 0; p < 3; p++) {
-        double pivot = work[4 * p];
-        if (!(pivot > 1e-13 * M[4 * p])) {
-            rows &= ~(1u << p);
-            for (int i = 0; i < 3; i++) work[3 * p + i] = work[3 * i + p] = i == p;
-            continue;
-        }
-        for (int j = 0; j < 3; j++) work[3 * p + j] /= pivot, unit[3 * p + j] /= pivot;
-        for (int i = 0; i < 3; i++) {
-            double factor = work[3 * i + p];
-            if (i == p || factor == 0) continue;
-            for (int j = 0; j < 3; j++) {
-                work[3 * i + j] -= factor * work[3 * p + j];
-                unit[3 * i + j] -= factor * unit[3 * p + j];
-            }
-        }
-    }
-    for (int i = 0; i < 9; i++) out[i] = rows >> (i / 3) & rows >> (i % 3) & 1 ? unit[i] : 0;
 }
 
 void pl_cr_precond_update(pl_cr *cr, int32_t k)
@@ -232,7 +199,7 @@ void pl_cr_precond_update(pl_cr *cr, int32_t k)
         M[i] = diagonal || !cr->options->vj19 ? contact->Z * contact->S[i] : 0;
         if (diagonal) M[i] += contact->K[i / 4];
     }
-    invert_rows(M, cr->rows[k], contact->inverse);
+    pl_cr_invert_rows(M, cr->rows[k], contact->inverse);
     cr->schur.stale = true;
 }
 

@@ -20,8 +20,6 @@ enum {
     CHUNK_BLOCKS = 4096,
     CHUNK_GROUPS = 256,
     CHUNK_RESTRICTED = 64, // groups, with all their blocks
-    GRID_SWEEPS = 2,       // before and after the next level
-    LAST_SWEEPS = 6,       // on a last level that is too large for a dense factor
 };
 
 // --- Small matrices ---
@@ -379,7 +377,7 @@ static void solve_last(const pl_multigrid *mg, const pl_grid *g)
         }
         return;
     }
-    relax_grid(mg, g, LAST_SWEEPS);
+    relax_grid(mg, g, PL_GRID_LAST_SWEEPS);
 }
 
 // g->x := about (C + Y^T K Y)^-1 g->r.
@@ -392,7 +390,7 @@ static void cycle_grid(const pl_multigrid *mg, int32_t level)
         return;
     }
     const pl_grid *next = g + 1;
-    relax_grid(mg, g, GRID_SWEEPS);
+    relax_grid(mg, g, PL_GRID_SWEEPS);
     subtract_grid(mg, g, g->r, g->x, g->t);
     memset(next->r, 0, W * (size_t)next->n * sizeof *next->r);
     for (int64_t a = 0; a < g->n; a++) {
@@ -411,7 +409,7 @@ static void cycle_grid(const pl_multigrid *mg, int32_t level)
             g->x[W * a + m] += s;
         }
     }
-    relax_grid(mg, g, GRID_SWEEPS);
+    relax_grid(mg, g, PL_GRID_SWEEPS);
 }
 
 // What a cycle takes from r to z.

@@ -2,8 +2,8 @@
 // such that w = q + W f obeys the laws are found constraint by constraint, each solved exactly with
 // the others held. Then v = v0 + A^-1 L^T f.
 
+#include "device.h"
 #include "reduced.h"
-#include "solver.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -94,6 +94,31 @@ static void start(delassus *d, const double *f)
     }
 }
 
+// On the device of the workspace, if it has one. False where that is not the end: the CPU goes on
+// from what it has left in f.
+static bool solve_on_device(delassus *d, const pl_solver_options *options, double *f,
+                            pl_solve_stats *stats)
+{
+    pl_device *device = d->ws->device;
+    size_t size = 3 * sizeof *f;
+    stats->end = PL_SOLVE_LIMIT;
+    if (device == NULL || device->lost || device->reduced == NULL) return false;
+    for (int64_t k = 0; k < d->W->n; k++) {
+        memset(d->f + 3 * k, 0, size);
+        if (d->W->diag[k] >= 0) memcpy(d->f + 3 * k, f + 3 * k, size);
+    }
+    const pl_solve_stats before = *stats;
+    pl_status status = device->reduced(device, d->W, options, d->ws, d->v, d->f, stats);
+    if (status != PL_OK) {
+        pl_device_failed(device, status);
+        *stats = before; // what it did is lost
+    }
+    if (status != PL_OK || stats->iterations == 0 || stats->end == PL_SOLVE_BREAKDOWN) return false;
+    if (stats->end != PL_SOLVE_STALLED) return true;
+    memcpy(f, d->f, (size_t)d->W->n * size);
+    return false;
+}
+
 pl_status pl_delassus_solve(const pl_problem *problem, const pl_solver_options *options,
                             pl_workspace *ws, double *v, double *f, pl_solve_stats *stats)
 {
@@ -103,8 +128,11 @@ pl_status pl_delassus_solve(const pl_problem *problem, const pl_solver_options *
     d.f = pl_arena_take(&ws->arena, m, sizeof *d.f);
     d.v = pl_arena_take(&ws->arena, n, sizeof *d.v);
     if (d.law == NULL || d.f == NULL || d.v == NULL) return PL_ERROR_MEMORY;
-    start(&d, f);
-    stats->end = iterate(&d, options, stats);
+    if (!solve_on_device(&d, options, f, stats)) {
+        pl_reduced_fill(ws->reduced);
+        start(&d, f);
+        stats->end = iterate(&d, options, stats);
+    }
     if (stats->end == PL_SOLVE_BREAKDOWN) return PL_OK;
     if (stats->end != PL_SOLVE_CONVERGED) pl_reduced_velocities(d.W, d.f, d.v);
     memcpy(v, d.v, (size_t)n * sizeof *v);

@@ -90,14 +90,34 @@ void pl_device_failed(pl_device *device, pl_status status)
     }
 }
 
+static void improve(pl_device_solve_fn *solve, const pl_problem *problem,
+                    const pl_solver_options *options, pl_workspace *ws, int32_t n, double *v,
+                    double *f, pl_solve_stats *stats)
+{
+    const pl_solve_stats before = *stats;
+    pl_status status = solve(ws->device, problem, options, ws, n, v, f, stats);
+    if (status == PL_OK) return;
+    *stats = before; // what it did is lost
+    pl_device_failed(ws->device, status);
+}
+
+static bool is_there(const pl_workspace *ws)
+{
+    return ws->device != NULL && !ws->device->lost;
+}
+
 void pl_device_apg(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
                    int32_t n, double *v, double *f, pl_solve_stats *stats)
 {
-    pl_device *device = ws->device;
     stats->end = PL_SOLVE_LIMIT;
-    if (device == NULL || device->lost) return;
-    pl_status status = device->apg(device, problem, options, ws, n, v, f, stats);
-    if (status == PL_OK) return;
+    if (!is_there(ws) || ws->device->apg == NULL) return;
+    improve(ws->device->apg, problem, options, ws, n, v, f, stats);
+}
+
+void pl_device_cr(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
+                  int32_t n, double *v, double *f, pl_solve_stats *stats)
+{
     stats->end = PL_SOLVE_LIMIT;
-    pl_device_failed(device, status);
+    if (!is_there(ws) || ws->device->cr == NULL) return;
+    improve(ws->device->cr, problem, options, ws, n, v, f, stats);
 }

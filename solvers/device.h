@@ -5,18 +5,37 @@
 
 #include "solver.h"
 
-// Improves v and f as apg does, for n iterations at most; stats->end is PL_SOLVE_CONVERGED only if
-// they were measured on the CPU and are within the tolerances. Where it fails (PL_ERROR_MEMORY,
-// PL_ERROR_DEVICE) v and f are as they were. PL_SOLVE_LIMIT without an iteration: the problem is
-// not one for the device.
+// Improves v and f as a solver does, for n iterations at most; stats->end is PL_SOLVE_CONVERGED
+// only if they were measured on the CPU and are within the tolerances. Where it fails
+// (PL_ERROR_MEMORY, PL_ERROR_DEVICE) v and f are as they were. PL_SOLVE_LIMIT without an iteration:
+// the problem is not one for the device.
 typedef pl_status pl_device_solve_fn(struct pl_device *device, const pl_problem *problem,
                                      const pl_solver_options *options, pl_workspace *ws, int32_t n,
                                      double *v, double *f, pl_solve_stats *stats);
 
+struct pl_multigrid;
+struct pl_stiffness;
+
+// An inner solve of cone-newton, as pl_gmres_solve with the cycle of `mg` makes it: e := about the
+// solution of (A + L^T J L) e = r. `fresh`: the levels have not been seen before; J, couple: see
+// cone_newton.c. Fails as above.
+typedef pl_status pl_device_inner_fn(struct pl_device *device, const struct pl_multigrid *mg,
+                                     bool fresh, const struct pl_stiffness *J, const float *couple,
+                                     double drop, int32_t steps, const double *r, double *e,
+                                     pl_arena *arena, int32_t *made);
+
+// Gauss-Seidel on the reduced form, whose W is formed there (its values here are not needed): f
+// (3*n) improves, and v with it; ends and fails as pl_device_solve_fn does.
+typedef pl_status pl_device_reduced_fn(struct pl_device *device, const pl_reduced *reduced,
+                                       const pl_solver_options *options, pl_workspace *ws,
+                                       double *v, double *f, pl_solve_stats *stats);
+
 typedef struct pl_device {
     const char *name; // by which it was opened
     void (*close)(struct pl_device *device);
-    pl_device_solve_fn *apg;
+    pl_device_solve_fn *apg, *cr; // NULL: it cannot
+    pl_device_inner_fn *inner;    // NULL: it cannot
+    pl_device_reduced_fn *reduced;
     // Factors and solves of ../lcp/saddle.h, with memory that the next call uses again.
     const struct pl_saddle_engine *(*saddles)(struct pl_device *device);
     bool lost;   // it has failed, and is not asked again
@@ -44,5 +63,7 @@ void pl_device_failed(pl_device *device, pl_status status);
 // and stats->end PL_SOLVE_LIMIT.
 void pl_device_apg(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
                    int32_t n, double *v, double *f, pl_solve_stats *stats);
+void pl_device_cr(const pl_problem *problem, const pl_solver_options *options, pl_workspace *ws,
+                  int32_t n, double *v, double *f, pl_solve_stats *stats);
 
 #endif

@@ -1,21 +1,14 @@
 #include "hessenberg.h"
+#include "hessenberg_kernel.h"
 
 #include <math.h>
 
 void pl_hessenberg_add(pl_hessenberg *ls, int j)
 {
-    double *h = ls->R[j];
-    for (int i = 0; i < j; i++) {
-        double t = ls->c[i] * h[i] + ls->s[i] * h[i + 1];
-        h[i + 1] = ls->c[i] * h[i + 1] - ls->s[i] * h[i];
-        h[i] = t;
-    }
-    double length = hypot(h[j], h[j + 1]);
-    ls->c[j] = length > 0 ? h[j] / length : 1;
-    ls->s[j] = length > 0 ? h[j + 1] / length : 0;
-    h[j] = length;
-    ls->g[j + 1] = -ls->s[j] * ls->g[j];
-    ls->g[j] *= ls->c[j];
+    double *h = ls->R[j], last = h[0];
+    for (int i = 0; i < j; i++) h[i] = pl_hessenberg_turn(ls->c[i], ls->s[i], &last, h[i + 1]);
+    double length = hypot(last, h[j + 1]);
+    h[j] = pl_hessenberg_close(last, h[j + 1], length, ls->c + j, ls->s + j, ls->g + j);
 }
 
 void pl_hessenberg_solve(const pl_hessenberg *ls, int k, double *y)

@@ -16,6 +16,8 @@ enum {
     PL_GRID_WIDTH = 8, // floats of a group in a vector: six numbers and two zeros
     PL_GRID_MODES = 6,
     PL_MAX_GRIDS = 8,
+    PL_GRID_SWEEPS = 2,      // before and after the next level
+    PL_GRID_LAST_SWEEPS = 6, // on a last level that is too large for a dense factor
 };
 
 // L P of a level: contact k has the entries start[k] .. start[k+1] - 1.

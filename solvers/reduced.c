@@ -306,9 +306,9 @@ static pl_status take(pl_reduced *r, pl_arena *arena)
     return all ? pl_cholesky_take(&r->G, arena) : PL_ERROR_MEMORY;
 }
 
-pl_status pl_reduced_create(const pl_problem *problem, const pl_uses *uses,
-                            const pl_block_jacobi *D, const double *scale, const double *v,
-                            bool build, double most, pl_arena *arena, pl_reduced *out)
+pl_status pl_reduced_plan(const pl_problem *problem, const pl_uses *uses, const pl_block_jacobi *D,
+                          const double *scale, const double *v, bool build, double most,
+                          pl_arena *arena, pl_reduced *out)
 {
     *out = (pl_reduced){.problem = problem, .uses = uses, .D = D, .n = problem->n_constraint};
     PL_TRY(pl_cholesky_analyze(problem->A, problem->prescribed, arena, &out->G));
@@ -322,7 +322,20 @@ pl_status pl_reduced_create(const pl_problem *problem, const pl_uses *uses,
     if (!out->fits) return PL_OK;
     PL_TRY(take(out, arena));
     PL_TRY(pl_cholesky_factor(&out->G, problem->A));
-    if (build) pl_loop(out->n, CHUNK_ROWS, fill_rows, out);
     find_unconstrained(out, v);
+    return PL_OK;
+}
+
+void pl_reduced_fill(pl_reduced *reduced)
+{
+    pl_loop(reduced->n, CHUNK_ROWS, fill_rows, reduced);
+}
+
+pl_status pl_reduced_create(const pl_problem *problem, const pl_uses *uses,
+                            const pl_block_jacobi *D, const double *scale, const double *v,
+                            bool build, double most, pl_arena *arena, pl_reduced *out)
+{
+    PL_TRY(pl_reduced_plan(problem, uses, D, scale, v, build, most, arena, out));
+    if (build && out->fits) pl_reduced_fill(out);
     return PL_OK;
 }

@@ -53,6 +53,12 @@ pl_status pl_reduced_create(const pl_problem *problem, const pl_uses *uses,
                             const pl_block_jacobi *D, const double *scale, const double *v,
                             bool build, double most, pl_arena *arena, pl_reduced *out);
 
+// The same up to the values of W, and these.
+pl_status pl_reduced_plan(const pl_problem *problem, const pl_uses *uses, const pl_block_jacobi *D,
+                          const double *scale, const double *v, bool build, double most,
+                          pl_arena *arena, pl_reduced *out);
+void pl_reduced_fill(pl_reduced *reduced);
+
 // w (3*n) := W f by solves with A; f must be 0 in empty rows, where w has no meaning. No alias.
 void pl_reduced_multiply(const pl_reduced *reduced, const double *f, double *w);
 

@@ -24,9 +24,6 @@ typedef struct pl_uses {
 // Lives as long as what is taken from the arena does.
 pl_status pl_uses_create(const pl_problem *problem, pl_arena *arena, pl_uses *out);
 
-// Which rows of a contact to look at: bits for n, t1, t2.
-enum { PL_ROW_NORMAL = 1, PL_ROWS_TANGENT = 6, PL_ROWS_ALL = 7 };
-
 // u (3*n_constraint) := L v, or L v - c if `offset`. Rows whose bit is not in `rows` (n_constraint;
 // NULL: all are) become 0.
 void pl_rows_multiply(const pl_problem *problem, const uint8_t *rows, bool offset, const double *v,

@@ -5,6 +5,9 @@
 
 #include "../base/portable.h"
 
+// Which rows of a contact to look at: bits for n, t1, t2.
+enum { PL_ROW_NORMAL = 1, PL_ROWS_TANGENT = 6, PL_ROWS_ALL = 7 };
+
 // y += S x; S xx, xy, xz, yy, yz, zz.
 PL_INLINE void pl_add_stretch(const double *S, const double *x, double *y)
 {

@@ -268,8 +268,8 @@ static pl_status solve_reduced(const pl_solver *solver, const pl_problem *proble
         stats->end = PL_SOLVE_CONVERGED;
         return PL_OK;
     }
-    pl_status status = pl_reduced_create(problem, &ws->uses, &ws->D, ws->scale, v, true, MOST_BYTES,
-                                         &ws->arena, &reduced);
+    pl_status status = pl_reduced_plan(problem, &ws->uses, &ws->D, ws->scale, v, true, MOST_BYTES,
+                                       &ws->arena, &reduced);
     if (status != PL_OK) return status == PL_ERROR_NUMERICS ? PL_OK : status; // a breakdown
     if (!reduced.fits) {
         stats->end = PL_SOLVE_SIZE;
@@ -282,6 +282,7 @@ static pl_status solve_reduced(const pl_solver *solver, const pl_problem *proble
     }
     stats->factorizations += pl_reduced_count_factors(&reduced);
     stats->products++;
+    if (solver->solve != pl_delassus_solve) pl_reduced_fill(&reduced); // which may have a device
     ws->reduced = &reduced;
     status = solver->solve(problem, options, ws, v, f, stats);
     ws->reduced = NULL;

@@ -72,16 +72,16 @@ typedef struct pl_solve_stats {
 typedef struct pl_workspace {
     pl_arena arena; // to take from
     pl_uses uses;
-    pl_block_jacobi D; // the inverse diagonal blocks of A; 0 in the prescribed blocks
-    double *scale;     // (2*n_constraint) see pl_contact_scales
-    double *world;     // (3*n_constraint) scratch of pl_rows_transpose_add
-    double *r;         // (3*A.n) scratch
-    double *u;         // (3*n_constraint) scratch
-    double b_norm;     // |b'|, see pl_contact_errors
-    double started;    // [s] of pl_seconds
-    double curvature;  // of A, as apg found it; 0: not yet
-    bool direct;       // newton has solved with this A where apg did not: auto begins with it
-    const pl_reduced *reduced;      // for solvers of that form; NULL for others
+    pl_block_jacobi D;   // the inverse diagonal blocks of A; 0 in the prescribed blocks
+    double *scale;       // (2*n_constraint) see pl_contact_scales
+    double *world;       // (3*n_constraint) scratch of pl_rows_transpose_add
+    double *r;           // (3*A.n) scratch
+    double *u;           // (3*n_constraint) scratch
+    double b_norm;       // |b'|, see pl_contact_errors
+    double started;      // [s] of pl_seconds
+    double curvature;    // of A, as apg found it; 0: not yet
+    bool direct;         // newton has solved with this A where apg did not: auto begins with it
+    pl_reduced *reduced; // for solvers of that form; NULL for others
     const struct pl_solver *solver; // that pl_solve calls
     const double *Av;               // A times the result, if the solver has computed that; or NULL
     struct pl_workspace *slot;      // (n_slot) for parts of the problem, one for each thread

@@ -49,13 +49,17 @@ static void expect_nothing_left(void)
     TEST_ASSERT_EQUAL(0, fake_cuda.graphs);
 }
 
-// A solve by apg on a device of this kind; NULL for the CPU.
-static void solve(const char *kind, small *s, double *v)
+// All that know a device.
+static const char *const names[] = {"apg", "cr", "cone-newton", "delassus"};
+enum { N_NAMES = sizeof names / sizeof *names };
+
+// A solve on a device of this kind.
+static void solve(const char *name, const char *kind, small *s, double *v)
 {
     const pl_solver *solver;
     random_state = 1;
     start_floor(s, 9);
-    TEST_ASSERT_EQUAL(PL_OK, pl_solver_find("apg", &solver));
+    TEST_ASSERT_EQUAL(PL_OK, pl_solver_find(name, &solver));
     if (strcmp(kind, "oracle") == 0) {
         TEST_ASSERT_EQUAL(PL_OK, pl_gpu_device_open(PL_GPU_ORACLE, 0, &s->ws.device));
     } else {
@@ -68,12 +72,14 @@ static void solve(const char *kind, small *s, double *v)
 
 static void test_a_solve_has_the_bits_of_the_oracle(void)
 {
-    small s;
-    double v[3 * 729], w[3 * 729];
-    solve("oracle", &s, v);
-    solve("cuda", &s, w);
-    TEST_ASSERT_EQUAL_MEMORY(v, w, sizeof v);
-    expect_nothing_left();
+    for (int i = 0; i < N_NAMES; i++) {
+        small s;
+        double v[3 * 729], w[3 * 729];
+        solve(names[i], "oracle", &s, v);
+        solve(names[i], "cuda", &s, w);
+        TEST_ASSERT_EQUAL_MEMORY(v, w, sizeof v);
+        expect_nothing_left();
+    }
 }
 
 static void test_auto_chooses_it_and_old_ones_are_not_used(void)
@@ -93,34 +99,34 @@ static void test_auto_chooses_it_and_old_ones_are_not_used(void)
 }
 
 // The CPU goes on from where the solve began: the bits are those without a device.
-static void expect_the_cpu_goes_on(const char *warning)
+static void expect_the_cpu_goes_on(const char *name, const char *warning)
 {
     small s;
     double v[3 * 729], w[3 * 729];
     int32_t calls = fake_cuda.calls_until_lost;
     fake_cuda.calls_until_lost = 0;
-    solve("cpu", &s, v);
+    solve(name, "cpu", &s, v);
     fake_cuda.calls_until_lost = calls;
     keep_log();
-    solve("cuda", &s, w);
+    solve(name, "cuda", &s, w);
     expect_warning(warning, "CUDA");
-    TEST_ASSERT_EQUAL_MEMORY(v, w, sizeof v);
+    TEST_ASSERT_EQUAL_MEMORY_MESSAGE(v, w, sizeof v, name);
     expect_nothing_left();
 }
 
 static void test_without_memory_the_cpu_goes_on(void)
 {
     fake_cuda.most = 100000; // smaller than the matrix
-    expect_the_cpu_goes_on("not enough memory");
+    for (int i = 0; i < N_NAMES; i++) expect_the_cpu_goes_on(names[i], "not enough memory");
 }
 
 static void test_a_device_that_is_lost_leaves_the_cpu(void)
 {
     const int calls[] = {1, 20, 45}; // while it is filled, started, iterates
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 * N_NAMES; i++) {
         fake_cuda.lost = false;
-        fake_cuda.calls_until_lost = calls[i];
-        expect_the_cpu_goes_on("the device is lost");
+        fake_cuda.calls_until_lost = calls[i % 3];
+        expect_the_cpu_goes_on(names[i / 3], "the device is lost");
     }
 }
 

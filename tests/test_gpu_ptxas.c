@@ -104,6 +104,19 @@ static const budget budgets[] = {
     {"apg_sums", 64, 0, 12288, 1024},
     {"apg_judge", 64, 256, 0, 1024}, // of one thread
     {"apg_contacts", 96, 0, 4096, 512},
+    {"cr_switch", 128, 0, 0, 512}, // a whole contact in registers
+    {"cr_invert", 128, 0, 0, 512},
+    {"cr_precond_S", 96, 0, 0, 512},
+    {"cr_sums", 48, 0, 6144, 1024},
+    {"cr_judge_step", 80, 0, 0, 768}, // of one thread, as all judges
+    {"cr_judge_turn", 80, 0, 0, 768},
+    {"mg_dense", 64, 0, 6144, 1024}, // of one group
+    {"mg_touched", 64, 0, 0, 1024},  // of one group
+    {"reduced_masses", 128, 0, 0, 512},
+    {"reduced_load", 72, 0, 0, 768},
+    {"reduced_answer", 96, 0, 0, 512},
+    {"reduced_sweep", 96, 384, 0, 512}, // boxes, as in sweep_colour
+    {"reduced_sweep_rows", 112, 384, 6144, 512},
     {"rows_multiply", 64, 0, 0, 1024},
     {"rows_gather", 64, 0, 0, 1024},
     {"rows_response", 128, 0, 0, 512},

@@ -15,5 +15,9 @@
 #include "rows.h"
 #include "sweeps.h"
 #include "apg.h"
+#include "cr.h"
+#include "multigrid.h"
+#include "gmres.h"
+#include "reduced.h"
 
 #endif

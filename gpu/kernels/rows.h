@@ -83,7 +83,32 @@ PL_KERNEL void rows_gather(int64_t n, int32_t stretched, PL_IN(int32_t) start, P
     }
 }
 
-// S (9 each) := the diagonal blocks of L D^-1 L^T, D^-1 as inv (6 each), 0 where prescribed.
+// S (9) := the diagonal block of constraint k in L D^-1 L^T, D^-1 as inv (6 each), 0 where
+// prescribed.
+#define PL_RESPONSE(k, S)                                                                          \
+    {                                                                                              \
+        double pl_M[6] = {0, 0, 0, 0, 0, 0}, pl_frame[9], pl_r[3], pl_T[6], pl_m[6], pl_G[9];      \
+        for (int e = 0; e < 9; e++) (S)[e] = 0;                                                    \
+        PL_LOAD(9, pl_frame, R, k)                                                                 \
+        for (int32_t t = first[k]; t < first[(k) + 1]; t++) {                                      \
+            PL_LOAD(6, pl_m, inv, block[t])                                                        \
+            if (arm_of[t] >= 0) {                                                                  \
+                PL_LOAD(3, pl_r, arm, arm_of[t])                                                   \
+                if (stretched) {                                                                   \
+                    PL_LOAD(6, pl_T, stretch, arm_of[t])                                           \
+                    pl_term_rows(pl_frame, w[t], pl_r, pl_T, pl_G);                                \
+                } else {                                                                           \
+                    pl_term_rows(pl_frame, w[t], pl_r, 0, pl_G);                                   \
+                }                                                                                  \
+                pl_add_response(pl_G, pl_m, pl_G, S);                                              \
+            } else {                                                                               \
+                for (int e = 0; e < 6; e++) pl_M[e] += w[t] * w[t] * pl_m[e];                      \
+            }                                                                                      \
+        }                                                                                          \
+        pl_add_response(pl_frame, pl_M, pl_frame, S);                                              \
+        (S)[1] = (S)[3], (S)[2] = (S)[6], (S)[5] = (S)[7];                                         \
+    }
+
 PL_KERNEL void rows_response(int64_t n, int32_t stretched, PL_IN(int32_t) first,
                              PL_IN(int32_t) block, PL_IN(int32_t) arm_of, PL_IN(double) w,
                              PL_IN(double) arm, PL_IN(double) stretch, PL_IN(double) R,
@@ -91,26 +116,8 @@ PL_KERNEL void rows_response(int64_t n, int32_t stretched, PL_IN(int32_t) first,
 {
     PL_EACH(k, n)
     {
-        double M[6] = {0, 0, 0, 0, 0, 0}, sum[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-        double frame[9], r[3], T[6], m[6], G[9];
-        PL_LOAD(9, frame, R, k)
-        for (int32_t t = first[k]; t < first[k + 1]; t++) {
-            PL_LOAD(6, m, inv, block[t])
-            if (arm_of[t] >= 0) {
-                PL_LOAD(3, r, arm, arm_of[t])
-                if (stretched) {
-                    PL_LOAD(6, T, stretch, arm_of[t])
-                    pl_term_rows(frame, w[t], r, T, G);
-                } else {
-                    pl_term_rows(frame, w[t], r, 0, G);
-                }
-                pl_add_response(G, m, G, sum);
-            } else {
-                for (int e = 0; e < 6; e++) M[e] += w[t] * w[t] * m[e];
-            }
-        }
-        pl_add_response(frame, M, frame, sum);
-        sum[1] = sum[3], sum[2] = sum[6], sum[5] = sum[7];
+        double sum[9];
+        PL_RESPONSE(k, sum)
         for (int e = 0; e < 9; e++) S[9 * k + e] = sum[e];
     }
 }
