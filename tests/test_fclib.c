@@ -478,6 +478,11 @@ static void test_a_matrix_that_is_not_symmetric(void)
                               pl_error_text());
     TEST_ASSERT_TRUE_MESSAGE(c.outcome[0].solved, c.outcome[0].end);
     TEST_ASSERT_TRUE(c.outcome[0].relative <= 1e-9); // by W itself, not by its symmetric part
+    // The next solver begins where this one did, not with its q.
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_comparison_solve(&c, &attempt, "a", "newton", &instance),
+                              pl_error_text());
+    TEST_ASSERT_EQUAL_INT32(c.outcome[0].iterations, c.outcome[1].iterations);
+    TEST_ASSERT_TRUE(c.outcome[0].relative == c.outcome[1].relative);
     pl_comparison_free(&c);
     for (int64_t k = p->M.col[1]; k < p->M.col[2]; k++) p->M.val[k] *= 1.5;
     pl_columns_free(&p->K);

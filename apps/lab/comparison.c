@@ -49,7 +49,7 @@ static void keep_contacts(int32_t iteration, double residual, double constraint,
     add_point(user, iteration, residual);
 }
 
-static pl_status solve_rows(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
+static pl_status solve_rows_once(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
 {
     pl_complementarity_options options = attempt->rows;
     if (attempt->trace) options.trace = keep_rows, options.trace_user = &o->trace;
@@ -100,13 +100,16 @@ static pl_status solve_rounds(const pl_solve_options *options, pl_instance *inst
     return PL_OK;
 }
 
-static pl_status solve_contacts(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
+static pl_status solve_contacts_once(const pl_attempt *attempt, pl_instance *instance,
+                                     pl_outcome *o)
 {
     pl_solve_options options = attempt->contact;
     if (attempt->trace) options.trace = keep_contacts, options.trace_user = &o->trace;
     o->contacts = instance->size.constraints;
     o->unknowns = instance->size.unknowns;
     PL_TRY(pl_problem_start(instance->problem, attempt->cold, instance->v, instance->f));
+    // Of the start, not of what another solver has left.
+    if (instance->fclib.K.n_col > 0) PL_TRY(pl_instance_update(instance));
     o->trace.started = pl_seconds();
     PL_TRY(pl_problem_solve(instance->problem, o->solver, &options, instance->v, instance->f,
                             &o->contact));
@@ -124,14 +127,32 @@ static pl_status solve_contacts(const pl_attempt *attempt, pl_instance *instance
     return PL_OK;
 }
 
+// The first solver of a problem takes the memory that all others then use, and pays for its pages:
+// short solves are made again, to the same bits, and the least time counts.
+enum { REPEATS = 3 };
+static const double SHORT = 0.02; // [s]
+
+static pl_status solve_again(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
+{
+    double least = INFINITY;
+    bool again = true;
+    for (int i = 0; i < REPEATS && again; i++) {
+        PL_TRY(instance->rows != NULL ? solve_rows_once(attempt, instance, o)
+                                      : solve_contacts_once(attempt, instance, o));
+        least = fmin(least, o->seconds);
+        again = o->seconds < SHORT && !attempt->trace;
+    }
+    o->seconds = o->contact.seconds = o->plain.seconds = least;
+    return PL_OK;
+}
+
 pl_status pl_comparison_solve(pl_comparison *c, const pl_attempt *attempt, const char *path,
                               const char *solver, pl_instance *instance)
 {
     PL_TRY(pl_reserve((void **)&c->outcome, &c->capacity, c->n + 1, sizeof *c->outcome));
     pl_outcome *o = c->outcome + c->n;
     *o = (pl_outcome){.path = path, .solver = solver, .file = c->n_file - 1};
-    pl_status status = instance->rows != NULL ? solve_rows(attempt, instance, o)
-                                              : solve_contacts(attempt, instance, o);
+    pl_status status = solve_again(attempt, instance, o);
     if (status != PL_OK) {
         pl_free(o->trace.iteration);
         pl_free(o->trace.seconds);
