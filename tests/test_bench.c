@@ -273,6 +273,32 @@ static void test_rigid(void)
     TEST_ASSERT_NULL(strstr(output, "grip"));
 }
 
+// What does not depend on time, and that ours and the papers' stand side by side.
+static void test_papers(void)
+{
+    expect(0, "$P bench rigid --papers --quick --out $T/papers", "[Lef20] Table 2.3: gain over");
+    static const char *const lines[] = {
+        "Ho22,ho22-table-6.1,wall,.mass ratio.,4,4$",
+        "Ho22,ho22-table-6.4,wall,.PGCG.,[0-9.e+]*,600$",
+        "Lef20,lef20-table-2.3-gains,forklift,.full dense.,1,1$",
+        "Lef20,lef20-table-2.3-gains,forklift,.removal, skyline.,[0-9.]*,1.5$",
+        "Lef20,lef20-table-2.4,forklift,.most.,[0-9.]*e-1[0-9],5.74e-11$",
+        "Lef20,lef20-table-3.1,forklift,.factors.,[1-9][0-9.]*,115.6$",
+        "Lit13,lit13-table-7.1-counts,delta 30,.SCHURPA factors.,1,1$",
+        "Lit13,lit13-table-7.1-counts,delta 50,.SCHURPA solves.,[0-9]*,72$",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char words[256];
+        snprintf(words, sizeof words, "grep -c '^%s' $T/papers/papers.csv", lines[i]);
+        expect(0, words, "1");
+    }
+    // Its columns are named, and each number of the thesis is a cross of two lines.
+    expect(0, "grep -c '>delta [0-5]*0*<' $T/papers/lit13-table-7.1-counts.svg", "6");
+    expect(0, "grep -c '<circle' $T/papers/lit13-table-7.1-counts.svg", "28"); // 4 in the legend
+    expect(0, "ls $T/papers", "lef20-2.4.svg");
+    TEST_ASSERT_NOT_NULL(strstr(output, "lit13-7.1.svg"));
+}
+
 // The harness stands beside the command: here, a script that shows what it is told.
 static void test_peers(void)
 {
@@ -325,6 +351,7 @@ int main(void)
     RUN_TEST(test_figures);
     RUN_TEST(test_impact);
     RUN_TEST(test_rigid);
+    RUN_TEST(test_papers);
     RUN_TEST(test_peers);
     RUN_TEST(test_folders);
     pl_csv_free(&csv);

@@ -14,6 +14,8 @@ typedef struct pl_bench_options {
     const char *problems;     // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
                               // `siconos`: a file or folder; NULL: walls
     const char *out;          // the folder of tables and figures
+    bool beside_papers;       // of `rigid`: the tables of papers in place of other simulators
+    struct pl_papers *papers; // where benchmarks of papers leave their numbers too; NULL: nowhere
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
