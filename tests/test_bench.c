@@ -225,6 +225,17 @@ static void test_figures(void)
     load("figure-6/full.csv");
     TEST_ASSERT_EQUAL_DOUBLE(0, column("iteration")[0]);
     TEST_ASSERT_TRUE(column("preconditioned")[csv.n_row - 1] < column("preconditioned")[0]);
+    // All rounds of a step are there, one after the other, and a round begins with a peak.
+    int rounds = 0;
+    const double *iteration = column("iteration"), *residual = column("residual");
+    const double *again = column("relinearization");
+    for (int64_t i = 1; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(iteration[i] == iteration[i - 1] + 1);
+        if (isnan(again[i])) continue;
+        rounds++;
+        TEST_ASSERT_TRUE(again[i] == residual[i] && residual[i] > residual[i - 1]);
+    }
+    TEST_ASSERT_TRUE(rounds > 0 && isnan(again[0]));
     // Nothing but what `plot` makes of the same tables.
     expect(0,
            "$P plot --figure 11 --names auto,cr\\ full $T/b/figure-11-rings/auto.csv "

@@ -27,7 +27,8 @@ static const double COLUMN = 0.5; // points nearer than this along x are drawn a
 static const char *const colours[PL_PLOT_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                      "#e69f00", "#56b4e9", "#000000", "#8c510a",
                                                      "#6a3d9a", "#999999"};
-static const char *const dashes[PL_PLOT_DASHES] = {"", "6 3", "2 2.5", "9 3 2 3", "4 2 1 2 1 2"};
+static const char *const dashes[PL_PLOT_DASHES] = {"",        "6 3",         "2 2.5",
+                                                   "9 3 2 3", "4 2 1 2 1 2", "12 4"};
 
 // A logarithmic axis shows at most so many powers of 10; smaller values lie on its low end.
 static const double DECADES_MAX = 20;

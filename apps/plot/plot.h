@@ -6,7 +6,7 @@
 #include "../../base/base.h"
 
 // Colours and dashes that can be told apart.
-enum { PL_PLOT_COLOURS = 10, PL_PLOT_DASHES = 5, PL_PLOT_LABELS = PL_PLOT_COLOURS };
+enum { PL_PLOT_COLOURS = 10, PL_PLOT_DASHES = 6, PL_PLOT_LABELS = PL_PLOT_COLOURS };
 
 typedef struct pl_curve {
     const char *label;    // in the panel's legend, which has PL_PLOT_LABELS at most; NULL: none
