@@ -61,6 +61,25 @@ static void test_table1(void)
     expect(0, "$P solve $T/b/problems", "converged");
 }
 
+// Each method of VJ19 on its own trajectory; ICA from the velocities without contacts has another.
+static void test_stretch(void)
+{
+    expect(0, "$P bench table1 --stretch 4 --only rings --quick --out $T/b", "ica free");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "% of a solve to apply"), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "-nan"), output);
+    load("stretch.csv");
+    TEST_ASSERT_EQUAL_INT(7, csv.n_row);
+    const double *steps = column("steps"), *mean = column("iterations"), *rows = column("rows");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(steps[i] == 4 && mean[i] >= 1 && rows[i] > 0);
+        TEST_ASSERT_TRUE(column("iterations_median")[i] >= 1);
+    }
+    TEST_ASSERT_EQUAL_DOUBLE(97, column("iterations_vj19")[1]);
+    TEST_ASSERT_TRUE(mean[1] < mean[2]); // a better preconditioner
+    expect(0, "grep -c '^rings,ica' $T/b/stretch.csv", "2");
+    expect(0, "grep '^rings,ica' $T/b/stretch.csv | cut -d, -f17 | sort -u | wc -l", "2");
+}
+
 static void test_stiffness(void)
 {
     expect(0, "$P bench stiffness --quick --out $T/b", "4 soft cubes");
@@ -343,6 +362,7 @@ int main(void)
     if (mkdtemp(folder) == NULL) return 1;
     UNITY_BEGIN();
     RUN_TEST(test_table1);
+    RUN_TEST(test_stretch);
     RUN_TEST(test_stiffness);
     RUN_TEST(test_classes);
     RUN_TEST(test_friction);

@@ -86,8 +86,10 @@ int pl_command_bench(int argc, char **argv)
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
         {"--papers", PL_OPTION_FLAG, &bench.beside_papers, NULL,
          "of rigid: the tables of Ho22, Lef20 and Lit13, ours beside theirs"},
+        {"--stretch", PL_OPTION_COUNT, &bench.stretch, "N",
+         "of table1: N steps of each method of VJ19 on its own trajectory, in place of problems"},
         {"--only", PL_OPTION_TEXT, &bench.only, "SCENE",
-         "of rigid, steps, impact, ho22 and lef20: this scene and no other"},
+         "of rigid, steps, impact, ho22, lef20 and table1 --stretch: this scene and no other"},
         {"--ball", PL_OPTION_TEXT, &bench.ball, "FILE",
          "of impact: its mesh of tets; default build/meshes/ball.msh"},
         {"--bunny", PL_OPTION_TEXT, &bench.bunny, "FILE",
@@ -99,7 +101,8 @@ int pl_command_bench(int argc, char **argv)
     char notes[NOTES_SIZE];
     list_benches(notes);
     const pl_command command = {
-        .usage = "bench NAME [--quick] [--simple] [--papers] [--only SCENE] [--ball FILE] [--bunny "
+        .usage = "bench NAME [--quick] [--simple] [--papers] [--stretch N] [--only SCENE] [--ball "
+                 "FILE] [--bunny "
                  "FILE] "
                  "[--problems DIR] [--out DIR]",
         .summary = "Measures Pliant on this machine. Claims are ratios of two times taken in the "
