@@ -95,6 +95,7 @@ static pl_status solve_rounds(const pl_solve_options *options, pl_instance *inst
     for (int round = 0, since = 0; round < MOST_ROUNDS && now > enough && since < PATIENCE;
          round++) {
         int32_t iterations = o->contact.iterations;
+        double seconds = o->contact.seconds; // of solves: q is no solver's work
         bool late = options->max_seconds > 0 && pl_seconds() - started > options->max_seconds;
         if (late) break;
         PL_TRY(pl_instance_update(instance));
@@ -102,11 +103,11 @@ static pl_status solve_rounds(const pl_solve_options *options, pl_instance *inst
         PL_TRY(pl_problem_solve(instance->problem, o->solver, options, instance->v, instance->f,
                                 &o->contact));
         o->contact.iterations += iterations;
+        o->contact.seconds += seconds;
         now = disagreement(options, instance, before);
         since = now < 0.9 * best ? 0 : since + 1;
         best = fmin(best, now);
     }
-    o->contact.seconds = pl_seconds() - started;
     if (now > enough && o->contact.end == PL_SOLVE_CONVERGED) {
         o->contact.end = PL_SOLVE_STALLED;
         pl_fail(PL_ERROR_NUMERICS, "W is not symmetric, and the rounds do not converge");
