@@ -190,38 +190,36 @@ static void test_steps_do_not_chase_each_other(void)
     TEST_ASSERT_TRUE(sum > 300); // they are hard ones
 }
 
-// How many clusters of contacts are solved together in the first n steps.
-static int32_t clusters_made(small *s, int32_t n, double residual_tolerance)
+// Are contacts of clusters swept one by one after n steps?
+static bool is_plain(small *s, int32_t n, double contact_tolerance)
 {
     pl_apg a;
     pl_solve_stats stats = {0};
     pl_solver_options options = pl_solver_options_default();
-    options.residual_tolerance = residual_tolerance;
-    options.contact_tolerance = 1e-12;
-    int32_t made = 0;
+    options.residual_tolerance = 1e-12;
+    options.contact_tolerance = contact_tolerance;
     set_to_rest(s);
     TEST_ASSERT_EQUAL(PL_OK, pl_workspace_prepare(&s->problem, &s->ws, s->v));
     s->ws.curvature = 0;
     TEST_ASSERT_EQUAL(PL_OK, pl_apg_create(&s->problem, &s->ws, &stats, &a));
     pl_apg_start(&a, s->v, s->f, &stats);
-    pl_apg_run(&a, &options, n, &stats);
-    for (int32_t i = 0; i < a.sweeps.islands.n_cluster; i++) made += a.sweeps.cluster[i].made;
-    return made;
+    TEST_ASSERT_EQUAL(PL_SOLVE_LIMIT, pl_apg_run(&a, &options, n, &stats));
+    return a.sweeps.plain;
 }
 
-// Contacts at nearly the same place are swept one by one at first where contacts are many for the
-// unknowns, until the residual is good or a few steps have not done; else they are solved together.
-static void test_clusters_wait_where_sweeps_are_the_work(void)
+// Contacts at nearly the same place are swept one by one where they are many for the unknowns and
+// sweeps do not end early, for the first steps; else they are solved together.
+static void test_clusters_are_left_where_sweeps_are_the_work(void)
 {
     small s;
     start_near_duplicates(&s, 20, 30, 0.3);
-    TEST_ASSERT_EQUAL_INT32(0, clusters_made(&s, 19, 1e-12));
-    TEST_ASSERT_TRUE(clusters_made(&s, 22, 1e-12) > 0);
-    TEST_ASSERT_TRUE(clusters_made(&s, 19, 0.5) > 0);
+    TEST_ASSERT_TRUE(is_plain(&s, 5, 1e-12));
+    TEST_ASSERT_FALSE(is_plain(&s, 5, 100));
+    TEST_ASSERT_FALSE(is_plain(&s, 22, 1e-12));
     end_small(&s);
     random_state = 1;
     start_near_duplicates(&s, 200, 30, 0.3);
-    TEST_ASSERT_TRUE(clusters_made(&s, 5, 1e-12) > 0);
+    TEST_ASSERT_FALSE(is_plain(&s, 5, 1e-12));
     end_small(&s);
 }
 
@@ -291,7 +289,7 @@ int main(void)
     RUN_TEST(test_steps_are_conjugate_while_contacts_stay_as_they_are);
     RUN_TEST(test_errors_of_products_do_not_grow);
     RUN_TEST(test_steps_do_not_chase_each_other);
-    RUN_TEST(test_clusters_wait_where_sweeps_are_the_work);
+    RUN_TEST(test_clusters_are_left_where_sweeps_are_the_work);
     RUN_TEST(test_the_pace_changes_where_residuals_stand);
     RUN_TEST(test_known_rows_have_no_residual);
     RUN_TEST(test_allocations_that_fail);
