@@ -14,7 +14,7 @@ typedef struct pl_factor {
     int32_t n_removed;
     uint8_t *removed; // (n) not 0: the row and its column are skipped
     double *val;      // (col[n]) L; in rows and columns that were removed, rubbish
-    double *scratch;  // (n) zeros, but for the row under way
+    double *scratch;  // zeros, but for the rows under way
     double *x;        // (n)
     double factored;  // multiplications of all factorizations so far,
     double rotated;   // of all removals,
@@ -30,9 +30,9 @@ pl_status pl_factor_take(pl_factor *L, const pl_skyline *skyline, pl_arena *aren
 bool pl_factor_make(pl_factor *L, const pl_lcp *lcp, const double *shift, const pl_skyline *skyline,
                     const int32_t *place);
 
-// Rows are numbered in the order of elimination. A row may be removed once, and in any order of
-// rows; the ascending one of [Lef20, Alg. 2.2] is not needed.
-void pl_factor_remove(pl_factor *L, int32_t i);
+// Removes n rows, numbered in the order of elimination and ascending. A row may be removed once;
+// from call to call any order will do.
+void pl_factor_remove(pl_factor *L, int32_t n, const int32_t *at);
 
 // x (lcp->n) := the solution for the rows that are left, from the right-hand side there; others
 // stay as they are.

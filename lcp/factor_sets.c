@@ -96,16 +96,20 @@ static int32_t place_in_work(const pl_factor_sets *f, int32_t row)
     return at >= 0 && f->work.removed[at] == 0 ? at : -1;
 }
 
-// Removes from `work` what is tight, in ascending order.
+// Removes from `work` what is tight, in ascending order; row by row if each factor is to be kept.
 static void remove_tight(pl_factor_sets *f, const pl_lcp_sets *sets)
 {
+    int32_t n = 0;
     for (int32_t k = 0; k < f->lcp->n; k++) {
         int32_t row = f->order[k], at;
         if (sets->state[row] == PL_LCP_FREE || (at = place_in_work(f, row)) < 0) continue;
-        pl_factor_remove(&f->work, at);
         f->taken++;
-        if (f->way == PL_FACTOR_CACHE) pl_factor_cache_store(&f->cache, &f->work);
+        f->root[n++] = at;
+        if (f->way != PL_FACTOR_CACHE) continue;
+        pl_factor_remove(&f->work, 1, &at);
+        pl_factor_cache_store(&f->cache, &f->work);
     }
+    if (f->way != PL_FACTOR_CACHE && n > 0) pl_factor_remove(&f->work, n, f->root);
 }
 
 static void copy_base(pl_factor_sets *f)

@@ -17,13 +17,13 @@ typedef enum pl_factor_way {
 } pl_factor_way;
 
 // What it takes, where a multiplication of a new factor takes 1 (about 0.15 ns): a multiplication
-// of a removal; a column that a removal comes to, which waits for the one before; an entry of a
-// copy, from a cache or from memory; an entry of M that is read for a new factor. The first and the
-// third by `pliant bench lcp` on 100 to 800 dense rows (0.3 to 0.7; 0.7 to 9), the others by bands
-// of 2 to 80 in 400 rows (7 to 16 ns; 3 ns in a dense matrix, 10 to 16 in a band whose order has no
-// meaning).
-#define PL_REMOVAL_COST 0.55
-#define PL_STEP_COST 80.0
+// of a removal; a column that a removal comes to, which waits for the one before, as a share of a
+// few rows that are removed together; an entry of a copy, from a cache or from memory; an entry of
+// M that is read for a new factor. The first and the third by `pliant bench lcp` on 100 to 800
+// dense rows (0.32 to 0.39; 1 to 5), the others by bands of 2 to 80 in 400 rows (3 ns; 3 ns in a
+// dense matrix, 10 to 16 in a band whose order has no meaning).
+#define PL_REMOVAL_COST 0.35
+#define PL_STEP_COST 25.0
 #define PL_COPY_COST 4.0
 #define PL_ENTRY_COST 40.0
 

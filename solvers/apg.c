@@ -70,6 +70,14 @@ enum {
     // piles of bunnies a twentieth to a tenth, for as many steps.
     LATE_STEPS = 20,
     LATE_SWEEPS = 2,
+    // After so many steps whose sweeps did not end early, contacts of a cluster are swept one by
+    // one, until the residual is good or for the first steps, where there are so few unknowns for
+    // each row of contact that sweeps are what a step takes its time for: they find velocities as
+    // soon, and solving clusters is dear. Where s is 1, as for rigid bodies alone, sweeps are all
+    // there is, and clusters are what they are for.
+    FULL_STEPS = 1,
+    PLAIN_UNKNOWNS = 4,
+    PLAIN_STEPS = 20,
     // Of the power method that finds s, and where that is to be near.
     POWER_STEPS = 2,
     NEAR_STEPS = 6,
@@ -431,6 +439,7 @@ static bool is_solved(pl_apg *a, const pl_solver_options *options, double r)
         a->residual = pl_relative_residual(a->ws, pushes, r) / options->residual_tolerance;
     }
     if (a->residual < NEAR && !a->sweeps.plain) a->sweeps.n_small = is_late(a) ? 1 : NEAR_TIMES;
+    if (a->residual <= 1 && !a->ahead.slow) a->sweeps.plain = false, a->n_full = 0;
     if (a->residual > 1) {
         a->n_sweep = is_late(a) ? PL_MIN(a->n_usual, LATE_SWEEPS) : a->n_usual;
         return false;
@@ -589,6 +598,18 @@ static void look_ahead(pl_apg *a, const pl_step_sums *sum, pl_solve_stats *stats
     stats->restarts += pl_ahead_look(&a->ahead, sum, free, changed);
 }
 
+// Where sweeps do not end early, clusters are solved in vain.
+static void note_sweeps(pl_apg *a, bool early)
+{
+    int64_t unknowns = PLAIN_UNKNOWNS * 3 * (int64_t)a->problem->n_constraint;
+    bool dear = a->s > 1 && a->n < unknowns;
+    a->n_full = early || !dear ? 0 : a->n_full + 1;
+    if (a->n_step == PLAIN_STEPS) a->sweeps.plain = a->ahead.slow;
+    if (a->n_full < FULL_STEPS || a->n_step >= PLAIN_STEPS || a->sweeps.plain) return;
+    a->sweeps.plain = true;
+    a->sweeps.n_small = 1;
+}
+
 pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
                         pl_solve_stats *stats)
 {
@@ -598,6 +619,7 @@ pl_solve_end pl_apg_run(pl_apg *a, const pl_solver_options *options, int32_t n,
         if (a->most_swept > 0 && a->n_swept >= a->most_swept) return PL_SOLVE_LIMIT;
         if (pl_solve_is_late(a->ws, options)) return PL_SOLVE_TIME;
         bool early = step(a, sweep_share(a) * options->contact_tolerance / a->problem->dt);
+        note_sweeps(a, early);
         pl_step_sums sum = multiply_and_judge(a);
         stats->products++;
         if (!isfinite(sum.rr + sum.model + sum.true_)) return PL_SOLVE_BREAKDOWN;
@@ -655,6 +677,7 @@ void pl_apg_start(pl_apg *a, const double *v, const double *f, pl_solve_stats *s
     a->rr = INFINITY;
     a->n_sweep = a->n_usual = pl_apg_usual_sweeps(a->problem);
     a->sweeps.plain = false;
+    a->n_full = 0;
     a->sweeps.n_small = 1;
 }
 

@@ -19,6 +19,7 @@ typedef struct pl_apg {
     int32_t n_made;           // steps since it was created
     int64_t n_swept;          // sweeps since then
     int64_t most_swept;       // after which a run ends; 0: any number
+    int32_t n_full;           // steps in a row whose sweeps did not end early, where these are dear
     int32_t n_noisy;          // of these: sweeps ended early, and the residual did not halve
     double rr;                // the residual of the last step, squared
     double residual;          // of the last step, in units of what is allowed

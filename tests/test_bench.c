@@ -61,6 +61,25 @@ static void test_table1(void)
     expect(0, "$P solve $T/b/problems", "converged");
 }
 
+// Each method of VJ19 on its own trajectory; ICA from the velocities without contacts has another.
+static void test_stretch(void)
+{
+    expect(0, "$P bench table1 --stretch 4 --only rings --quick --out $T/b", "ica free");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(output, "% of a solve to apply"), output);
+    TEST_ASSERT_NULL_MESSAGE(strstr(output, "-nan"), output);
+    load("stretch.csv");
+    TEST_ASSERT_EQUAL_INT(7, csv.n_row);
+    const double *steps = column("steps"), *mean = column("iterations"), *rows = column("rows");
+    for (int64_t i = 0; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(steps[i] == 4 && mean[i] >= 1 && rows[i] > 0);
+        TEST_ASSERT_TRUE(column("iterations_median")[i] >= 1);
+    }
+    TEST_ASSERT_EQUAL_DOUBLE(97, column("iterations_vj19")[1]);
+    TEST_ASSERT_TRUE(mean[1] < mean[2]); // a better preconditioner
+    expect(0, "grep -c '^rings,ica' $T/b/stretch.csv", "2");
+    expect(0, "grep '^rings,ica' $T/b/stretch.csv | cut -d, -f17 | sort -u | wc -l", "2");
+}
+
 static void test_stiffness(void)
 {
     expect(0, "$P bench stiffness --quick --out $T/b", "4 soft cubes");
@@ -225,6 +244,17 @@ static void test_figures(void)
     load("figure-6/full.csv");
     TEST_ASSERT_EQUAL_DOUBLE(0, column("iteration")[0]);
     TEST_ASSERT_TRUE(column("preconditioned")[csv.n_row - 1] < column("preconditioned")[0]);
+    // All rounds of a step are there, one after the other, and a round begins with a peak.
+    int rounds = 0;
+    const double *iteration = column("iteration"), *residual = column("residual");
+    const double *again = column("relinearization");
+    for (int64_t i = 1; i < csv.n_row; i++) {
+        TEST_ASSERT_TRUE(iteration[i] == iteration[i - 1] + 1);
+        if (isnan(again[i])) continue;
+        rounds++;
+        TEST_ASSERT_TRUE(again[i] == residual[i] && residual[i] > residual[i - 1]);
+    }
+    TEST_ASSERT_TRUE(rounds > 0 && isnan(again[0]));
     // Nothing but what `plot` makes of the same tables.
     expect(0,
            "$P plot --figure 11 --names auto,cr\\ full $T/b/figure-11-rings/auto.csv "
@@ -273,6 +303,32 @@ static void test_rigid(void)
     TEST_ASSERT_NULL(strstr(output, "grip"));
 }
 
+// What does not depend on time, and that ours and the papers' stand side by side.
+static void test_papers(void)
+{
+    expect(0, "$P bench rigid --papers --quick --out $T/papers", "[Lef20] Table 2.3: gain over");
+    static const char *const lines[] = {
+        "Ho22,ho22-table-6.1,wall,.mass ratio.,4,4$",
+        "Ho22,ho22-table-6.4,wall,.PGCG.,[0-9.e+]*,600$",
+        "Lef20,lef20-table-2.3-gains,forklift,.full dense.,1,1$",
+        "Lef20,lef20-table-2.3-gains,forklift,.removal, skyline.,[0-9.]*,1.5$",
+        "Lef20,lef20-table-2.4,forklift,.most.,[0-9.]*e-1[0-9],5.74e-11$",
+        "Lef20,lef20-table-3.1,forklift,.factors.,[1-9][0-9.]*,115.6$",
+        "Lit13,lit13-table-7.1-counts,delta 30,.SCHURPA factors.,1,1$",
+        "Lit13,lit13-table-7.1-counts,delta 50,.SCHURPA solves.,[0-9]*,72$",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char words[256];
+        snprintf(words, sizeof words, "grep -c '^%s' $T/papers/papers.csv", lines[i]);
+        expect(0, words, "1");
+    }
+    // Its columns are named, and each number of the thesis is a cross of two lines.
+    expect(0, "grep -c '>delta [0-5]*0*<' $T/papers/lit13-table-7.1-counts.svg", "6");
+    expect(0, "grep -c '<circle' $T/papers/lit13-table-7.1-counts.svg", "28"); // 4 in the legend
+    expect(0, "ls $T/papers", "lef20-2.4.svg");
+    TEST_ASSERT_NOT_NULL(strstr(output, "lit13-7.1.svg"));
+}
+
 // The harness stands beside the command: here, a script that shows what it is told.
 static void test_peers(void)
 {
@@ -306,6 +362,7 @@ int main(void)
     if (mkdtemp(folder) == NULL) return 1;
     UNITY_BEGIN();
     RUN_TEST(test_table1);
+    RUN_TEST(test_stretch);
     RUN_TEST(test_stiffness);
     RUN_TEST(test_classes);
     RUN_TEST(test_friction);
@@ -325,6 +382,7 @@ int main(void)
     RUN_TEST(test_figures);
     RUN_TEST(test_impact);
     RUN_TEST(test_rigid);
+    RUN_TEST(test_papers);
     RUN_TEST(test_peers);
     RUN_TEST(test_folders);
     pl_csv_free(&csv);

@@ -193,10 +193,15 @@ static void choose(choice which, int32_t n, uint8_t *without)
 
 static void remove_rows(pl_factor *L, const uint8_t *without, int how)
 {
-    int32_t n = L->skyline->n, start = (int32_t)(random_bits() % (uint32_t)n);
-    for (int32_t step = 0; step < n; step++) {
+    int32_t n = L->skyline->n, start = (int32_t)(random_bits() % (uint32_t)n), n_all = 0, *all;
+    all = take(n, sizeof *all);
+    for (int32_t i = 0; i < n && how == 3; i++) {
+        if (without[i] != 0) all[n_all++] = i;
+    }
+    if (n_all > 0) pl_factor_remove(L, n_all, all);
+    for (int32_t step = 0; step < n && how < 3; step++) {
         int32_t i = how == 0 ? step : how == 1 ? n - 1 - step : (start + step * 101) % n;
-        if (without[i] != 0) pl_factor_remove(L, i);
+        if (without[i] != 0) pl_factor_remove(L, 1, &i);
     }
 }
 
@@ -216,7 +221,7 @@ static void hold_removal(const own_lcp *own, bool narrow, choice which, int how)
     hold_solve(own, &fresh, without, order);
 }
 
-// In ascending, descending and a mixed order; 101 is prime to all n here.
+// In ascending, descending and a mixed order; 101 is prime to all n here. And all at once.
 static void test_removal_is_a_fresh_factor(void)
 {
     random_state = 6;
@@ -225,8 +230,8 @@ static void test_removal_is_a_fresh_factor(void)
         for (int32_t kind = 0; kind < 3; kind++) {
             own_lcp own = kind == 0 ? random_spd_lcp(sizes[z], sizes[z], 0.5)
                                     : banded_lcp(sizes[z], 4, kind == 1 ? 100 : 40, 0.2);
-            for (int32_t t = 0; t < 6 * N_CHOICES; t++) {
-                hold_removal(&own, t % 2 == 0, (choice)(t / 6), t / 2 % 3);
+            for (int32_t t = 0; t < 8 * N_CHOICES; t++) {
+                hold_removal(&own, t % 2 == 0, (choice)(t / 8), t / 2 % 4);
                 pl_arena_reset(&arena);
             }
             own_lcp_free(&own);
@@ -318,7 +323,7 @@ static int32_t without(kept *k, const int32_t *rows)
     if (!pl_factor_cache_find(&k->cache, tight, &k->L)) pl_factor_copy(&k->L, &k->base);
     for (int32_t i = 0; i < k->s.n; i++) {
         if (tight[i] == 0 || k->L.removed[i] != 0) continue;
-        pl_factor_remove(&k->L, i);
+        pl_factor_remove(&k->L, 1, &i);
         pl_factor_cache_store(&k->cache, &k->L);
         removed++;
     }

@@ -474,10 +474,26 @@ static void test_a_matrix_that_is_not_symmetric(void)
     pl_attempt attempt = {.contact = pl_solve_options_default()};
     attempt.contact.residual_tolerance = attempt.contact.contact_tolerance = 1e-9;
     pl_comparison c = {.n_file = 1};
+    double f[M];
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_comparison_solve(&c, &attempt, "a", "newton", &instance),
                               pl_error_text());
     TEST_ASSERT_TRUE_MESSAGE(c.outcome[0].solved, c.outcome[0].end);
     TEST_ASSERT_TRUE(c.outcome[0].relative <= 1e-9); // by W itself, not by its symmetric part
+    // The next solver begins where this one did, not with its q.
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_comparison_solve(&c, &attempt, "a", "newton", &instance),
+                              pl_error_text());
+    TEST_ASSERT_EQUAL_INT32(c.outcome[0].iterations, c.outcome[1].iterations);
+    TEST_ASSERT_TRUE(c.outcome[0].relative == c.outcome[1].relative);
+    // The measure of the file knows cones only, and does not judge other friction models.
+    attempt.contact.friction_model = "box";
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_comparison_solve(&c, &attempt, "a", "bpp", &instance),
+                              pl_error_text());
+    TEST_ASSERT_TRUE_MESSAGE(c.outcome[2].solved, c.outcome[2].end);
+    double left;
+    memcpy(f, instance.f, sizeof f);
+    for (int i = 0; i < M; i++) f[i] += i == 0;
+    TEST_ASSERT_EQUAL(PL_OK, pl_instance_skew(&instance, f, &left));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 2e-3, left);
     pl_comparison_free(&c);
     for (int64_t k = p->M.col[1]; k < p->M.col[2]; k++) p->M.val[k] *= 1.5;
     pl_columns_free(&p->K);

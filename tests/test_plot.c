@@ -131,10 +131,13 @@ static void test_rescued_steps(void)
 
 static void test_other_figures(void)
 {
-    // Residuals by iteration: a panel per file, a circle per update and one in the legend.
+    // Residuals by iteration: a panel per file, a circle per update or round, and two in the
+    // legend.
     write_file("diag.csv",
-               "iteration,residual,preconditioned,constraint,preconditioned_constraint,update\n"
-               "0,1,2,1e-3,1,nan\n1,0.1,0.2,1e-4,0.1,0.1\n2,0.01,0.1,1e-5,0.1,nan\n");
+               "iteration,residual,preconditioned,constraint,preconditioned_constraint,update,"
+               "relinearization\n"
+               "0,1,2,1e-3,1,nan,nan\n1,0.1,0.2,1e-4,0.1,0.1,nan\n2,0.01,0.1,1e-5,0.1,nan,nan\n"
+               "3,0.5,0.1,1e-5,0.1,nan,0.5\n");
     shell("cp $T/diag.csv $T/full.csv");
     expect(0, "$P plot $T/diag.csv $T/full.csv --figure 6 -o $T/f.svg", "");
     parse("f.svg");
@@ -142,7 +145,8 @@ static void test_other_figures(void)
     expect_text("full: residuals of cr");
     expect_text("iteration");
     expect_text("update of contacts");
-    TEST_ASSERT_EQUAL_INT(4, count(read_whole("f.svg"), "<circle "));
+    expect_text("next round");
+    TEST_ASSERT_EQUAL_INT(8, count(read_whole("f.svg"), "<circle "));
     // Solvers over each other, as the statistics of runs have them.
     expect(0, "$P plot $T/a.csv $T/b.csv --figure 10 -o $T/f.svg --names apg,cr --x step", "");
     parse("f.svg");
@@ -218,7 +222,8 @@ static void test_bad_words(void)
     expect(1, "$P plot $T/a.csv -o $T/z.svg --columns ,", "--columns: a name is missing");
     expect(1, "$P plot $T/a.csv -o $T/z.svg --columns iterations+", "a name is missing");
     expect(1, "$P plot $T/a.csv -o $T/z.svg --columns a+b+c+d+e+f", "unknown column \"a\"");
-    expect(1, "$P plot $T/a.csv -o $T/z.svg --columns dt+dt+dt+dt+dt+dt", "more than 5 in a panel");
+    expect(1, "$P plot $T/a.csv -o $T/z.svg --columns dt+dt+dt+dt+dt+dt+dt",
+           "more than 6 in a panel");
     expect(1, "$P plot $T/a.csv $T/b.csv -o $T/z.svg --names a", "--names: as many as there are");
     expect(1, "$P plot $T/a.csv -o $T/z.svg --names a,b", "--names: as many as there are files: 1");
     expect(1, "$P plot $T/a.csv -o $T/z.svg --columns hash", "a.csv:2: hash: \"x0\" is not a num");

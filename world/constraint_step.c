@@ -294,7 +294,8 @@ static pl_status solve_round(pl_world *world, double t, int32_t round, bool same
 {
     const pl_integrator_ops *integrator = pl_integrator_of(world);
     PL_TRY(update_rows(world, t, round == 0));
-    if (round == 0 && integrator->predict != NULL) integrator->predict(world);
+    bool predicts = round == 0 && !world->constraints->starts_free;
+    if (predicts && integrator->predict != NULL) integrator->predict(world);
     PL_TRY(solve(world, same, stats));
     PL_TRY(pl_step_check_finite(world));
     *stiffened = round < STIFFENINGS && pl_joint_stiffness_update(world);
@@ -302,11 +303,21 @@ static pl_status solve_round(pl_world *world, double t, int32_t round, bool same
     return world->balance != NULL && !somebody_woke(world) ? pl_balance_move(world, stats) : PL_OK;
 }
 
+// v_new := what it would be without rows. Its iterations are none of the contact solver's.
+static pl_status start_free(pl_world *world, pl_step_stats *stats)
+{
+    pl_step_stats apart = {0};
+    pl_status status = solve_free(world, &apart);
+    stats->t_solve += apart.t_solve;
+    return status;
+}
+
 pl_status pl_constraint_step_solve(pl_world *world, double t, pl_step_stats *stats, bool *clear)
 {
     bool alters = pl_integrator_of(world)->meet_rows != NULL; // it changes the matrix
     *clear = false;
     begin(world);
+    if (world->constraints->starts_free) PL_TRY(start_free(world, stats));
     PL_TRY(pl_joint_step_find(world));
     if (world->contact != NULL) PL_TRY(pl_contact_step_find(world, t, stats));
     if (somebody_woke(world)) return PL_OK;

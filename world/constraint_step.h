@@ -23,6 +23,8 @@ typedef struct pl_constraint_step {
     int32_t n_start;           // blocks of the last solve
     double *slip;              // (3*n_constraint) scratch of energy_step.c
     int64_t slip_capacity;
+    bool starts_free;   // a step looks for contacts on the way of the velocities that it would have
+                        // without any, and solves from these [VJ19, 6.2.2]: for comparisons
     bool unsolved;      // the last solve did not converge
     bool contradicting; // in the last solve joints contradicted each other: velocities are between
                         // what they ask for

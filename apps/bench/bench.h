@@ -14,6 +14,9 @@ typedef struct pl_bench_options {
     const char *problems;     // of `lcp`: a folder of recorded problems; NULL: bands and a grid. Of
                               // `siconos`: a file or folder; NULL: walls
     const char *out;          // the folder of tables and figures
+    int32_t stretch;          // of `table1`: so many steps of each method by itself; 0: problems
+    bool beside_papers;       // of `rigid`: the tables of papers in place of other simulators
+    struct pl_papers *papers; // where benchmarks of papers leave their numbers too; NULL: nowhere
 } pl_bench_options;
 
 pl_status pl_bench_mesh(const pl_bench_options *options);
@@ -27,6 +30,7 @@ pl_status pl_bench_classes(const pl_bench_options *options);
 pl_status pl_bench_ensemble(const pl_bench_options *options); // writes OUT/ensemble.csv
 // Of whole scenes; each writes OUT/NAME.csv, and `figures` pictures.
 pl_status pl_bench_table1(const pl_bench_options *options);
+pl_status pl_bench_stretch(const pl_bench_options *options); // OUT/stretch.csv
 pl_status pl_bench_growth(const pl_bench_options *options);
 pl_status pl_bench_threads(const pl_bench_options *options);
 pl_status pl_bench_busy(const pl_bench_options *options);

@@ -4,6 +4,7 @@
 #include "bench_scene.h"
 #include "../plot/draw_runs.h"
 #include "bench_replay.h"
+#include "bench_trace.h"
 #include "../cli/stats_file.h"
 
 #include <inttypes.h>
@@ -189,57 +190,6 @@ static pl_status compare(const pl_bench_scene *scene, figure *f, double contact_
     return PL_OK;
 }
 
-// --- Figure 6: the residuals of CR in a step of the bearing ---
-
-typedef struct curve {
-    pl_output out;
-    int32_t n;
-} curve;
-
-static void write_point(const pl_trace_point *point, void *user)
-{
-    curve *c = user;
-    c->n++;
-    pl_output_printf(&c->out, "%d,%.9g,%.9g,%.9g,%.9g,", point->iteration, point->residual,
-                     point->preconditioned, point->constraint, point->preconditioned_constraint);
-    pl_output_printf(&c->out, point->update ? "%.9g\n" : "nan\n", point->residual);
-}
-
-enum { TRACE_ITERATIONS = 3000 };
-
-// As printed: it is the paper's figure.
-static pl_status trace(const pl_recorded *recorded, figure *f, pl_precond precond)
-{
-    const char *path;
-    curve c = {.n = 0};
-    const pl_solver *cr;
-    pl_bench_replay replay = {0};
-    pl_bench_solved solved;
-    PL_TRY(pl_solver_find("cr", &cr));
-    PL_TRY(add_table(f, pl_precond_names[precond], &path));
-    PL_TRY(pl_output_open(path, &c.out));
-    pl_output_printf(&c.out, "iteration,residual,preconditioned,constraint,"
-                             "preconditioned_constraint,update\n");
-    pl_solver_options options = pl_solver_options_default();
-    options.precond = precond;
-    options.vj19 = true;
-    options.max_iterations = TRACE_ITERATIONS;
-    options.trace = write_point;
-    options.trace_user = &c;
-    pl_status status = pl_bench_replay_solve(&replay, recorded, cr, &options, &solved);
-    pl_bench_replay_free(&replay);
-    if (status != PL_OK) {
-        pl_output_abandon(&c.out);
-        return status;
-    }
-    const pl_solve_stats *s = &solved.stats;
-    printf("  %-12s %5d iterations, %s, residual %.1e, friction %.1e, %.1f ms, hash %016" PRIx64
-           "\n",
-           pl_precond_names[precond], s->iterations, pl_solve_end_name(s->end), s->errors.residual,
-           s->errors.friction, 1e3 * s->seconds, solved.hash);
-    return pl_output_close(&c.out);
-}
-
 // The problem of the first step after the state in contact.
 static pl_status record(const pl_bench_scene *scene, const pl_bench_options *options,
                         pl_recorded *out)
@@ -260,15 +210,27 @@ static pl_status record(const pl_bench_scene *scene, const pl_bench_options *opt
     return status;
 }
 
+// --- Figure 6: the residuals of CR over all rounds of a step of the bearing ---
+
+static pl_status trace(const pl_bench_scene *scene, figure *f, pl_precond precond)
+{
+    const char *path;
+    pl_bench_traced t;
+    PL_TRY(add_table(f, pl_precond_names[precond], &path));
+    PL_TRY(pl_bench_trace_step(scene, f->options, precond, path, &t));
+    printf("  %-12s step %" PRId64 ", %d iterations in %d rounds, residual %.1e, friction %.1e, "
+           "%.1f ms, hash %016" PRIx64 "\n",
+           pl_precond_names[precond], t.step, t.iterations, t.rounds, t.stats.residual,
+           t.stats.friction_error, 1e3 * t.stats.t_total, t.stats.hash);
+    return PL_OK;
+}
+
 static pl_status figure_6(const pl_bench_options *options)
 {
     const pl_bench_scene *scene = pl_bench_scene_find("bearing", options->quick);
     figure f = begin(options, 6, "");
-    pl_recorded recorded;
-    PL_TRY(record(scene, options, &recorded));
-    pl_status status = trace(&recorded, &f, PL_PRECOND_DIAG);
-    if (status == PL_OK) status = trace(&recorded, &f, PL_PRECOND_FULL);
-    pl_recorded_free(&recorded);
+    pl_status status = trace(scene, &f, PL_PRECOND_DIAG);
+    if (status == PL_OK) status = trace(scene, &f, PL_PRECOND_FULL);
     return end(&f, status);
 }
 

@@ -272,7 +272,7 @@ static pl_status measure_size(int32_t m, bool quick, pl_arena *arena, pl_figure 
     return PL_OK;
 }
 
-static pl_status measure_gains(const pl_bench_options *options)
+pl_status pl_bench_lcp_gains(const pl_bench_options *options)
 {
     static const int32_t sizes[] = {100, 200, 400, 800}, quick[] = {40, 80};
     pl_arena arena = {0};
@@ -298,7 +298,7 @@ static pl_status measure_gains(const pl_bench_options *options)
 
 pl_status pl_bench_lcp(const pl_bench_options *options)
 {
-    PL_TRY(measure_gains(options));
+    PL_TRY(pl_bench_lcp_gains(options));
     PL_TRY(pl_bench_lcp_table(options));
     return pl_bench_lcp_fill(options);
 }

@@ -30,8 +30,16 @@ void pl_bench_rows_free(pl_bench_rows *rows);
 // Between -1 and 1.
 double pl_bench_number(uint64_t *state);
 
+// bench_lcp.c: rows removed from dense factors against new ones [Lef20, Fig. 2.4].
+pl_status pl_bench_lcp_gains(const pl_bench_options *options);
+
 // bench_lcp_table.c: the solvers on the same problems [Lef20, Tables 2.3, 2.4, 3.1].
 pl_status pl_bench_lcp_table(const pl_bench_options *options);
+
+// How far the factor of the free rows at x, made by removal, is from a new one, and the solution
+// with it, both relative; NAN where there is no factor. `narrow`: within a skyline.
+pl_status pl_bench_factor_distance(const pl_lcp *lcp, const double *x, bool narrow, pl_arena *arena,
+                                   double *of_factor, double *of_x);
 
 // bench_lcp_fill.c: sparse factors of the matrices of scenes.
 pl_status pl_bench_lcp_fill(const pl_bench_options *options);

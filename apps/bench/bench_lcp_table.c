@@ -3,6 +3,7 @@
 // rows were removed are from new ones [Lef20, Table 2.4].
 
 #include "bench_lcp.h"
+#include "bench_rows.h"
 #include "cpu_time.h"
 #include "../../base/hash.h"
 #include "../../lcp/factor_sets.h"
@@ -105,37 +106,46 @@ static double difference(int32_t n, const double *x, const double *y)
     return largest > 0 ? most / largest : most;
 }
 
-// The factor and x of the solution's set, by removal and anew.
-static pl_status compare_factors(table *t, const pl_bench_rows *rows, bool narrow)
+pl_status pl_bench_factor_distance(const pl_lcp *lcp, const double *x, bool narrow, pl_arena *arena,
+                                   double *of_factor, double *of_x)
 {
-    const pl_lcp *lcp = &rows->lcp;
     pl_factor_sets anew, removal;
     pl_lcp_sets sets;
     pl_lcp_end end = PL_LCP_N_END;
-    distance *d = &t->distance[narrow];
-    pl_arena_reset(&t->arena);
-    PL_TRY(pl_lcp_sets_make(&t->arena, lcp->n, &sets));
-    pl_lcp_sets_start(lcp, t->reference, &sets);
-    PL_TRY(pl_factor_sets_make(&anew, lcp, PL_FACTOR_ANEW, narrow, 0, &t->arena, &end));
-    PL_TRY(pl_factor_sets_make(&removal, lcp, PL_FACTOR_REMOVE, narrow, 0, &t->arena, &end));
-    double *b = pl_arena_take(&t->arena, lcp->n, sizeof *b);
-    double *c = pl_arena_take(&t->arena, lcp->n, sizeof *c);
+    *of_factor = *of_x = NAN;
+    PL_TRY(pl_lcp_sets_make(arena, lcp->n, &sets));
+    pl_lcp_sets_start(lcp, x, &sets);
+    PL_TRY(pl_factor_sets_make(&anew, lcp, PL_FACTOR_ANEW, narrow, 0, arena, &end));
+    PL_TRY(pl_factor_sets_make(&removal, lcp, PL_FACTOR_REMOVE, narrow, 0, arena, &end));
+    double *b = pl_arena_take(arena, lcp->n, sizeof *b);
+    double *c = pl_arena_take(arena, lcp->n, sizeof *c);
     if (b == NULL || c == NULL) return PL_ERROR_MEMORY;
     if (end != PL_LCP_N_END || !pl_factor_sets_factor(&anew, &sets, NULL) ||
         !pl_factor_sets_factor(&removal, &sets, NULL)) {
         return PL_OK;
     }
-    pl_lcp_reduce_rhs(lcp, &sets, t->reference, b);
+    pl_lcp_reduce_rhs(lcp, &sets, x, b);
     memcpy(c, b, (size_t)sets.n_free * sizeof *c);
     pl_factor_sets_solve(&anew, b);
     pl_factor_sets_solve(&removal, c);
     // Where M is not definite the second is new, too, and there is nothing to compare.
-    double is = removal.has_base ? pl_factor_distance(&removal.work, &anew.work) : 0;
+    *of_factor = removal.has_base ? pl_factor_distance(&removal.work, &anew.work) : 0;
+    *of_x = difference(sets.n_free, b, c);
+    return PL_OK;
+}
+
+static pl_status compare_factors(table *t, const pl_bench_rows *rows, bool narrow)
+{
+    distance *d = &t->distance[narrow];
+    double is, of_x;
+    pl_arena_reset(&t->arena);
+    PL_TRY(pl_bench_factor_distance(&rows->lcp, t->reference, narrow, &t->arena, &is, &of_x));
+    if (isnan(is)) return PL_OK;
     d->least = t->compared == 0 ? is : fmin(d->least, is);
     d->most = fmax(d->most, is);
     d->mean += is;
-    d->x = fmax(d->x, difference(sets.n_free, b, c));
-    t->tight += narrow ? (double)(lcp->n - sets.n_free) / lcp->n : 0;
+    d->x = fmax(d->x, of_x);
+    t->tight += narrow ? pl_bench_tight(&rows->lcp, t->reference) : 0;
     t->compared += narrow;
     return PL_OK;
 }

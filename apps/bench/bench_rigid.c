@@ -1,8 +1,9 @@
 // pliant bench rigid: Pliant on scenes of rigid bodies, beside those simulators that `make peers`
 // has built. They are programs of their own (tests/peers): nothing of theirs is linked into the
-// command.
+// command. With --papers: the tables of papers on rigid bodies, ours beside theirs.
 
 #include "bench.h"
+#include "bench_papers.h"
 #include "trial.h"
 #include "../common/paths.h"
 
@@ -90,6 +91,7 @@ static pl_status run_all(const pl_bench_options *options, const field *f, const 
 
 pl_status pl_bench_rigid(const pl_bench_options *options)
 {
+    if (options->beside_papers) return pl_bench_papers(options);
     static field all;
     char path[PATH_SIZE], problems[PATH_SIZE];
     all.n = 0;

@@ -18,6 +18,11 @@ pl_status pl_bench_world_rows(const pl_world *world, double compliance, pl_arena
 // x (n) := a start from which all rows begin free [Ho22, 2.5.2; Lef20, 2.3].
 void pl_bench_all_free(const pl_lcp *lcp, double *x);
 
+// *out := the same problem with neighbours next to each other, by reverse Cuthill-McKee: our rows
+// come joints first, contacts last, where those of a chain come link by link in other programs.
+// Rows of friction must have bounds of their own. Memory from the arena.
+pl_status pl_bench_reorder(const pl_lcp *lcp, pl_arena *arena, pl_lcp *out);
+
 // The share of rows that are at a bound.
 double pl_bench_tight(const pl_lcp *lcp, const double *x);
 

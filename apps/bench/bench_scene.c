@@ -222,6 +222,20 @@ int32_t pl_bench_bodies(const pl_world *world)
     return n;
 }
 
+double pl_bench_mass_ratio(const pl_world *world)
+{
+    double least = INFINITY, most = 0;
+    for (int32_t i = 0; i < pl_world_body_count(world); i++) {
+        pl_frame frame;
+        int32_t body = pl_world_body_at(world, i);
+        if (pl_world_kind(world, body) != PL_BODY_RIGID) continue;
+        if (pl_world_frame(world, body, &frame) != PL_OK) continue;
+        least = fmin(least, frame.mass);
+        most = fmax(most, frame.mass);
+    }
+    return most > 0 ? most / least : NAN;
+}
+
 int64_t pl_bench_tets(const pl_world *world)
 {
     int64_t n = 0;

@@ -45,6 +45,8 @@ bool pl_bench_skips(const pl_bench_scene *scene, pl_status status);
 // The bodies that are not told how to move, and the tets of those that are elastic.
 int32_t pl_bench_bodies(const pl_world *world);
 int64_t pl_bench_tets(const pl_world *world);
+// The mass of the heaviest over that of the lightest rigid body that moves; NAN if there is none.
+double pl_bench_mass_ratio(const pl_world *world);
 
 // The steps that a benchmark measures: sums and largest errors.
 typedef struct pl_bench_steps {

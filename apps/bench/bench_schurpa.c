@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "bench_figure.h"
+#include "bench_papers.h"
 #include "bench_scene.h"
 #include "cpu_time.h"
 #include "../../base/file.h"
@@ -179,6 +180,36 @@ static void say(bool so, const char *text)
     printf("  %-3s  %s\n", so ? "yes" : "NO", text);
 }
 
+// Into Table 7.1.
+static pl_status report(int32_t row, const outcome *d, const outcome *s, pl_papers *papers)
+{
+    char name[16];
+    const thesis_row *t = &thesis[row];
+    const struct {
+        pl_paper_table table;
+        const char *column;
+        double ours, theirs;
+    } cells[] = {
+        {PL_LIT13_7_1, "SCHURPA factor", 1e3 * s->stats.factor_seconds, t->schurpa_factor},
+        {PL_LIT13_7_1, "SCHURPA solves", 1e3 * s->stats.solve_seconds, t->schurpa_solve},
+        {PL_LIT13_7_1, "SCHURPA total", 1e3 * s->total, t->schurpa_total},
+        {PL_LIT13_7_1, "DIRECT factors", 1e3 * d->stats.factor_seconds, t->direct_factor},
+        {PL_LIT13_7_1, "DIRECT solves", 1e3 * d->stats.solve_seconds, t->direct_solve},
+        {PL_LIT13_7_1, "DIRECT total", 1e3 * d->total, t->direct_total},
+        {PL_LIT13_7_1, "DIRECT / SCHURPA", d->total / s->total, t->direct_total / t->schurpa_total},
+        {PL_LIT13_7_1_COUNTS, "SCHURPA factors", (double)s->stats.factorizations, 1},
+        {PL_LIT13_7_1_COUNTS, "SCHURPA solves", (double)s->stats.solves, t->schurpa_solves},
+        {PL_LIT13_7_1_COUNTS, "DIRECT factors", (double)d->stats.factorizations, t->iterations},
+        {PL_LIT13_7_1_COUNTS, "iterations", d->visits, t->iterations},
+    };
+    snprintf(name, sizeof name, "delta %d", STEP * row);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        PL_TRY(pl_papers_add(papers, cells[i].table, name, cells[i].column, cells[i].ours,
+                             cells[i].theirs));
+    }
+    return PL_OK;
+}
+
 // [Lit13, 7] in the words of the thesis's conclusions.
 static void judge(const bench *b)
 {
@@ -260,6 +291,7 @@ static pl_status measure_all(const pl_bench_options *options, bench *b, pl_outpu
     for (int32_t row = 0; row < DELTAS; row++) {
         PL_TRY(measure(b, row, options->quick ? QUICK_REPEATS : REPEATS));
         print_row(row, &b->of[row][DIRECT], &b->of[row][SCHURPA], csv);
+        PL_TRY(report(row, &b->of[row][DIRECT], &b->of[row][SCHURPA], options->papers));
     }
     judge(b);
     return draw(options, b);

@@ -351,6 +351,7 @@ static pl_status open_csv(table *t)
 
 pl_status pl_bench_table1(const pl_bench_options *options)
 {
+    if (options->stretch > 0) return pl_bench_stretch(options);
     table t = {.options = options};
     PL_TRY(open_csv(&t));
     list_methods(&t);

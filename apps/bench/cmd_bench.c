@@ -36,7 +36,8 @@ static const bench benches[] = {
     {"memory", pl_bench_memory, "peak memory of scenes, against VJ19, 6.2.6"},
     {"schurpa", pl_bench_schurpa, "random banded programs, one factor bordered against many"},
     {"lit13", pl_bench_lit13, "nine cylinders that collide on a grid, against Lit13, 7.2"},
-    {"rigid", pl_bench_rigid, "walls, columns, chains and piles of rigid bodies, slopes, grippers"},
+    {"rigid", pl_bench_rigid,
+     "rigid bodies beside other simulators; --papers: beside papers' tables"},
     {"impact", pl_bench_impact, "a soft ball that hits the ground, or is squeezed; by a bunny"},
     {"friction", pl_bench_friction, "how far the motions of friction models part"},
     {"ho22", pl_bench_ho22,
@@ -83,8 +84,12 @@ int pl_command_bench(int argc, char **argv)
     const pl_option options[] = {
         {"--quick", PL_OPTION_FLAG, &bench.quick, NULL, "small sizes, to see that it runs"},
         {"--simple", PL_OPTION_FLAG, &bench.simple, NULL, "of rigid: no slopes and grippers"},
+        {"--papers", PL_OPTION_FLAG, &bench.beside_papers, NULL,
+         "of rigid: the tables of Ho22, Lef20 and Lit13, ours beside theirs"},
+        {"--stretch", PL_OPTION_COUNT, &bench.stretch, "N",
+         "of table1: N steps of each method of VJ19 on its own trajectory, in place of problems"},
         {"--only", PL_OPTION_TEXT, &bench.only, "SCENE",
-         "of rigid, steps, impact, ho22 and lef20: this scene and no other"},
+         "of rigid, steps, impact, ho22, lef20 and table1 --stretch: this scene and no other"},
         {"--ball", PL_OPTION_TEXT, &bench.ball, "FILE",
          "of impact: its mesh of tets; default build/meshes/ball.msh"},
         {"--bunny", PL_OPTION_TEXT, &bench.bunny, "FILE",
@@ -96,7 +101,9 @@ int pl_command_bench(int argc, char **argv)
     char notes[NOTES_SIZE];
     list_benches(notes);
     const pl_command command = {
-        .usage = "bench NAME [--quick] [--simple] [--only SCENE] [--ball FILE] [--bunny FILE] "
+        .usage = "bench NAME [--quick] [--simple] [--papers] [--stretch N] [--only SCENE] [--ball "
+                 "FILE] [--bunny "
+                 "FILE] "
                  "[--problems DIR] [--out DIR]",
         .summary = "Measures Pliant on this machine. Claims are ratios of two times taken in the "
                    "same run.",

@@ -49,7 +49,7 @@ static void keep_contacts(int32_t iteration, double residual, double constraint,
     add_point(user, iteration, residual);
 }
 
-static pl_status solve_rows(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
+static pl_status solve_rows_once(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
 {
     pl_complementarity_options options = attempt->rows;
     if (attempt->trace) options.trace = keep_rows, options.trace_user = &o->trace;
@@ -70,48 +70,77 @@ static pl_status solve_rows(const pl_attempt *attempt, pl_instance *instance, pl
 
 // W of a file need not be symmetric, as that of a step is. Then its symmetric part S is solved
 // with, and what the other part K brings to u is that of the impulses before: u = S r + (q + K r').
-// K is small, and the rounds end where r and r' agree, by the measure of the file, or where they
-// get no nearer.
+// K is small, and the rounds end where r and r' agree, or where they get no nearer.
 enum { MOST_ROUNDS = 60, PATIENCE = 4 };
+// Of the tolerance: what rounds may leave of u beside the error of the solver.
+static const double SKEW_SHARE = 0.1;
 
-static pl_status solve_rounds(const pl_solve_options *options, pl_instance *instance, pl_outcome *o)
+// How far u is from what it would be with r in place of r' (`before`): by the measure of the file,
+// which knows cones; by other friction models as it stands. Infinite if there is no memory.
+static double disagreement(const pl_solve_options *options, pl_instance *instance,
+                           const double *before)
 {
-    double best = pl_instance_measure(instance), enough = options->contact_tolerance;
-    double started = pl_seconds() - o->contact.seconds;
-    for (int round = 0, since = 0; round < MOST_ROUNDS && best > enough && since < PATIENCE;
+    double out;
+    if (strcmp(options->friction_model, "cone") == 0) return pl_instance_measure(instance);
+    return pl_instance_skew(instance, before, &out) == PL_OK ? out / SKEW_SHARE : INFINITY;
+}
+
+// before (3*constraints): the impulses that q is of.
+static pl_status solve_rounds(const pl_solve_options *options, pl_instance *instance,
+                              double *before, pl_outcome *o)
+{
+    double best = disagreement(options, instance, before), enough = options->contact_tolerance;
+    double started = pl_seconds() - o->contact.seconds, now = best;
+    size_t size = 3 * (size_t)instance->size.constraints * sizeof *before;
+    for (int round = 0, since = 0; round < MOST_ROUNDS && now > enough && since < PATIENCE;
          round++) {
-        int32_t before = o->contact.iterations;
+        int32_t iterations = o->contact.iterations;
+        double seconds = o->contact.seconds; // of solves: q is no solver's work
         bool late = options->max_seconds > 0 && pl_seconds() - started > options->max_seconds;
         if (late) break;
         PL_TRY(pl_instance_update(instance));
+        memcpy(before, instance->f, size);
         PL_TRY(pl_problem_solve(instance->problem, o->solver, options, instance->v, instance->f,
                                 &o->contact));
-        o->contact.iterations += before;
-        double now = pl_instance_measure(instance);
+        o->contact.iterations += iterations;
+        o->contact.seconds += seconds;
+        now = disagreement(options, instance, before);
         since = now < 0.9 * best ? 0 : since + 1;
         best = fmin(best, now);
     }
-    o->contact.seconds = pl_seconds() - started;
-    bool agree = pl_instance_measure(instance) <= enough;
-    if (!agree && o->contact.end == PL_SOLVE_CONVERGED) {
+    if (now > enough && o->contact.end == PL_SOLVE_CONVERGED) {
         o->contact.end = PL_SOLVE_STALLED;
         pl_fail(PL_ERROR_NUMERICS, "W is not symmetric, and the rounds do not converge");
     }
     return PL_OK;
 }
 
-static pl_status solve_contacts(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
+static pl_status solve_contacts_once(const pl_attempt *attempt, pl_instance *instance,
+                                     pl_outcome *o)
 {
     pl_solve_options options = attempt->contact;
     if (attempt->trace) options.trace = keep_contacts, options.trace_user = &o->trace;
     o->contacts = instance->size.constraints;
     o->unknowns = instance->size.unknowns;
     PL_TRY(pl_problem_start(instance->problem, attempt->cold, instance->v, instance->f));
+    bool rounds = instance->fclib.K.n_col > 0;
+    double *before = NULL;
+    if (rounds) { // q is of the start, not of what another solver has left
+        PL_TRY(pl_instance_update(instance));
+        int64_t n = 3 * (int64_t)instance->size.constraints;
+        before = pl_alloc(n, sizeof *before);
+        if (before == NULL) return PL_ERROR_MEMORY;
+        memcpy(before, instance->f, (size_t)n * sizeof *before);
+    }
     o->trace.started = pl_seconds();
-    PL_TRY(pl_problem_solve(instance->problem, o->solver, &options, instance->v, instance->f,
-                            &o->contact));
-    if (o->trace.n > 0) add_point(&o->trace, o->contact.iterations, o->contact.residual);
-    if (instance->fclib.K.n_col > 0) PL_TRY(solve_rounds(&options, instance, o));
+    pl_status status = pl_problem_solve(instance->problem, o->solver, &options, instance->v,
+                                        instance->f, &o->contact);
+    if (status == PL_OK && o->trace.n > 0) {
+        add_point(&o->trace, o->contact.iterations, o->contact.residual);
+    }
+    if (status == PL_OK && rounds) status = solve_rounds(&options, instance, before, o);
+    pl_free(before);
+    PL_TRY(status);
     o->solved = o->contact.end == PL_SOLVE_CONVERGED;
     o->end = pl_solve_end_name(o->contact.end);
     o->iterations = o->contact.iterations;
@@ -124,14 +153,32 @@ static pl_status solve_contacts(const pl_attempt *attempt, pl_instance *instance
     return PL_OK;
 }
 
+// The first solver of a problem takes the memory that all others then use, and pays for its pages:
+// short solves are made again, to the same bits, and the least time counts.
+enum { REPEATS = 3 };
+static const double SHORT = 0.02; // [s]
+
+static pl_status solve_again(const pl_attempt *attempt, pl_instance *instance, pl_outcome *o)
+{
+    double least = INFINITY;
+    bool again = true;
+    for (int i = 0; i < REPEATS && again; i++) {
+        PL_TRY(instance->rows != NULL ? solve_rows_once(attempt, instance, o)
+                                      : solve_contacts_once(attempt, instance, o));
+        least = fmin(least, o->seconds);
+        again = o->seconds < SHORT && !attempt->trace;
+    }
+    o->seconds = o->contact.seconds = o->plain.seconds = least;
+    return PL_OK;
+}
+
 pl_status pl_comparison_solve(pl_comparison *c, const pl_attempt *attempt, const char *path,
                               const char *solver, pl_instance *instance)
 {
     PL_TRY(pl_reserve((void **)&c->outcome, &c->capacity, c->n + 1, sizeof *c->outcome));
     pl_outcome *o = c->outcome + c->n;
     *o = (pl_outcome){.path = path, .solver = solver, .file = c->n_file - 1};
-    pl_status status = instance->rows != NULL ? solve_rows(attempt, instance, o)
-                                              : solve_contacts(attempt, instance, o);
+    pl_status status = solve_again(attempt, instance, o);
     if (status != PL_OK) {
         pl_free(o->trace.iteration);
         pl_free(o->trace.seconds);

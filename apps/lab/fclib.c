@@ -149,6 +149,18 @@ static pl_status set_guess(const pl_fclib *p, pl_problem *problem)
     return status;
 }
 
+pl_status pl_fclib_skew(const pl_fclib *problem, const double *d, double *out)
+{
+    const pl_columns *K = &problem->K;
+    double *u = pl_alloc_zero(K->n_row, sizeof *u);
+    *out = 0;
+    if (u == NULL) return PL_ERROR_MEMORY;
+    multiply(K, false, d, u);
+    for (int32_t i = 0; i < K->n_row; i++) *out = fmax(*out, fabs(u[i]));
+    pl_free(u);
+    return PL_OK;
+}
+
 // With the symmetric part of W, and q + K r.
 static pl_status make_local(const pl_fclib *p, const double *r, pl_problem **out)
 {

@@ -51,6 +51,9 @@ pl_status pl_fclib_from(const pl_problem *problem, const double *v, const double
 pl_status pl_fclib_set_solution(pl_fclib *problem, const double *v, const double *r,
                                 const double *l);
 
+// The largest change of u that K brings where r changes by d (m).
+pl_status pl_fclib_skew(const pl_fclib *problem, const double *d, double *out);
+
 // The measure of FCLIB's own library (fclib_merit_local): with u = W r + q (or H^T v + w), the norm
 // of r - P(r - u') over 1 + the root of the norm of q (w), where u' is u with mu |u_t| added to its
 // normal part, and P projects on the cones. v (n) is not used by a local one; l (p) may be NULL.

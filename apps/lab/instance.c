@@ -202,6 +202,21 @@ pl_status pl_instance_update(pl_instance *instance)
     return PL_OK;
 }
 
+pl_status pl_instance_skew(pl_instance *instance, const double *other, double *out)
+{
+    const pl_fclib *p = &instance->fclib;
+    int64_t d = p->dimension, m = d * p->n_contact;
+    double *r = pl_alloc(m, sizeof *r);
+    if (r == NULL) return PL_ERROR_MEMORY;
+    for (int64_t i = 0; i < m; i++) {
+        int64_t at = 3 * (i / d) + i % d;
+        r[i] = instance->f[at] - other[at];
+    }
+    pl_status status = pl_fclib_skew(p, r, out);
+    pl_free(r);
+    return status;
+}
+
 double pl_instance_measure(const pl_instance *instance)
 {
     double out = NAN;

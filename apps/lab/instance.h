@@ -50,6 +50,9 @@ pl_status pl_instance_write(pl_instance *instance, const char *path);
 // impulses f. The problem is another one then, of the same size.
 pl_status pl_instance_update(pl_instance *instance);
 
+// Of the same: how far u is from that of other impulses (3*constraints), as far as K brings it.
+pl_status pl_instance_skew(pl_instance *instance, const double *other, double *out);
+
 // The usual measure of FCLIB (fclib.h) of v and f, on what the file held or what the problem is in
 // its terms; NAN if it has none.
 double pl_instance_measure(const pl_instance *instance);

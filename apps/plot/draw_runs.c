@@ -103,6 +103,7 @@ static const quantity quantities[] = {
     {"preconditioned_constraint", "constraints, preconditioned",
      "Preconditioned residual of constraints", "", true, false},
     {"update", "update of contacts", "Updates of contacts", "", true, true},
+    {"relinearization", "next round", "Rounds", "", true, true},
     {"t_delassus_ms", "Delassus operator", "Time to build the Delassus operator", "ms", true,
      false},
 };
@@ -119,7 +120,8 @@ enum { USUAL = sizeof usual / sizeof usual[0] };
 static const figure figures[] = {
     {6,
      "iteration",
-     {{"residuals of cr", "residual+preconditioned+constraint+preconditioned_constraint+update",
+     {{"residuals of cr",
+       "residual+preconditioned+constraint+preconditioned_constraint+update+relinearization",
        NULL}},
      1,
      .apart = true,

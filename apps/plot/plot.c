@@ -27,7 +27,8 @@ static const double COLUMN = 0.5; // points nearer than this along x are drawn a
 static const char *const colours[PL_PLOT_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                      "#e69f00", "#56b4e9", "#000000", "#8c510a",
                                                      "#6a3d9a", "#999999"};
-static const char *const dashes[PL_PLOT_DASHES] = {"", "6 3", "2 2.5", "9 3 2 3", "4 2 1 2 1 2"};
+static const char *const dashes[PL_PLOT_DASHES] = {"",        "6 3",         "2 2.5",
+                                                   "9 3 2 3", "4 2 1 2 1 2", "12 4"};
 
 // A logarithmic axis shows at most so many powers of 10; smaller values lie on its low end.
 static const double DECADES_MAX = 20;
@@ -103,6 +104,12 @@ static pl_axis y_axis(const pl_panel *panel, double height)
 static pl_axis x_axis(const pl_plot *plot)
 {
     range r = nothing;
+    if (plot->n_x_name > 0) {
+        pl_axis axis = {.lo = -0.5, .hi = plot->n_x_name - 0.5, .n_tick = plot->n_x_name};
+        PL_ASSERT(axis.n_tick <= PL_TICKS_MAX);
+        for (int32_t i = 0; i < axis.n_tick; i++) axis.tick[i] = i;
+        return axis;
+    }
     for (int32_t p = 0; p < plot->n_panel; p++) {
         for (int32_t c = 0; c < plot->panel[p].n_curve; c++) {
             const pl_curve *curve = &plot->panel[p].curve[c];
@@ -240,7 +247,7 @@ static void draw_frame(pl_svg *svg, const area *a)
     pl_svg_group_end(svg);
 }
 
-static void draw_labels(pl_svg *svg, const area *a, bool below)
+static void draw_labels(pl_svg *svg, const pl_plot *plot, const area *a, bool below)
 {
     char number[PL_LABEL_TEXT], exponent[PL_LABEL_TEXT];
     pl_svg_group(svg, "font-size=\"%g\" fill=\"" INK "\" text-anchor=\"end\"", TEXT);
@@ -253,8 +260,13 @@ static void draw_labels(pl_svg *svg, const area *a, bool below)
     if (!below) return;
     pl_svg_group(svg, "font-size=\"%g\" fill=\"" INK "\" text-anchor=\"middle\"", TEXT);
     for (int32_t i = 0; i < a->x.n_tick; i++) {
+        double x = place_x(a, a->x.tick[i]), y = a->bottom + TICK + 13;
+        if (plot->n_x_name > 0) {
+            pl_svg_text(svg, x, y, plot->x_name[i]);
+            continue;
+        }
         pl_axis_label(&a->x, i, number, exponent);
-        pl_svg_power(svg, place_x(a, a->x.tick[i]), a->bottom + TICK + 13, number, exponent);
+        pl_svg_power(svg, x, y, number, exponent);
     }
     pl_svg_group_end(svg);
 }
@@ -309,19 +321,30 @@ static void set_point(column *c, int k, double x, double y, int64_t i)
     c->at[k] = i;
 }
 
+static void draw_cross(pl_svg *svg, double x, double y)
+{
+    pl_svg_line(svg, x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS);
+    pl_svg_line(svg, x - RADIUS, y + RADIUS, x + RADIUS, y - RADIUS);
+}
+
 static void draw_points(pl_svg *svg, const area *a, const pl_curve *curve, bool log)
 {
     begin_stroke(svg, curve->colour, 0);
     for (int64_t i = 0; i < curve->n; i++) {
         if (!is_shown(curve->x[i], false) || !is_shown(curve->y[i], log)) continue;
-        pl_svg_circle(svg, place_x(a, curve->x[i]), place_y(a, curve->y[i]), RADIUS);
+        double x = place_x(a, curve->x[i]), y = place_y(a, curve->y[i]);
+        if (curve->crosses) {
+            draw_cross(svg, x, y);
+        } else {
+            pl_svg_circle(svg, x, y, RADIUS);
+        }
     }
     pl_svg_group_end(svg);
 }
 
 static void draw_curve(pl_svg *svg, const area *a, const pl_curve *curve, bool log)
 {
-    if (curve->points) {
+    if (curve->points || curve->crosses) {
         draw_points(svg, a, curve, log);
         return;
     }
@@ -377,7 +400,7 @@ static void draw_panel(pl_svg *svg, const pl_plot *plot, const pl_panel *panel, 
     for (int32_t c = 0; c < panel->n_curve; c++) draw_curve(svg, &a, &panel->curve[c], panel->log);
     draw_marks(svg, &a, panel);
     draw_frame(svg, &a);
-    draw_labels(svg, &a, panel == &plot->panel[plot->n_panel - 1]);
+    draw_labels(svg, plot, &a, panel == &plot->panel[plot->n_panel - 1]);
 }
 
 // --- All of it ---
