@@ -3,20 +3,16 @@
 #include "hits.h"
 #include "local_minimum.h"
 #include "../collision/apart.h"
+#include "../collision/apart_kernel.h"
 #include "../collision/bound.h"
-#include "../collision/ccd.h"
+#include "../collision/device.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
-// A pair that stays farther than this many times the distance of impacts hits nothing, radii left
-// out; nor does the continuous test say so, which calls a hit a little early, unless it gives up on
-// a long way.
-static const double CLEAR = 1 + 1.0 / 32;
 // A pair that starts closer than it should keeps what it has. To ask for more may be to ask for
 // what cannot be: what is jammed by friction does not come free, whoever pushes (Coulomb's problem
 // has no solution then), and what a push gives stays in the velocities. Yet what solvers leave
@@ -66,6 +62,9 @@ void pl_detection_free(pl_detection *d)
     pl_free(d->bound);
     pl_free(d->start);
     pl_free(d->hit);
+    pl_free(d->tested);
+    pl_free(d->tested_near);
+    pl_free(d->tested_hit);
     pl_row_index_free(&d->index);
     *d = (pl_detection){0};
 }
@@ -158,55 +157,50 @@ static double impact_distance(const pl_boundary *boundary, const pl_contact_pair
     return PL_MIN(s.radii + IMPACT * s.safety, 0.5 * (s.radii + start));
 }
 
-// For features with radii, which are most of the separation. The continuous test gives up on what
-// turns while it is near; so it begins where nothing else proves that they stay apart.
-static bool find_round_impact(pl_pair_kind kind, const double q0[12], const double q1[12],
-                              double radii, double separation, pl_impact *impact)
+// The radii that the continuous test is to know: none of features of one body.
+static double tested_radii(const pl_boundary *boundary, const pl_contact_pair *p, double separation)
 {
-    double q[12] = {0}, t = pl_apart_until(kind, q0, q1, radii + CLEAR * (separation - radii));
-    if (t >= 1) return false;
-    if (t == 0) return pl_ccd_round(kind, q0, q1, radii, separation, impact);
-    pl_pair_at(kind, q0, q1, t, q); // which rounds
-    for (int i = 0; i < 12; i++) separation += 2 * DBL_EPSILON * fabs(q[i]);
-    if (!pl_ccd_round(kind, q, q1, radii, separation, impact)) return false;
-    impact->time = t + (1 - t) * impact->time;
-    return true;
+    return p->a == p->b ? 0 : PL_MIN(pl_boundary_radii(boundary, p->a, p->b), separation);
 }
 
-// The motion of a pair that is `start` apart at x0.
-static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, double start,
+// Does a pair come closer than `separation` on its way?
+static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, double separation,
                         pl_impact *impact)
 {
     double q0[12] = {0}, q1[12] = {0};
     pl_pair_kind kind = (pl_pair_kind)p->pair.kind;
     pl_pair_gather(p->point, boundary->x0, q0);
     pl_pair_gather(p->point, boundary->x1, q1);
-    double separation = impact_distance(boundary, p, start);
-    double radii = pl_boundary_radii(boundary, p->a, p->b);
-    if (radii > 0 && p->a != p->b) {
-        return find_round_impact(kind, q0, q1, PL_MIN(radii, separation), separation, impact);
-    }
-    return !pl_stays_apart(kind, q0, q1, CLEAR * separation) &&
-           pl_ccd(kind, q0, q1, separation, impact);
+    return pl_pair_impact(kind, q0, q1, tested_radii(boundary, p, separation), separation, impact);
+}
+
+// The distance at which a near pair counts as hit, if it may come so near; if not, negative.
+static double reaches(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                      pl_distance_bound *bound)
+{
+    pl_contact_pair p = load_near(c, at);
+    const pl_candidate *candidate = &c->candidate[at->candidate];
+    double most = farthest_impact(boundary, p.a, p.b, PL_APART_CLEAR);
+    double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
+    double start = bound->start; // by the same direction, unless it is exact
+    if (bound->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
+    bound->end = pl_round_below(end);
+    if (PL_MIN(start, end) > most) return -1;
+    if (!bound->exact) measure_start(c, boundary, &p, at->candidate, bound);
+    double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
+    bound->end = pl_round_below(PL_MAX(end, bound->start - by));
+    double separation = impact_distance(boundary, &p, bound->start);
+    return bound->start - by <= separation ? separation : -1;
 }
 
 // Does the pair come too near? If so, where.
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                      pl_distance_bound *bound, pl_impact *impact)
 {
+    double separation = reaches(c, boundary, at, bound);
+    if (separation < 0) return false;
     pl_contact_pair p = load_near(c, at);
-    const pl_candidate *candidate = &c->candidate[at->candidate];
-    double most = farthest_impact(boundary, p.a, p.b, CLEAR);
-    double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
-    double start = bound->start; // by the same direction, unless it is exact
-    if (bound->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
-    bound->end = pl_round_below(end);
-    if (PL_MIN(start, end) > most) return false;
-    if (!bound->exact) measure_start(c, boundary, &p, at->candidate, bound);
-    double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
-    bound->end = pl_round_below(PL_MAX(end, bound->start - by));
-    double separation = impact_distance(boundary, &p, bound->start);
-    return bound->start - by <= separation && find_impact(boundary, &p, bound->start, impact);
+    return find_impact(boundary, &p, separation, impact);
 }
 
 bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int64_t *next,
@@ -220,7 +214,8 @@ bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int6
         *next = flag - d->flag + 1;
         *pair = p.pair;
         double start = pl_contact_pair_closest(&p, boundary->x0).distance;
-        if (find_impact(boundary, &p, start, impact)) return true;
+        double separation = impact_distance(boundary, &p, start);
+        if (find_impact(boundary, &p, separation, impact)) return true;
     }
     return false;
 }
@@ -462,12 +457,62 @@ static void test_pairs(void *context, int64_t first, int64_t last)
     l->n_hit += n_hit;
 }
 
+// The same for a device: flags, and lists at their own places, those that it has to test.
+static void choose_pairs(void *context, int64_t first, int64_t last)
+{
+    test_loop *l = context;
+    pl_candidate_set *c = &l->d->candidates;
+    for (int64_t k = first; k < last; k++) {
+        const pl_near *at = &c->near[l->start + k];
+        double separation = reaches(c, l->boundary, at, &l->d->bound[l->start + k]);
+        l->d->flag[at->candidate] = 0;
+        l->d->tested[k].separation = separation;
+        if (separation < 0) continue;
+        const pl_contact_pair p = load_near(c, at);
+        pl_tested_pair *to = &l->d->tested[k];
+        to->kind = p.pair.kind;
+        to->radii = tested_radii(l->boundary, &p, separation);
+        for (int i = 0; i < 4; i++) to->vertex[i] = p.point[p.point[i] >= 0 ? i : 0];
+    }
+}
+
+// What may come too near is chosen here, and tested on the device in one go.
+static pl_status test_on_device(test_loop *l)
+{
+    pl_detection *d = l->d;
+    int64_t n = d->candidates.n_near - l->start, chosen = 0;
+    PL_TRY(pl_reserve((void **)&d->tested, &d->tested_capacity, n, sizeof *d->tested));
+    PL_TRY(
+        pl_reserve((void **)&d->tested_near, &d->tested_near_capacity, n, sizeof *d->tested_near));
+    PL_TRY(pl_reserve((void **)&d->tested_hit, &d->tested_hit_capacity, n, 1));
+    pl_loop(n, CHUNK_PAIRS, choose_pairs, l);
+    for (int64_t k = 0; k < n; k++) {
+        if (d->tested[k].separation < 0) continue;
+        d->tested[chosen] = d->tested[k];
+        d->tested_near[chosen++] = (int32_t)(l->start + k);
+    }
+    pl_surfaces_test(l->boundary->surfaces, l->boundary->x0, l->boundary->x1, chosen, d->tested,
+                     d->tested_hit);
+    for (int64_t i = 0; i < chosen; i++) {
+        if (!d->tested_hit[i]) continue;
+        d->flag[d->candidates.near[d->tested_near[i]].candidate] = HIT;
+        l->n_hit++;
+    }
+    return PL_OK;
+}
+
 // Flags which of the near ones from `first` on get hit.
-static void test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
+static pl_status test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
 {
     test_loop l = {d, boundary, first, 0};
-    pl_loop(d->candidates.n_near - first, CHUNK_PAIRS, test_pairs, &l);
+    pl_status status = PL_OK;
+    if (pl_surfaces_has_device(boundary->surfaces)) {
+        status = test_on_device(&l);
+    } else {
+        pl_loop(d->candidates.n_near - first, CHUNK_PAIRS, test_pairs, &l);
+    }
     d->n_hit = l.n_hit;
+    return status;
 }
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
@@ -476,14 +521,13 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
     PL_TRY(pl_candidates_follow(c, boundary));
     if (d->listing != c->listing) PL_TRY(forget(d, 0));
     PL_TRY(clear_flags(d));
-    test_near(d, boundary, 0);
+    PL_TRY(test_near(d, boundary, 0));
     if (d->n_hit > 0) return PL_OK;
     int64_t first = c->n_near;
     PL_TRY(pl_candidates_extend(c, boundary));
     PL_TRY(clear_flags(d)); // there are more of them
     PL_TRY(forget(d, first));
-    test_near(d, boundary, first);
-    return PL_OK;
+    return test_near(d, boundary, first);
 }
 
 // Adds rows for all that is within reach and has none.

@@ -39,6 +39,11 @@ typedef struct pl_detection {
     pl_hit *hit; // (n_hit) of the last way, by time
     int64_t n_hit, hit_capacity;
     pl_row_index index; // scratch of hits.c
+    // Near pairs for a device: what to test, whose they are, and what it says.
+    struct pl_tested_pair *tested;
+    int32_t *tested_near;
+    uint8_t *tested_hit;
+    int64_t tested_capacity, tested_near_capacity, tested_hit_capacity;
 } pl_detection;
 
 void pl_detection_free(pl_detection *d);
