@@ -298,6 +298,14 @@ static pl_status send_partners(pl_gpu *gpu, pl_gpu_surfaces *g)
     return PL_OK;
 }
 
+// Of a walk through all trees by all items: each box once, and two of a level for each item.
+static void note_walk(pl_gpu *gpu, const pl_gpu_surfaces *g)
+{
+    const pl_surfaces *s = g->surfaces;
+    pl_gpu_note(gpu, 40 * (double)s->n_item + 32 * (double)s->n_node,
+                24 * (double)s->n_item * g->n_level);
+}
+
 static pl_status find_items(pl_gpu *gpu, pl_gpu_surfaces *g)
 {
     int64_t n = g->surfaces->n_item;
@@ -317,7 +325,8 @@ static pl_status find_items(pl_gpu *gpu, pl_gpu_surfaces *g)
                           PL_ARG(&g->root), PL_ARG(&g->n_leaf), PL_ARG(&g->node_leaf),
                           PL_ARG(&g->leaf_item), PL_ARG(&g->item_bound), PL_ARG(&g->bound),
                           PL_ARG(&g->start), PL_ARG(&g->pair)));
-    pl_gpu_note(gpu, 24 * (double)n + 8 * (double)g->n_pair, 0);
+    note_walk(gpu, g);
+    pl_gpu_note(gpu, 8 * (double)g->n_pair, 0);
     return PL_OK;
 }
 

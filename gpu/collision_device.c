@@ -6,6 +6,8 @@
 #include "../collision/device.h"
 #include "collision.h"
 #include "device.h"
+#include "kept.h"
+#include "kept.h"
 
 #include <string.h>
 
@@ -13,11 +15,7 @@ typedef struct collision_device {
     pl_collision_device device;
     pl_gpu *gpu;
     pl_gpu_surfaces surfaces;
-    int64_t n; // 3*n_vert
-    // Where points are, twice, on the device and what was sent there.
-    pl_gpu_buffer x[2];
-    double *sent[2]; // (n) NULL inside until there is something
-    bool has[2];
+    pl_gpu_kept x0, x1; // (3*n_vert) where points are
     // What is tested: kinds and vertices, distances, and what comes back.
     pl_gpu_buffer pair, separation, radii, hit;
     void *host; // scratch
@@ -27,10 +25,11 @@ typedef struct collision_device {
 static void close_device(pl_collision_device *device)
 {
     collision_device *d = (collision_device *)device;
-    pl_gpu_buffer *all[] = {&d->x[0], &d->x[1], &d->pair, &d->separation, &d->radii, &d->hit};
+    pl_gpu_buffer *all[] = {&d->pair, &d->separation, &d->radii, &d->hit};
     pl_gpu_surfaces_free(d->gpu, &d->surfaces);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_gpu_drop(d->gpu, all[i]);
-    for (int k = 0; k < 2; k++) pl_free(d->sent[k]);
+    pl_gpu_kept_drop(d->gpu, &d->x0);
+    pl_gpu_kept_drop(d->gpu, &d->x1);
     pl_free(d->host);
     pl_free(d);
 }
@@ -40,32 +39,16 @@ static pl_status room(collision_device *d, int64_t bytes)
     return pl_reserve(&d->host, &d->host_capacity, bytes, 1);
 }
 
-// --- Where points are ---
-
-static bool is_sent(const collision_device *d, int k, const double *x)
-{
-    return d->has[k] && memcmp(d->sent[k], x, (size_t)d->n * sizeof *x) == 0;
-}
-
-static void send(collision_device *d, int k, const double *x)
-{
-    if (is_sent(d, k, x) || d->n == 0) return;
-    pl_gpu_write(d->gpu, &d->x[k], 0, 8 * d->n, x);
-    memcpy(d->sent[k], x, (size_t)d->n * sizeof *x);
-    d->has[k] = true;
-}
-
+// Where points are at both ends of a way, whose start is mostly the end of the last one.
 static void send_way(collision_device *d, const double *x0, const double *x1)
 {
-    if (!is_sent(d, 0, x0) && is_sent(d, 1, x0)) {
-        pl_gpu_buffer x = d->x[0];
-        double *sent = d->sent[0];
-        bool has = d->has[0];
-        d->x[0] = d->x[1], d->sent[0] = d->sent[1], d->has[0] = d->has[1];
-        d->x[1] = x, d->sent[1] = sent, d->has[1] = has;
+    if (!pl_gpu_kept_is(&d->x0, x0) && pl_gpu_kept_is(&d->x1, x0)) {
+        pl_gpu_kept end = d->x1;
+        d->x1 = d->x0;
+        d->x0 = end;
     }
-    send(d, 0, x0);
-    send(d, 1, x1);
+    pl_gpu_kept_send(d->gpu, &d->x0, x0);
+    pl_gpu_kept_send(d->gpu, &d->x1, x1);
 }
 
 // --- Boxes ---
@@ -75,8 +58,8 @@ static pl_status move(pl_collision_device *device, pl_surfaces *s, int32_t *bad)
     collision_device *d = (collision_device *)device;
     int64_t n = s->n_point;
     send_way(d, s->x0, s->x1);
-    PL_TRY(
-        pl_gpu_surfaces_move(d->gpu, &d->surfaces, &d->x[0], &d->x[1], s->margin, s->stale, bad));
+    PL_TRY(pl_gpu_surfaces_move(d->gpu, &d->surfaces, &d->x0.buffer, &d->x1.buffer, s->margin,
+                                s->stale, bad));
     if (*bad != INT32_MAX) return PL_OK;
     PL_TRY(room(d, 24 * n));
     PL_TRY(pl_gpu_read(d->gpu, &d->surfaces.point_bound, 0, 24 * n, d->host));
@@ -110,7 +93,7 @@ static pl_status leaving(pl_collision_device *device, const pl_surfaces *s, int3
 {
     collision_device *d = (collision_device *)device;
     send_way(d, s->x0, s->x1);
-    return pl_gpu_surfaces_leaving(d->gpu, &d->surfaces, &d->x[0], &d->x[1], n, list);
+    return pl_gpu_surfaces_leaving(d->gpu, &d->surfaces, &d->x0.buffer, &d->x1.buffer, n, list);
 }
 
 static pl_status take_boxes(pl_collision_device *device, const pl_surfaces *s)
@@ -172,8 +155,8 @@ static pl_status test(pl_collision_device *device, const double *x0, const doubl
     if (n == 0) return PL_OK;
     send_way(d, x0, x1);
     PL_TRY(send_tested(d, n, pair, any));
-    pl_gpu_hit(d->gpu, n, &d->pair, &d->x[0], &d->x[1], &d->separation, &d->radii, any[0], any[1],
-               &d->hit);
+    pl_gpu_hit(d->gpu, n, &d->pair, &d->x0.buffer, &d->x1.buffer, &d->separation, &d->radii, any[0],
+               any[1], &d->hit);
     return pl_gpu_read(d->gpu, &d->hit, 0, n, hit);
 }
 
@@ -181,12 +164,8 @@ static pl_status test(pl_collision_device *device, const double *x0, const doubl
 
 static pl_status take(collision_device *d, const pl_surfaces *s)
 {
-    d->n = 3 * (int64_t)s->n_vert;
-    for (int k = 0; k < 2; k++) {
-        PL_TRY(pl_gpu_take(d->gpu, d->n, sizeof(double), &d->x[k]));
-        d->sent[k] = pl_alloc(d->n, sizeof *d->sent[k]);
-        if (d->sent[k] == NULL) return PL_ERROR_MEMORY;
-    }
+    PL_TRY(pl_gpu_kept_take(d->gpu, 24 * (int64_t)s->n_vert, &d->x0));
+    PL_TRY(pl_gpu_kept_take(d->gpu, 24 * (int64_t)s->n_vert, &d->x1));
     return pl_gpu_surfaces_create(d->gpu, s, &d->surfaces);
 }
 

@@ -1,7 +1,9 @@
-// Worlds whose surfaces alone are on a device: every step has the hash of the CPU's.
+// Worlds whose surfaces alone are on a device: every step has the hash of the CPU's. And what a
+// step sends to a device and back, in bytes, so that more of it shows.
 
 #include "../apps/scene/play.h"
 #include "../collision/device.h"
+#include "../fem/device.h"
 #include "../gpu/device.h"
 #include "../world/contact_step.h"
 #include "devices.h"
@@ -81,9 +83,112 @@ static void test_the_same_hashes(void)
     }
 }
 
+// --- What passes the bus ---
+
+enum { MOST_POINTS = 20000 };
+
+static double last_from[3 * MOST_POINTS]; // where the last search began
+
+static pl_gpu_counts counts_of(pl_device *device, const pl_gpu_counts *before)
+{
+    const pl_gpu_counts *now = pl_gpu_look(pl_gpu_of(device));
+    return (pl_gpu_counts){.launches = now->launches - before->launches,
+                           .up = now->up - before->up,
+                           .down = now->down - before->down};
+}
+
+// Where points go by the guess and by the way of each round; the pairs that may come too near, each
+// 36 bytes up and one down; and how many points leave their boxes. Where the step before ended,
+// points are there already, unless a rigid body was not moved to where the last round saw it. A
+// search sends where boxes reach, flags of points and patches, and gets the boxes of points and of
+// roots, and the pairs that it has found.
+static void expect_bytes(const pl_contact_step *contact, const pl_step_stats *stats,
+                         const pl_gpu_counts *c, int32_t *again, int32_t *searches)
+{
+    const pl_surfaces *s = contact->boundary.surfaces;
+    int64_t n = contact->boundary.n, rounds = stats->rounds;
+    int64_t up = 24 * n * (1 + rounds), down = 8 * (1 + 2 * rounds);
+    const double *from = contact->detection.candidates.from;
+    bool searched = memcmp(from, last_from, 24 * (size_t)n) != 0;
+    memcpy(last_from, from, 24 * (size_t)n);
+    if (searched) {
+        up += 25 * n + 4 * (int64_t)s->n_leaf + 12 * (int64_t)s->n_body + 8 * s->n_task + 64;
+        up += 48 * (int64_t)s->n_item; // those that were sorted anew
+    }
+    down += contact->detection.candidates.n_near * rounds;
+    if (c->up > up + 36 * c->down) {
+        (*again)++;
+        up += 24 * n;
+    }
+    TEST_ASSERT_LESS_OR_EQUAL_INT64(up + 36 * c->down, c->up);
+    if (!searched) TEST_ASSERT_LESS_OR_EQUAL_INT64(down, c->down);
+    *searches += searched;
+}
+
+static void test_the_bytes_of_a_step(void)
+{
+    static const char *const scenes[] = {"rings", "boxes", "shapes"};
+    for (int i = 0; i < 3; i++) {
+        pl_play play;
+        pl_device *device;
+        int32_t searches = 0, again = 0;
+        int64_t up = 0, down = 0, steps = 60;
+        open_play(scenes[i], &play);
+        TEST_ASSERT_EQUAL(PL_OK, pl_gpu_device_open(PL_GPU_ORACLE, 0, &device));
+        TEST_ASSERT_EQUAL(PL_OK, pl_world_prepare(play.world));
+        pl_contact_step *contact = play.world->contact;
+        TEST_ASSERT_LESS_THAN(MOST_POINTS, contact->boundary.n);
+        memset(last_from, 0, sizeof last_from);
+        TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_use(contact->boundary.surfaces, device));
+        for (int64_t k = 0; k < steps; k++) {
+            const pl_gpu_counts before = *pl_gpu_look(pl_gpu_of(device));
+            TEST_ASSERT_EQUAL(PL_OK, pl_play_step(&play));
+            pl_gpu_counts c = counts_of(device, &before);
+            if (play.stats.halvings == 0) {
+                expect_bytes(contact, &play.stats, &c, &again, &searches);
+            }
+            up += c.up, down += c.down;
+        }
+        double n = (double)(contact->boundary.n * steps);
+        printf("%s: %.1f bytes per point and step go up, %.1f come back; %d searches in %d steps\n",
+               scenes[i], (double)up / n, (double)down / n, (int)searches, (int)steps);
+        TEST_ASSERT_TRUE(searches > 0 && searches < steps && again <= steps / 8);
+        TEST_ASSERT_TRUE((double)up < 110 * n && (double)down < 60 * n);
+        pl_play_close(&play);
+        pl_gpu_device_close(device);
+    }
+}
+
+// A and f come back from each assembly; positions are sent once, where a step begins.
+static void test_the_bytes_of_elements(void)
+{
+    pl_play play;
+    pl_device *device;
+    open_play("rings", &play);
+    TEST_ASSERT_EQUAL(PL_OK, pl_gpu_device_open(PL_GPU_ORACLE, 0, &device));
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_prepare(play.world));
+    pl_fem *fem = &play.world->system.fem;
+    TEST_ASSERT_EQUAL(PL_OK, pl_fem_use(fem, device, &play.world->system.A));
+    TEST_ASSERT_EQUAL(PL_OK, pl_play_step(&play));
+    for (int k = 0; k < 5; k++) {
+        const pl_gpu_counts before = *pl_gpu_look(pl_gpu_of(device));
+        TEST_ASSERT_EQUAL(PL_OK, pl_play_step(&play));
+        pl_gpu_counts c = counts_of(device, &before);
+        int64_t nnz = play.world->system.A.row[fem->n_vert], n = fem->n_vert;
+        printf("rings, elements: %.1f kB up, %.1f kB down, of which A %.1f\n", 1e-3 * (double)c.up,
+               1e-3 * (double)c.down, 1e-3 * 72 * (double)nnz);
+        TEST_ASSERT_LESS_OR_EQUAL_INT64(24 * n + 64 * fem->n_bodies, c.up);
+        TEST_ASSERT_LESS_OR_EQUAL_INT64(72 * nnz + 2 * 24 * n + 64 * fem->n_patch, c.down);
+    }
+    pl_play_close(&play);
+    pl_gpu_device_close(device);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_the_bytes_of_a_step);
+    RUN_TEST(test_the_bytes_of_elements);
     RUN_TEST(test_the_same_hashes);
     return UNITY_END();
 }
