@@ -60,6 +60,33 @@ void pl_surfaces_test(pl_surfaces *s, const double *x0, const double *x1, int64_
     if (!done) pl_loop(n, CHUNK_PAIRS, test_some, &(test_loop){x0, x1, pair, hit});
 }
 
+typedef struct closest_loop {
+    const double *x;
+    const int32_t *pair;
+    pl_closest *out;
+} closest_loop;
+
+static void find_some_closest(void *context, int64_t first, int64_t last)
+{
+    const closest_loop *l = context;
+    for (int64_t i = first; i < last; i++) {
+        const int32_t *p = l->pair + 5 * i;
+        double q[12];
+        for (int k = 0; k < 4; k++) {
+            memcpy(q + 3 * k, l->x + 3 * (int64_t)p[1 + k], 3 * sizeof *q);
+        }
+        pl_closest_points((pl_pair_kind)p[0], q, &l->out[i]);
+    }
+}
+
+void pl_surfaces_closest(pl_surfaces *s, const double *x, int64_t n, const int32_t *pair,
+                         pl_closest *out)
+{
+    bool done = pl_surfaces_has_device(s) &&
+                pl_collision_device_did(s->device, s->device->closest(s->device, x, n, pair, out));
+    if (!done) pl_loop(n, CHUNK_PAIRS, find_some_closest, &(closest_loop){x, pair, out});
+}
+
 #ifndef PL_GPU
 
 pl_status pl_collision_device_open(struct pl_device *device, const pl_surfaces *s,

@@ -46,6 +46,9 @@ struct pl_collision_device {
     // hit[i]: the pair comes too near on the way from x0 to x1 (3*n_vert).
     pl_status (*test)(pl_collision_device *device, const double *x0, const double *x1, int64_t n,
                       const pl_tested_pair *pair, uint8_t *hit);
+    // Closest points of pairs where points are at x (3*n_vert). pair (5*n): kind and vertices.
+    pl_status (*closest)(pl_collision_device *device, const double *x, int64_t n,
+                         const int32_t *pair, pl_closest *out);
     bool lost; // it has failed, and is not asked again
 };
 
@@ -61,6 +64,11 @@ pl_status pl_surfaces_use(pl_surfaces *s, struct pl_device *device);
 // one, else by all threads.
 void pl_surfaces_test(pl_surfaces *s, const double *x0, const double *x1, int64_t n,
                       const pl_tested_pair *pair, uint8_t *hit);
+
+// Closest points of pairs at x (3*n_vert), likewise: out (n). pair (5*n): the kind, and the
+// vertices as pl_pair_kind says; of kinds with fewer than four some are repeated.
+void pl_surfaces_closest(pl_surfaces *s, const double *x, int64_t n, const int32_t *pair,
+                         pl_closest *out);
 
 // Is the device to be asked?
 static inline bool pl_surfaces_has_device(const pl_surfaces *s)

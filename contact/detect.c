@@ -1,5 +1,6 @@
 // Which pairs of features get a row, and the proof that a step hits nothing.
 
+#include "batch.h"
 #include "hits.h"
 #include "local_minimum.h"
 #include "../collision/apart.h"
@@ -62,9 +63,7 @@ void pl_detection_free(pl_detection *d)
     pl_free(d->bound);
     pl_free(d->start);
     pl_free(d->hit);
-    pl_free(d->tested);
-    pl_free(d->tested_near);
-    pl_free(d->tested_hit);
+    pl_batch_free(&d->batch);
     pl_row_index_free(&d->index);
     *d = (pl_detection){0};
 }
@@ -122,21 +121,20 @@ static pl_contact_pair load(const pl_candidate_set *c, const pl_boundary *bounda
     return pl_contact_pair_load(boundary, &pair);
 }
 
-static pl_contact_pair load_near(const pl_candidate_set *c, const pl_near *at)
+// Notes the closest points at x0, whose direction bounds the distance best from then on.
+static void note_start(pl_candidate_set *c, int64_t i, const pl_closest *closest,
+                       pl_distance_bound *bound)
 {
-    pl_contact_pair p = {
-        .pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
-    memcpy(p.point, at->point, sizeof p.point);
-    return p;
+    pl_candidate_turn(&c->candidate[i], closest->normal);
+    *bound = (pl_distance_bound){.start = closest->distance, .exact = true};
 }
 
-// Finds the closest points at x0, whose direction bounds the distance best from then on.
+// Finds and notes them.
 static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary,
                                 const pl_contact_pair *p, int64_t i, pl_distance_bound *bound)
 {
     pl_closest closest = pl_contact_pair_closest(p, boundary->x0);
-    pl_candidate_turn(&c->candidate[i], closest.normal);
-    *bound = (pl_distance_bound){.start = closest.distance, .exact = true};
+    note_start(c, i, &closest, bound);
     return closest;
 }
 
@@ -157,8 +155,14 @@ static double impact_distance(const pl_boundary *boundary, const pl_contact_pair
     return PL_MIN(s.radii + IMPACT * s.safety, 0.5 * (s.radii + start));
 }
 
-// The radii that the continuous test is to know: none of features of one body.
-static double tested_radii(const pl_boundary *boundary, const pl_contact_pair *p, double separation)
+double pl_detect_approach(const pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                          double distance)
+{
+    double by = pl_candidates_approach(c, c->candidate[at->candidate].kind, at->point);
+    return distance > pl_boundary_near(boundary, at->a, at->b) + by ? -1 : by;
+}
+
+double pl_detect_radii(const pl_boundary *boundary, const pl_contact_pair *p, double separation)
 {
     return p->a == p->b ? 0 : PL_MIN(pl_boundary_radii(boundary, p->a, p->b), separation);
 }
@@ -171,14 +175,14 @@ static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, d
     pl_pair_kind kind = (pl_pair_kind)p->pair.kind;
     pl_pair_gather(p->point, boundary->x0, q0);
     pl_pair_gather(p->point, boundary->x1, q1);
-    return pl_pair_impact(kind, q0, q1, tested_radii(boundary, p, separation), separation, impact);
+    return pl_pair_impact(kind, q0, q1, pl_detect_radii(boundary, p, separation), separation,
+                          impact);
 }
 
-// The distance at which a near pair counts as hit, if it may come so near; if not, negative.
-static double reaches(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
-                      pl_distance_bound *bound)
+double pl_detect_reaches(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                         pl_distance_bound *bound)
 {
-    pl_contact_pair p = load_near(c, at);
+    pl_contact_pair p = pl_near_pair(c, at);
     const pl_candidate *candidate = &c->candidate[at->candidate];
     double most = farthest_impact(boundary, p.a, p.b, PL_APART_CLEAR);
     double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
@@ -197,9 +201,9 @@ static double reaches(pl_candidate_set *c, const pl_boundary *boundary, const pl
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                      pl_distance_bound *bound, pl_impact *impact)
 {
-    double separation = reaches(c, boundary, at, bound);
+    double separation = pl_detect_reaches(c, boundary, at, bound);
     if (separation < 0) return false;
-    pl_contact_pair p = load_near(c, at);
+    pl_contact_pair p = pl_near_pair(c, at);
     return find_impact(boundary, &p, separation, impact);
 }
 
@@ -290,18 +294,23 @@ static bool wants_row(const pl_boundary *boundary, const pl_contact_pair *p,
 }
 
 // Says by its flag what becomes of a near pair; *closest is known if it gets a row.
-static uint8_t judge(pl_detection *d, const pl_boundary *boundary, const pl_near *at,
+static uint8_t judge(pl_detection *d, const pl_boundary *boundary, int64_t k,
                      pl_distance_bound *bound, pl_closest *closest)
 {
     pl_candidate_set *c = &d->candidates;
+    const pl_near *at = &c->near[k];
     uint8_t held = d->flag[at->candidate];
-    pl_contact_pair p = load_near(c, at);
-    double near = pl_boundary_near(boundary, p.a, p.b);
-    double by = pl_candidates_approach(c, p.pair.kind, p.point);
+    pl_contact_pair p = pl_near_pair(c, at);
     *bound = (pl_distance_bound){.start = at->distance};
-    if (bound->start > near + by) return 0;
-    *closest = measure_start(c, boundary, &p, at->candidate, bound);
-    if (bound->start > near + by) return 0;
+    double by = pl_detect_approach(c, boundary, at, bound->start);
+    if (by < 0) return 0;
+    if (d->batch.n_closest >= 0) {
+        *closest = d->batch.closest[d->batch.place[k]];
+        note_start(c, at->candidate, closest, bound);
+    } else {
+        *closest = measure_start(c, boundary, &p, at->candidate, bound);
+    }
+    if (pl_detect_approach(c, boundary, at, bound->start) < 0) return 0;
     const pl_instant now = {boundary->x0, boundary->x0, 0};
     if (wants_row(boundary, &p, closest, by) &&
         pl_local_minimum(boundary, &now, &p.pair, closest)) {
@@ -330,7 +339,7 @@ static uint8_t judge_reached(pl_detection *d, const pl_boundary *boundary, const
                              pl_distance_bound *bound, pl_closest *closest)
 {
     pl_candidate_set *c = &d->candidates;
-    pl_contact_pair p = load_near(c, at);
+    pl_contact_pair p = pl_near_pair(c, at);
     *bound = (pl_distance_bound){.start = at->distance};
     if (d->flag[at->candidate] == KEPT) return 0;
     if (bound->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
@@ -359,7 +368,7 @@ static int32_t judge_some(pl_detection *d, const pl_contacts *contacts, const pl
         pl_distance_bound *bound = &d->bound[k];
         pl_start *to = &start[n];
         uint8_t flag = c->wide ? judge_reached(d, boundary, at, bound, &to->closest)
-                               : judge(d, boundary, at, bound, &to->closest);
+                               : judge(d, boundary, k, bound, &to->closest);
         d->flag[at->candidate] = flag;
         if (flag != ROW && flag != FOUND) continue;
         pl_spacing spacing;
@@ -396,6 +405,9 @@ static pl_status add_starts(pl_detection *d, const pl_boundary *boundary, pl_con
     enum { SOME = 8 * PIECE }; // at a time: most get none
     int64_t n_near = d->candidates.n_near;
     PL_TRY(reserve_known(d));
+    bool batch = !d->candidates.wide && pl_surfaces_has_device(boundary->surfaces);
+    d->batch.n_closest = -1;
+    if (batch) PL_TRY(pl_batch_measure(&d->batch, &d->candidates, boundary));
     PL_TRY(pl_reserve((void **)&d->start, &d->start_capacity, SOME, sizeof *d->start));
     for (int64_t first = 0; first < n_near; first += SOME) {
         int64_t last = PL_MIN(first + SOME, n_near);
@@ -457,62 +469,21 @@ static void test_pairs(void *context, int64_t first, int64_t last)
     l->n_hit += n_hit;
 }
 
-// The same for a device: flags, and lists at their own places, those that it has to test.
-static void choose_pairs(void *context, int64_t first, int64_t last)
-{
-    test_loop *l = context;
-    pl_candidate_set *c = &l->d->candidates;
-    for (int64_t k = first; k < last; k++) {
-        const pl_near *at = &c->near[l->start + k];
-        double separation = reaches(c, l->boundary, at, &l->d->bound[l->start + k]);
-        l->d->flag[at->candidate] = 0;
-        l->d->tested[k].separation = separation;
-        if (separation < 0) continue;
-        const pl_contact_pair p = load_near(c, at);
-        pl_tested_pair *to = &l->d->tested[k];
-        to->kind = p.pair.kind;
-        to->radii = tested_radii(l->boundary, &p, separation);
-        for (int i = 0; i < 4; i++) to->vertex[i] = p.point[p.point[i] >= 0 ? i : 0];
-    }
-}
-
-// What may come too near is chosen here, and tested on the device in one go.
-static pl_status test_on_device(test_loop *l)
-{
-    pl_detection *d = l->d;
-    int64_t n = d->candidates.n_near - l->start, chosen = 0;
-    PL_TRY(pl_reserve((void **)&d->tested, &d->tested_capacity, n, sizeof *d->tested));
-    PL_TRY(
-        pl_reserve((void **)&d->tested_near, &d->tested_near_capacity, n, sizeof *d->tested_near));
-    PL_TRY(pl_reserve((void **)&d->tested_hit, &d->tested_hit_capacity, n, 1));
-    pl_loop(n, CHUNK_PAIRS, choose_pairs, l);
-    for (int64_t k = 0; k < n; k++) {
-        if (d->tested[k].separation < 0) continue;
-        d->tested[chosen] = d->tested[k];
-        d->tested_near[chosen++] = (int32_t)(l->start + k);
-    }
-    pl_surfaces_test(l->boundary->surfaces, l->boundary->x0, l->boundary->x1, chosen, d->tested,
-                     d->tested_hit);
-    for (int64_t i = 0; i < chosen; i++) {
-        if (!d->tested_hit[i]) continue;
-        d->flag[d->candidates.near[d->tested_near[i]].candidate] = HIT;
-        l->n_hit++;
-    }
-    return PL_OK;
-}
-
 // Flags which of the near ones from `first` on get hit.
 static pl_status test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
 {
-    test_loop l = {d, boundary, first, 0};
-    pl_status status = PL_OK;
     if (pl_surfaces_has_device(boundary->surfaces)) {
-        status = test_on_device(&l);
-    } else {
-        pl_loop(d->candidates.n_near - first, CHUNK_PAIRS, test_pairs, &l);
+        PL_TRY(pl_batch_test(&d->batch, &d->candidates, d->bound, boundary, first));
+        d->n_hit = d->batch.n_hit;
+        for (int64_t i = 0; i < d->n_hit; i++) {
+            d->flag[d->candidates.near[d->batch.near[i]].candidate] = HIT;
+        }
+        return PL_OK;
     }
+    test_loop l = {d, boundary, first, 0};
+    pl_loop(d->candidates.n_near - first, CHUNK_PAIRS, test_pairs, &l);
     d->n_hit = l.n_hit;
-    return status;
+    return PL_OK;
 }
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
@@ -578,7 +549,7 @@ static void find_gaps(void *context, int64_t first, int64_t last)
     double least = l->least[pl_thread_slot()];
     for (int64_t k = first; k < last; k++) {
         if (bound[k].end > l->most) continue;
-        pl_contact_pair p = load_near(c, &c->near[k]);
+        pl_contact_pair p = pl_near_pair(c, &c->near[k]);
         double radii = pl_boundary_radii(l->boundary, p.a, p.b);
         double near = pl_boundary_near(l->boundary, p.a, p.b);
         if (bound[k].end > PL_MIN(least + radii, near)) continue;

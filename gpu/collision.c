@@ -378,11 +378,11 @@ pl_status pl_gpu_surfaces_names(pl_gpu *gpu, pl_gpu_surfaces *g, const int32_t *
 // Operations of a test of a pair that steps twice, about.
 enum { CLOSEST_FLOPS = 150, CCD_FLOPS = 900, APART_FLOPS = 700 };
 
-void pl_gpu_closest(pl_gpu *gpu, int64_t n, const pl_gpu_buffer *feature, const pl_gpu_buffer *x,
-                    const pl_gpu_buffer *closest)
+void pl_gpu_closest(pl_gpu *gpu, int64_t n, int32_t stride, const pl_gpu_buffer *pair,
+                    const pl_gpu_buffer *x, const pl_gpu_buffer *closest)
 {
     pl_gpu_launch(gpu, "pair_closest", n,
-                  PL_ARGS(PL_ARG(n), PL_ARG(feature), PL_ARG(x), PL_ARG(closest)));
+                  PL_ARGS(PL_ARG(n), PL_ARG(stride), PL_ARG(pair), PL_ARG(x), PL_ARG(closest)));
     pl_gpu_note(gpu, (28 + 96 + 64) * (double)n, CLOSEST_FLOPS * (double)n);
 }
 

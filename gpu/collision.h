@@ -67,9 +67,10 @@ pl_status pl_gpu_surfaces_search(pl_gpu *gpu, pl_gpu_surfaces *g, const int32_t 
 // Kinds and features of these pairs, three numbers each: *name, until the next call. Waits.
 pl_status pl_gpu_surfaces_names(pl_gpu *gpu, pl_gpu_surfaces *g, const int32_t **name);
 
-// Closest points (8*n) of pairs at x. Returns at once.
-void pl_gpu_closest(pl_gpu *gpu, int64_t n, const pl_gpu_buffer *feature, const pl_gpu_buffer *x,
-                    const pl_gpu_buffer *closest);
+// Closest points (8*n) of pairs at x. pair (stride*n): the kind first, four vertices last. Returns
+// at once.
+void pl_gpu_closest(pl_gpu *gpu, int64_t n, int32_t stride, const pl_gpu_buffer *pair,
+                    const pl_gpu_buffer *x, const pl_gpu_buffer *closest);
 
 // The continuous test of pairs, with separation and radii (n): pl_ccd_round, or with `halve`
 // pl_ccd_vertices. "No" is the same proof as there: the same operations, rounded in the same way.

@@ -16,8 +16,8 @@ typedef struct collision_device {
     pl_gpu *gpu;
     pl_gpu_surfaces surfaces;
     pl_gpu_kept x0, x1; // (3*n_vert) where points are
-    // What is tested: kinds and vertices, distances, and what comes back.
-    pl_gpu_buffer pair, separation, radii, hit;
+    // Pairs: kinds and vertices, distances, and what comes back.
+    pl_gpu_buffer pair, separation, radii, hit, closest;
     void *host; // scratch
     int64_t host_capacity;
 } collision_device;
@@ -25,7 +25,7 @@ typedef struct collision_device {
 static void close_device(pl_collision_device *device)
 {
     collision_device *d = (collision_device *)device;
-    pl_gpu_buffer *all[] = {&d->pair, &d->separation, &d->radii, &d->hit};
+    pl_gpu_buffer *all[] = {&d->pair, &d->separation, &d->radii, &d->hit, &d->closest};
     pl_gpu_surfaces_free(d->gpu, &d->surfaces);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_gpu_drop(d->gpu, all[i]);
     pl_gpu_kept_drop(d->gpu, &d->x0);
@@ -160,6 +160,29 @@ static pl_status test(pl_collision_device *device, const double *x0, const doubl
     return pl_gpu_read(d->gpu, &d->hit, 0, n, hit);
 }
 
+static pl_status closest(pl_collision_device *device, const double *x, int64_t n,
+                         const int32_t *pair, pl_closest *out)
+{
+    collision_device *d = (collision_device *)device;
+    if (n == 0) return PL_OK;
+    bool at_end = pl_gpu_kept_is(&d->x1, x);
+    if (!at_end) pl_gpu_kept_send(d->gpu, &d->x0, x);
+    PL_TRY(pl_gpu_reserve(d->gpu, &d->pair, 5 * n, 4));
+    PL_TRY(pl_gpu_reserve(d->gpu, &d->closest, PL_GPU_CLOSEST * n, 8));
+    PL_TRY(room(d, 8 * PL_GPU_CLOSEST * n));
+    pl_gpu_write(d->gpu, &d->pair, 0, 20 * n, pair);
+    pl_gpu_closest(d->gpu, n, 5, &d->pair, at_end ? &d->x1.buffer : &d->x0.buffer, &d->closest);
+    PL_TRY(pl_gpu_read(d->gpu, &d->closest, 0, 8 * PL_GPU_CLOSEST * n, d->host));
+    const double *number = d->host;
+    for (int64_t i = 0; i < n; i++, number += PL_GPU_CLOSEST) {
+        out[i] = (pl_closest){.distance = number[0]};
+        memcpy(out[i].weight, number + 1, sizeof out[i].weight);
+        memcpy(out[i].normal, number + 5, sizeof out[i].normal);
+        for (int k = 0; k < 4; k++) out[i].support |= (uint32_t)(number[1 + k] != 0) << k;
+    }
+    return PL_OK;
+}
+
 // --- Life ---
 
 static pl_status take(collision_device *d, const pl_surfaces *s)
@@ -176,8 +199,14 @@ pl_status pl_collision_device_open(struct pl_device *device, const pl_surfaces *
     collision_device *d = pl_alloc_zero(1, sizeof *d);
     if (d == NULL) return PL_ERROR_MEMORY;
     d->gpu = pl_gpu_of(device);
-    d->device =
-        (pl_collision_device){close_device, move, refit, leaving, take_boxes, search, test, false};
+    d->device = (pl_collision_device){.close = close_device,
+                                      .move = move,
+                                      .refit = refit,
+                                      .leaving = leaving,
+                                      .take_boxes = take_boxes,
+                                      .search = search,
+                                      .test = test,
+                                      .closest = closest};
     pl_status status = take(d, s);
     if (status != PL_OK) {
         close_device(&d->device);

@@ -132,7 +132,7 @@ static void expect_closest(const device *d, int32_t size, pl_gpu *gpu, int64_t n
 {
     double *want = malloc(64 * (size_t)n + 8), *got = malloc(64 * (size_t)n + 8);
     pl_gpu_buffer closest = to_device(gpu, 8 * n, 8, got);
-    pl_gpu_closest(gpu, n, list, x, &closest);
+    pl_gpu_closest(gpu, n, PL_GPU_FEATURE, list, x, &closest);
     for (int64_t i = 0; i < n; i++) {
         double p[12];
         pl_closest c;

@@ -4,17 +4,32 @@
 
 #include "../collision/device.h"
 #include "../gpu/device.h"
+#include "../gpu/oracle.h"
 #include "colliders.h"
 #include "failing_alloc.h"
 #include "logs.h"
 
 #include <stdlib.h>
 
+// What the tests run on, with which sizes of groups.
+static const struct {
+    const char *name;
+    pl_gpu_kind kind;
+    bool backward;
+    int32_t group;
+} modes[] = {{"the oracle", PL_GPU_ORACLE, false, 128},
+             {"the oracle backwards", PL_GPU_ORACLE, true, 32},
+             {"OpenCL", PL_GPU_OPENCL, false, 1},
+             {"OpenCL", PL_GPU_OPENCL, false, 256}};
+
+static size_t mode;
 static pl_device *device;
 
 void setUp(void)
 {
-    TEST_ASSERT_EQUAL(PL_OK, pl_gpu_device_open(PL_GPU_ORACLE, 0, &device));
+    pl_oracle_go_backward(modes[mode].backward);
+    TEST_ASSERT_EQUAL(PL_OK, pl_gpu_device_open(modes[mode].kind, 0, &device));
+    pl_gpu_set_group_size(pl_gpu_of(device), modes[mode].group);
 }
 
 void tearDown(void)
@@ -257,6 +272,31 @@ static void test_the_same_hits(void)
     TEST_ASSERT_TRUE(hits > n_tests / 10 && hits < n_tests - n_tests / 10);
 }
 
+static void test_the_same_closest_points(void)
+{
+    static int32_t pair[5 * TESTED];
+    static pl_closest here[TESTED], there[TESTED];
+    begin(11);
+    add_soup(400, 1);
+    shake(0.1);
+    pl_surfaces *s = build(), *t = build();
+    TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_use(t, device));
+    for (int i = 0; i < TESTED; i++) {
+        pair[5 * i] = pick(4);
+        for (int k = 0; k < 4; k++) pair[5 * i + 1 + k] = (i + 7 * k * (1 + i % 3)) % S.n_vert;
+    }
+    const double *at[] = {S.x0, S.x1, S.x1, S.x0};
+    memset(here, 0, sizeof here), memset(there, 0, sizeof there);
+    for (int k = 0; k < 4; k++) {
+        pl_surfaces_closest(s, at[k], TESTED, pair, here);
+        pl_surfaces_closest(t, at[k], TESTED, pair, there);
+        TEST_ASSERT_EQUAL_MEMORY(here, there, sizeof here);
+    }
+    pl_surfaces_closest(t, S.x0, 0, pair, there);
+    TEST_ASSERT_TRUE(pl_surfaces_has_device(t));
+    pl_surfaces_destroy(s), pl_surfaces_destroy(t);
+}
+
 // --- Failures ---
 
 // Memory that fails in the middle: the CPU does it, with one warning, and finds the same.
@@ -309,12 +349,19 @@ static void test_no_memory(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_the_same_searches);
-    RUN_TEST(test_trees_are_sorted_anew);
-    RUN_TEST(test_states);
-    RUN_TEST(test_a_motion_that_is_not_finite);
-    RUN_TEST(test_the_same_hits);
-    RUN_TEST(test_a_device_that_fails);
-    RUN_TEST(test_no_memory);
+    for (mode = 0; mode < sizeof modes / sizeof *modes; mode++) {
+        pl_gpu_info info;
+        if (pl_gpu_list(modes[mode].kind, 1, &info) == 0 || info.lacks != NULL) continue;
+        printf("%s, groups of %d\n", modes[mode].name, (int)modes[mode].group);
+        RUN_TEST(test_the_same_searches);
+        RUN_TEST(test_trees_are_sorted_anew);
+        RUN_TEST(test_states);
+        RUN_TEST(test_a_motion_that_is_not_finite);
+        RUN_TEST(test_the_same_hits);
+        RUN_TEST(test_the_same_closest_points);
+        if (modes[mode].kind != PL_GPU_ORACLE) continue; // whose memory fails on demand
+        RUN_TEST(test_a_device_that_fails);
+        RUN_TEST(test_no_memory);
+    }
     return UNITY_END();
 }

@@ -257,14 +257,15 @@ PL_KERNEL void feature_names(int64_t n, PL_IN(int32_t) feature, PL_OUT(int32_t) 
 // What pl_closest has, as numbers: the distance, four weights, the normal.
 #define PL_CLOSEST 8
 
-PL_INLINE pl_pair_kind pl_pair_load(PL_IN(int32_t) feature, PL_IN(double) x, int64_t i,
+// The kind of a pair, and where its vertices are at x.
+PL_INLINE pl_pair_kind pl_pair_load(PL_IN(int32_t) kind, PL_IN(int32_t) vertex, PL_IN(double) x,
                                     double out[12])
 {
     for (int32_t c = 0; c < 4; c++) {
-        int64_t v = 3 * (int64_t)feature[PL_FEATURE * i + 3 + c];
+        int64_t v = 3 * (int64_t)vertex[c];
         for (int32_t k = 0; k < 3; k++) out[3 * c + k] = x[v + k];
     }
-    return (pl_pair_kind)feature[PL_FEATURE * i];
+    return (pl_pair_kind)kind[0];
 }
 
 PL_INLINE void pl_closest_store(const pl_closest *closest, PL_OUT(double) out)
@@ -274,15 +275,16 @@ PL_INLINE void pl_closest_store(const pl_closest *closest, PL_OUT(double) out)
     for (int32_t k = 0; k < 3; k++) out[5 + k] = closest->normal[k];
 }
 
-// pl_closest_points of n pairs at x.
-PL_KERNEL void pair_closest(int64_t n, PL_IN(int32_t) feature, PL_IN(double) x,
+// pl_closest_points of n pairs at x, of `stride` numbers each: the kind first, vertices last.
+PL_KERNEL void pair_closest(int64_t n, int32_t stride, PL_IN(int32_t) pair, PL_IN(double) x,
                             PL_OUT(double) closest)
 {
     PL_EACH(i, n)
     {
         double p[12];
         pl_closest c;
-        pl_pair_kind kind = pl_pair_load(feature, x, i, p);
+        int64_t at = stride * i;
+        pl_pair_kind kind = pl_pair_load(pair + at, pair + at + stride - 4, x, p);
         pl_closest_of(kind, p, &c);
         pl_closest_store(&c, closest + PL_CLOSEST * i);
     }
@@ -300,8 +302,9 @@ PL_KERNEL void pair_ccd(int64_t n, PL_IN(int32_t) feature, PL_IN(double) x0, PL_
         double a[12], b[12];
         const double *p0[4], *p1[4];
         pl_impact impact;
-        pl_pair_kind kind = pl_pair_load(feature, x0, i, a);
-        pl_pair_load(feature, x1, i, b);
+        int64_t at = PL_FEATURE * i;
+        pl_pair_kind kind = pl_pair_load(feature + at, feature + at + 3, x0, a);
+        pl_pair_load(feature + at, feature + at + 3, x1, b);
         for (int32_t c = 0; c < 4; c++) {
             p0[c] = a + 3 * c;
             p1[c] = b + 3 * c;
@@ -317,20 +320,7 @@ PL_KERNEL void pair_ccd(int64_t n, PL_IN(int32_t) feature, PL_IN(double) x0, PL_
 }
 
 // Do pairs come too near on their way from x0 to x1, as pl_pair_impact says? pair (5*n): the kind,
-// and four vertices. Of those with radii above 0, or of the others.
-PL_INLINE pl_pair_kind pl_pair_take(PL_IN(int32_t) pair, PL_IN(double) x0, PL_IN(double) x1,
-                                    int64_t i, double a[12], double b[12])
-{
-    for (int32_t c = 0; c < 4; c++) {
-        int64_t v = 3 * (int64_t)pair[5 * i + 1 + c];
-        for (int32_t k = 0; k < 3; k++) {
-            a[3 * c + k] = x0[v + k];
-            b[3 * c + k] = x1[v + k];
-        }
-    }
-    return (pl_pair_kind)pair[5 * i];
-}
-
+// and four vertices. Of those without radii, and of the others.
 PL_KERNEL void pair_hit(int64_t n, PL_IN(int32_t) pair, PL_IN(double) x0, PL_IN(double) x1,
                         PL_IN(double) separation, PL_IN(double) radii, PL_OUT(uint8_t) hit)
 {
@@ -339,7 +329,8 @@ PL_KERNEL void pair_hit(int64_t n, PL_IN(int32_t) pair, PL_IN(double) x0, PL_IN(
         double a[12], b[12];
         pl_impact impact;
         if (!(radii[i] > 0)) {
-            pl_pair_kind kind = pl_pair_take(pair, x0, x1, i, a, b);
+            pl_pair_kind kind = pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x0, a);
+            pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x1, b);
             hit[i] = pl_apart_flat_impact(kind, a, b, separation[i], &impact);
         }
     }
@@ -353,7 +344,8 @@ PL_KERNEL void pair_hit_round(int64_t n, PL_IN(int32_t) pair, PL_IN(double) x0, 
         double a[12], b[12];
         pl_impact impact;
         if (radii[i] > 0) {
-            pl_pair_kind kind = pl_pair_take(pair, x0, x1, i, a, b);
+            pl_pair_kind kind = pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x0, a);
+            pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x1, b);
             hit[i] = pl_apart_round_impact(kind, a, b, radii[i], separation[i], &impact);
         }
     }
