@@ -8,6 +8,8 @@
 #   STEPS         per run; default 200
 #   EVERY         steps from one comparison to the next; default 4
 #   SECONDS_EACH  of wall clock per run; default 600
+#   TOLERANCES    of contacts [m] and of residuals; default "1e-8 1e-9", a hundredth and less of a world's own,
+#                 so that what differs is not what solves leave undone
 #
 # Columns:
 #
@@ -22,7 +24,7 @@
 #            has more than one solution, and what falls over goes its own way
 #   cpu      ms of the processor per step on the CPU, and on the device
 #
-# The bound: a solve leaves each contact some tolerances (1e-6 m), in displacement of its step, and so in the
+# The bound: a solve leaves each contact some tolerances, in displacement of its step, and so in the
 # velocity that goes on: N steps after states first differ they are N (N + 1) / 2 times two tolerances
 # apart. Rigid bodies that are hit hard have no bound that is of use. Bodies on a grid are solved to
 # rounding: 1e-9 m.
@@ -33,6 +35,7 @@ SCENES=${SCENES:-rings bunnies armadillo-light pyramid chain wall euler-cylinder
 STEPS=${STEPS:-200}
 EVERY=${EVERY:-4}
 SECONDS_EACH=${SECONDS_EACH:-600}
+TOLERANCES=${TOLERANCES:-1e-8 1e-9}
 folder=out/device-scenes
 failed=0
 
@@ -41,7 +44,7 @@ run_one() {
     rm -rf "$3" && mkdir -p "$3"
     times >"$folder/before"
     "$PLIANT" run "$1" --device "$2" --steps "$STEPS" --every "$EVERY" --out "$3" --format obj \
-        --stats "$3.csv" --max-seconds "$SECONDS_EACH" --quiet ${4:-} >"$3.log" 2>&1
+        --contact-tolerance "${TOLERANCES% *}" --residual-tolerance "${TOLERANCES#* }" --stats "$3.csv" --max-seconds "$SECONDS_EACH" --quiet ${4:-} >"$3.log" 2>&1
     case $? in
     0) end=done ;;
     3) end=late ;;
@@ -81,9 +84,9 @@ compare() {
         far=$(distance "$at")
         if [ "$at" -le "$until" ]; then
             near=$far
-            bound=$(awk -v n="$at" -v from="${differ:-100000}" -v scene="$1" 'BEGIN {
+            bound=$(awk -v n="$at" -v from="${differ:-100000}" -v scene="$1" -v tolerance="${TOLERANCES% *}" 'BEGIN {
                 n = n - from + 1
-                print n <= 0 ? 0 : scene ~ /^euler/ ? 1e-9 : 1e-6 * n * (n + 1) }')
+                print n <= 0 ? 0 : scene ~ /^euler/ ? 1e-9 : tolerance * n * (n + 1) }')
             within=$(awk -v a="$near" -v b="$bound" 'BEGIN { print a <= b ? "yes" : "no" }')
             [ "$within" = yes ] || { failed=$((failed + 1)) && echo "$1: $near m apart after $at steps"; }
         fi

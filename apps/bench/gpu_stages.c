@@ -23,15 +23,19 @@ static const double GAP = 0.02; // between them, in edge lengths
 
 // --- Measuring ---
 
-// What a part does once: returns a hash of its result.
-typedef pl_status pass_fn(void *context, uint64_t *hash);
+// What a part does once, and a hash of its result.
+typedef struct part {
+    const char *name;
+    pl_status (*run)(void *context);
+    uint64_t (*hash)(const void *context);
+} part;
 
-static pl_status measure(pass_fn *pass, void *context, double *seconds, uint64_t *hash)
+static pl_status measure(const part *p, void *context, double *seconds)
 {
     *seconds = INFINITY;
     for (int turn = 0; turn < TURNS; turn++) {
         double start = pl_cpu_seconds();
-        PL_TRY(pass(context, hash));
+        PL_TRY(p->run(context));
         *seconds = fmin(*seconds, pl_cpu_seconds() - start);
     }
     return PL_OK;
@@ -47,21 +51,17 @@ static pl_gpu_counts less(const pl_gpu_counts *a, const pl_gpu_counts *b)
                            .flops = a->flops - b->flops};
 }
 
-// The same part here and there; what it counts is that of its last turn.
-static pl_status measure_both(pl_gpu *gpu, pass_fn *pass, void *here, void *there, const char *name,
+// The same part here and there; what it counts is that of one turn more.
+static pl_status measure_both(pl_gpu *gpu, const part *p, void *here, void *there,
                               pl_gpu_stage *out)
 {
-    uint64_t one, two;
-    double once;
-    *out = (pl_gpu_stage){.name = name};
-    PL_TRY(measure(pass, here, &out->native, &one));
-    PL_TRY(measure(pass, there, &out->kernels, &two));
+    *out = (pl_gpu_stage){.name = p->name};
+    PL_TRY(measure(p, here, &out->native));
+    PL_TRY(measure(p, there, &out->kernels));
     const pl_gpu_counts before = *pl_gpu_look(gpu);
-    once = pl_cpu_seconds();
-    PL_TRY(pass(there, &two));
-    out->kernels = fmin(out->kernels, pl_cpu_seconds() - once);
+    PL_TRY(p->run(there));
     out->counts = less(pl_gpu_look(gpu), &before);
-    out->same = one == two;
+    out->same = p->hash(here) == p->hash(there);
     return PL_OK;
 }
 
@@ -75,20 +75,30 @@ typedef struct elements {
 
 static const pl_fem_weights weights = {1, 1e-3, 1e-6, 1e-3, 1};
 
-static pl_status assemble(void *context, uint64_t *hash)
+static pl_status assemble(void *context)
 {
     elements *e = context;
     pl_fem_assemble(&e->fem, e->x, &weights, NULL, &e->A, e->f);
-    *hash = pl_hash(PL_HASH_START, e->A.val, 72 * (size_t)e->A.nnz);
     return PL_OK;
 }
 
-static pl_status find_forces(void *context, uint64_t *hash)
+static pl_status find_forces(void *context)
 {
     elements *e = context;
     pl_fem_forces(&e->fem, e->x, e->f);
-    *hash = pl_hash(PL_HASH_START, e->f, 24 * (size_t)e->fem.n_vert);
     return PL_OK;
+}
+
+static uint64_t hash_forces(const void *context)
+{
+    const elements *e = context;
+    return pl_hash(PL_HASH_START, e->f, 24 * (size_t)e->fem.n_vert);
+}
+
+static uint64_t hash_assembled(const void *context)
+{
+    const elements *e = context;
+    return pl_hash(hash_forces(e), e->A.val, 72 * (size_t)e->A.nnz);
 }
 
 // Bent a little.
@@ -113,17 +123,18 @@ static void free_elements(elements *e)
 
 static pl_status measure_elements(pl_device *device, bool quick, pl_gpu_stage out[2])
 {
-    elements part[2] = {{.x = NULL}, {.x = NULL}};
+    static const part assembly = {"assembly", assemble, hash_assembled};
+    static const part forces = {"forces", find_forces, hash_forces};
+    elements e[2] = {{.x = NULL}, {.x = NULL}};
     pl_gpu *gpu = pl_gpu_of(device);
     pl_mesh *mesh;
     PL_TRY(pl_mesh_make(quick ? "box:cells=6" : "box:cells=24", &mesh));
     pl_status status = pl_mesh_along_curve(&mesh);
-    for (int i = 0; i < 2 && status == PL_OK; i++) status = create_elements(mesh, &part[i]);
-    if (status == PL_OK) status = pl_fem_use(&part[1].fem, device, &part[1].A);
-    if (status == PL_OK) status = measure_both(gpu, assemble, &part[0], &part[1], "assembly", out);
-    if (status == PL_OK)
-        status = measure_both(gpu, find_forces, &part[0], &part[1], "forces", out + 1);
-    for (int i = 0; i < 2; i++) free_elements(&part[i]);
+    for (int i = 0; i < 2 && status == PL_OK; i++) status = create_elements(mesh, &e[i]);
+    if (status == PL_OK) status = pl_fem_use(&e[1].fem, device, &e[1].A);
+    if (status == PL_OK) status = measure_both(gpu, &assembly, &e[0], &e[1], out);
+    if (status == PL_OK) status = measure_both(gpu, &forces, &e[0], &e[1], out + 1);
+    for (int i = 0; i < 2; i++) free_elements(&e[i]);
     pl_mesh_destroy(mesh);
     return status;
 }
@@ -134,34 +145,43 @@ typedef struct heap {
     pl_surfaces *surfaces;
     const double *x0, *x1;
     double margin;
+    pl_candidates found;
     int64_t n_pair;
     pl_tested_pair *pair; // (n_pair)
     uint8_t *hit;
 } heap;
 
-static pl_status search(void *context, uint64_t *hash)
+static pl_status search(void *context)
 {
     heap *h = context;
-    pl_candidates c;
-    PL_TRY(pl_surfaces_search(h->surfaces, h->x0, h->x1, h->margin, &c));
-    *hash = pl_hash(PL_HASH_START, c.vertex_face, 8 * (size_t)c.n_vertex_face);
-    *hash = pl_hash(*hash, c.edge_edge, 8 * (size_t)c.n_edge_edge);
-    return PL_OK;
+    return pl_surfaces_search(h->surfaces, h->x0, h->x1, h->margin, &h->found);
 }
 
-static pl_status test(void *context, uint64_t *hash)
+static uint64_t hash_found(const void *context)
+{
+    const pl_candidates *c = &((const heap *)context)->found;
+    uint64_t hash = pl_hash(PL_HASH_START, c->vertex_face, 8 * (size_t)c->n_vertex_face);
+    return pl_hash(hash, c->edge_edge, 8 * (size_t)c->n_edge_edge);
+}
+
+static pl_status test(void *context)
 {
     heap *h = context;
     pl_surfaces_test(h->surfaces, h->x0, h->x1, h->n_pair, h->pair, h->hit);
-    *hash = pl_hash(PL_HASH_START, h->hit, (size_t)h->n_pair);
     return PL_OK;
+}
+
+static uint64_t hash_hits(const void *context)
+{
+    const heap *h = context;
+    return pl_hash(PL_HASH_START, h->hit, (size_t)h->n_pair);
 }
 
 // All pairs that the search finds, of vertices and faces.
 static pl_status list_pairs(heap *h, const int32_t *face)
 {
-    pl_candidates c;
-    PL_TRY(pl_surfaces_search(h->surfaces, h->x0, h->x1, h->margin, &c));
+    PL_TRY(search(h));
+    const pl_candidates c = h->found;
     h->n_pair = c.n_vertex_face;
     h->pair = pl_alloc(h->n_pair, sizeof *h->pair);
     h->hit = pl_alloc(h->n_pair, sizeof *h->hit);
@@ -217,22 +237,23 @@ static pl_status copy_surface(const pl_mesh *surface, double length, copies *out
 static pl_status measure_heap(pl_device *device, const copies *c, double length,
                               pl_gpu_stage out[2])
 {
-    heap part[2] = {{.surfaces = NULL}, {.surfaces = NULL}};
+    static const part of_search = {"search", search, hash_found};
+    static const part of_test = {"continuous test", test, hash_hits};
+    heap heaps[2] = {{.surfaces = NULL}, {.surfaces = NULL}};
     pl_gpu *gpu = pl_gpu_of(device);
     pl_status status = PL_OK;
     for (int i = 0; i < 2 && status == PL_OK; i++) {
-        heap *h = &part[i];
+        heap *h = &heaps[i];
         *h = (heap){.x0 = c->x0, .x1 = c->x1, .margin = GAP * length};
         status = pl_surfaces_create(c->n_vert, c->x0, BODIES, c->collider, &h->surfaces);
         if (status == PL_OK) status = list_pairs(h, c->face);
     }
-    if (status == PL_OK) status = pl_surfaces_use(part[1].surfaces, device);
-    if (status == PL_OK) status = measure_both(gpu, search, &part[0], &part[1], "search", out);
-    if (status == PL_OK)
-        status = measure_both(gpu, test, &part[0], &part[1], "continuous test", out + 1);
+    if (status == PL_OK) status = pl_surfaces_use(heaps[1].surfaces, device);
+    if (status == PL_OK) status = measure_both(gpu, &of_search, &heaps[0], &heaps[1], out);
+    if (status == PL_OK) status = measure_both(gpu, &of_test, &heaps[0], &heaps[1], out + 1);
     for (int i = 0; i < 2; i++) {
-        pl_surfaces_destroy(part[i].surfaces);
-        pl_free(part[i].pair), pl_free(part[i].hit);
+        pl_surfaces_destroy(heaps[i].surfaces);
+        pl_free(heaps[i].pair), pl_free(heaps[i].hit);
     }
     return status;
 }
