@@ -101,7 +101,8 @@ static pl_gpu_counts counts_of(pl_device *device, const pl_gpu_counts *before)
 // down; the pairs that may come too near, each 36 bytes up and one down; and how many points leave
 // their boxes. Where the step before ended, points are there already, unless a rigid body was not
 // moved to where the last round saw it. A search sends where boxes reach, flags of points and
-// patches, and gets the boxes of points and of roots, and the pairs that it has found.
+// patches, and gets the boxes of points and of roots, and the pairs that it has found; of those
+// that are new the closest points are found, too.
 static void expect_bytes(const pl_contact_step *contact, const pl_step_stats *stats,
                          const pl_gpu_counts *c, int32_t *again, int32_t *searches)
 {
@@ -114,6 +115,7 @@ static void expect_bytes(const pl_contact_step *contact, const pl_step_stats *st
     if (searched) {
         up += 25 * n + 4 * (int64_t)s->n_leaf + 12 * (int64_t)s->n_body + 8 * s->n_task + 64;
         up += 48 * (int64_t)s->n_item; // those that were sorted anew
+        up += 20 * (c->down / 64);     // pairs that are measured
     }
     int64_t measured = PL_MAX(contact->detection.batch.n_closest, 0);
     int64_t tested = contact->detection.candidates.n_near * rounds; // at most
