@@ -81,7 +81,7 @@ TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(GPU),,tests/test_gpu%) $(if $
 
 .PHONY: all lib examples meshes man demo check setup install uninstall lint sanitize sanitize-job asan ubsan \
         tsan cov fuzz clean help demo-job \
-        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes solver-scenes peers peers-job \
+        pictures pictures-job collection check-job check-exports check-exports-job ccd-million audit-scenes solver-scenes device-scenes peers peers-job \
         peers-rigid peers-siconos
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -320,6 +320,9 @@ audit-scenes: $(B)/pliant ## audit every step of the scenes; tests/audit_scenes.
 
 solver-scenes: $(B)/pliant ## scenes of mechanisms by several solvers; tests/solver_scenes.sh says what can be set
 	@PLIANT=$(B)/pliant tests/solver_scenes.sh
+
+device-scenes: $(B)/pliant ## whole scenes on a device beside the CPU; tests/device_scenes.sh says what can be set
+	@PLIANT=$(B)/pliant tests/device_scenes.sh
 
 # Other simulators, each a program of its own that peers directs.
 PEERS := $(addprefix $(B)/peers/,peers pliant bullet bullet-double mujoco)

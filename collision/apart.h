@@ -20,6 +20,12 @@ bool pl_stays_apart(pl_pair_kind kind, const double *x0, const double *x1, doubl
 // which they stay farther apart than that, without a break from 0 on; 1 if they do all the way.
 double pl_apart_until(pl_pair_kind kind, const double *x0, const double *x1, double separation);
 
+// Does a pair come closer than `separation` on its way, as far as the proofs above and pl_ccd can
+// tell? Above 0, `radii` [m] of the separation are inside of the features. x0 and x1 have room for
+// four points; *out is the impact.
+bool pl_pair_impact(pl_pair_kind kind, const double x0[12], const double x1[12], double radii,
+                    double separation, pl_impact *out);
+
 // The points of a pair after the part t of their way.
 void pl_pair_at(pl_pair_kind kind, const double *x0, const double *x1, double t, double *x);
 

@@ -1,6 +1,7 @@
 // Building, moving and mending the trees.
 
 #include "bvh.h"
+#include "device.h"
 #include "patch.h"
 
 #include <string.h>
@@ -394,9 +395,28 @@ static pl_status refit_body(pl_surfaces *s, int32_t b)
     return PL_OK;
 }
 
-pl_status pl_bvh_move(pl_surfaces *s)
+static void refit_subtrees(void *context, int64_t first, int64_t last)
+{
+    pl_surfaces *s = context;
+    for (int64_t c = first; c < last; c++) refit_subtree(s, s->chunk[c].tree);
+}
+
+static void refit_all(pl_surfaces *s)
+{
+    pl_loop(s->n_chunk, 4, refit_subtrees, s);
+    for (int32_t b = 0; b < s->n_body; b++) refit_top(s, s->body[b].tree);
+    s->behind = false;
+}
+
+void pl_bvh_catch_up(pl_surfaces *s)
+{
+    if (s->behind) refit_all(s);
+}
+
+static pl_status move_here(pl_surfaces *s)
 {
     move_loop l = {.s = s, .bad = INT32_MAX};
+    pl_bvh_catch_up(s); // the trees of bodies that are not stale stay
     int64_t least = CHUNK_POINTS * (int64_t)s->n_body / PL_MAX(s->n_point, 1) + 1;
     if (!s->together) pl_loop(s->n_point, CHUNK_POINTS, move_some_points, &l);
     pl_loop(s->n_body, least, move_small_bodies, &l);
@@ -412,6 +432,100 @@ pl_status pl_bvh_move(pl_surfaces *s)
     return PL_OK;
 }
 
+// --- On a device ---
+
+static pl_bound root_bound(const pl_root_box *root)
+{
+    const float *side = root->side;
+    return (pl_bound){{side[0], side[1], side[2], 0}, {side[3], side[4], side[5], 0}};
+}
+
+// The boxes of all roots, and the costs below them, which are those of trees that were sorted anew
+// where there are none yet.
+static pl_status refit_on_device(pl_surfaces *s)
+{
+    pl_root_box *of_chunk = s->root, *of_body = of_chunk + s->n_chunk;
+    PL_TRY(s->device->refit(s->device, s, of_chunk, of_body));
+    for (int32_t b = 0; b < s->n_body; b++) {
+        pl_surface_body *body = &s->body[b];
+        if (body->tree.n_leaf == 0) continue;
+        s->node_bound[body->tree.node] = root_bound(&of_body[b]);
+        for (int32_t c = body->chunk; c < body->chunk + body->n_chunk; c++) {
+            pl_chunk *chunk = &s->chunk[c];
+            s->node_bound[chunk->tree.node] = root_bound(&of_chunk[c]);
+            bool unknown = pl_is_stale(s, b) && chunk->cost == 0;
+            if (unknown) chunk->cost = relative_cost(s, chunk->tree.node, of_chunk[c].cost);
+        }
+        bool unknown = pl_is_stale(s, b) && body->n_chunk > 1 && body->cost == 0;
+        if (unknown) body->cost = relative_cost(s, body->tree.node, of_body[b].cost);
+    }
+    return PL_OK;
+}
+
+// Sorts the chunks anew that have decayed. *any: there were some.
+static pl_status resort_chunks(pl_surfaces *s, bool *any)
+{
+    *any = false;
+    for (int32_t c = 0; c < s->n_chunk; c++) {
+        pl_chunk *chunk = &s->chunk[c];
+        pl_subtree t = chunk->tree;
+        float cost = relative_cost(s, t.node, s->root[c].cost);
+        if (!pl_is_stale(s, chunk->body) || !decayed(cost, &chunk->cost)) continue;
+        PL_TRY(rebuild_chunk(s, chunk));
+        pl_surfaces_note_sorted(s, s->leaf_item[t.leaf], s->leaf_item[t.leaf + t.n_leaf]);
+        *any = true;
+    }
+    return PL_OK;
+}
+
+static pl_status resort_bodies(pl_surfaces *s, bool *any)
+{
+    *any = false;
+    for (int32_t b = 0; b < s->n_body; b++) {
+        pl_surface_body *body = &s->body[b];
+        if (body->n_chunk < 2 || !pl_is_stale(s, b)) continue;
+        float cost = relative_cost(s, body->tree.node, s->root[s->n_chunk + b].cost);
+        if (!decayed(cost, &body->cost)) continue;
+        PL_TRY(pl_bvh_build(s, b, s->x0));
+        pl_surfaces_note_sorted(s, body->item, body->item + body->n_item);
+        *any = true;
+    }
+    return PL_OK;
+}
+
+static pl_status move_on_device(pl_surfaces *s)
+{
+    int32_t bad = INT32_MAX;
+    bool any;
+    s->behind = true;
+    PL_TRY(s->device->move(s->device, s, &bad));
+    if (bad != INT32_MAX) return fail_motion(s, bad);
+    PL_TRY(refit_on_device(s));
+    PL_TRY(resort_chunks(s, &any));
+    if (any) PL_TRY(refit_on_device(s));
+    PL_TRY(resort_bodies(s, &any));
+    return any ? refit_on_device(s) : PL_OK;
+}
+
+pl_status pl_bvh_move(pl_surfaces *s)
+{
+    if (pl_surfaces_has_device(s)) {
+        pl_status status = move_on_device(s);
+        if (status == PL_ERROR_NUMERICS) return status; // the motion's fault
+        if (pl_collision_device_did(s->device, status)) return PL_OK;
+    }
+    return move_here(s);
+}
+
+// The points that leave their boxes, by the device; false if it has none to say.
+static bool list_leaving(pl_surfaces *s, int32_t *n, const int32_t **list)
+{
+    return pl_surfaces_has_device(s) &&
+           pl_collision_device_did(s->device, s->device->leaving(s->device, s, n, list));
+}
+
+// --- Points that leave their boxes ---
+
 // Points that leave their boxes, or the bodies of such.
 typedef struct flag_loop {
     const pl_surfaces *s;
@@ -424,17 +538,22 @@ static void flag_points(void *context, int64_t first, int64_t last)
     flag_leaving(l->s, (int32_t)first, (int32_t)last, l->flag + first);
 }
 
-static void refit_subtrees(void *context, int64_t first, int64_t last)
+static void flag_all(pl_surfaces *s, uint8_t *leaves)
 {
-    pl_surfaces *s = context;
-    for (int64_t c = first; c < last; c++) refit_subtree(s, s->chunk[c].tree);
+    const int32_t *list;
+    int32_t n;
+    if (!list_leaving(s, &n, &list)) {
+        pl_loop(s->n_point, CHUNK_POINTS, flag_points, &(flag_loop){s, leaves});
+        return;
+    }
+    memset(leaves, 0, (size_t)s->n_point);
+    for (int32_t i = 0; i < n; i++) leaves[list[i]] = 1;
 }
 
 pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
 {
-    const flag_loop l = {s, grown};
     *n = 0;
-    pl_loop(s->n_point, CHUNK_POINTS, flag_points, &l);
+    flag_all(s, grown);
     for (int32_t p = 0; p < s->n_point; p++) {
         pl_bound box;
         if (!grown[p]) continue;
@@ -443,8 +562,10 @@ pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n)
         (*n)++;
     }
     if (*n == 0) return PL_OK;
-    pl_loop(s->n_chunk, 4, refit_subtrees, s);
-    for (int32_t b = 0; b < s->n_body; b++) refit_top(s, s->body[b].tree);
+    refit_all(s);
+    if (pl_surfaces_has_device(s)) {
+        pl_collision_device_did(s->device, s->device->take_boxes(s->device, s));
+    }
     return PL_OK;
 }
 
@@ -462,7 +583,13 @@ static void flag_bodies(void *context, int64_t first, int64_t last)
     }
 }
 
-void pl_bvh_stale(const pl_surfaces *s, uint8_t *stale)
+void pl_bvh_stale(pl_surfaces *s, uint8_t *stale)
 {
+    const int32_t *list;
+    int32_t n;
+    if (list_leaving(s, &n, &list)) {
+        for (int32_t i = 0; i < n; i++) stale[s->point_body[list[i]]] = 1;
+        return;
+    }
     pl_loop(s->n_point, CHUNK_POINTS, flag_bodies, &(flag_loop){s, stale});
 }

@@ -23,7 +23,10 @@ pl_status pl_bvh_move(pl_surfaces *s);
 pl_status pl_bvh_grow(pl_surfaces *s, uint8_t *grown, int32_t *n);
 
 // Marks in `stale` (n_body) the bodies with points whose boxes do not hold the motion.
-void pl_bvh_stale(const pl_surfaces *s, uint8_t *stale);
+void pl_bvh_stale(pl_surfaces *s, uint8_t *stale);
+
+// Puts boxes around items and nodes where a device has moved those of points only.
+void pl_bvh_catch_up(pl_surfaces *s);
 
 // The box of a point on its way from x0 to x1, thickened by `pad`.
 static inline pl_bound pl_bound_point(const double x0[3], const double x1[3], double pad)

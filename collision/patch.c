@@ -1,6 +1,7 @@
 // Patches that cannot touch themselves.
 
 #include "patch.h"
+#include "search.h"
 #include "../meshes/geometry.h"
 
 #include <math.h>
@@ -236,8 +237,10 @@ static bool all_face(const pl_surfaces *s, pl_subtree tree, const double d[3])
     return true;
 }
 
-bool pl_patch_smooth(const pl_surfaces *s, const pl_chunk *chunk, pl_subtree tree)
+bool pl_patch_smooth(const pl_surfaces *s, pl_subtree tree)
 {
+    if (tree.n_leaf < PL_PATCH_LEAVES || tree.n_leaf > PL_CHUNK_LEAVES) return false;
+    const pl_chunk *chunk = &s->chunk[s->leaf_chunk[tree.leaf]];
     if (s->node_outline[tree.node] < 0) return false;
     const int32_t *outline = chunk->outline + s->node_outline[tree.node];
     int32_t n = outline[0];
@@ -247,6 +250,32 @@ bool pl_patch_smooth(const pl_surfaces *s, const pl_chunk *chunk, pl_subtree tre
     double d[3];
     return outline_direction(s, code, n, &c, d) && star_shaped(s, code, n, &c, d) &&
            all_face(s, tree, d);
+}
+
+static void note_patches(pl_surfaces *s, pl_subtree tree)
+{
+    if (pl_patch_smooth(s, tree)) {
+        for (int32_t i = 0; i < tree.n_leaf; i++) s->leaf_patch[tree.leaf + i] = tree.node;
+    } else if (tree.n_leaf > 1) {
+        note_patches(s, pl_subtree_left(tree));
+        note_patches(s, pl_subtree_right(tree));
+    }
+}
+
+static void list_patches(void *context, int64_t first, int64_t last)
+{
+    pl_surfaces *s = context;
+    for (int64_t c = first; c < last; c++) {
+        int32_t body = s->chunk[c].body;
+        const pl_subtree tree = s->chunk[c].tree;
+        for (int32_t i = 0; i < tree.n_leaf; i++) s->leaf_patch[tree.leaf + i] = -1;
+        if (pl_is_stale(s, body) && pl_surfaces_paired(s, body, body)) note_patches(s, tree);
+    }
+}
+
+void pl_patch_list(pl_surfaces *s)
+{
+    pl_loop(s->n_chunk, 1, list_patches, s);
 }
 
 // --- Fans ---

@@ -38,9 +38,13 @@ pl_status pl_patch_outline(pl_surfaces *s, pl_chunk *chunk);
 // A chunk without outlines, so without smooth patches: before its items change their order.
 void pl_patch_forget(pl_surfaces *s, const pl_chunk *chunk);
 
-// True if the items of the subtree, all of one chunk, cannot touch each other on their way from
-// s->x0 to s->x1.
-bool pl_patch_smooth(const pl_surfaces *s, const pl_chunk *chunk, pl_subtree tree);
+// True if the items of the subtree are enough to look at, all of one chunk, and cannot touch each
+// other on their way from s->x0 to s->x1.
+bool pl_patch_smooth(const pl_surfaces *s, pl_subtree tree);
+
+// Sets s->leaf_patch for the bodies of s->stale that may touch themselves: of each leaf the node of
+// the largest subtree around it that is smooth, or -1.
+void pl_patch_list(pl_surfaces *s);
 
 // Sets s->smooth for the motion of the bodies of s->stale from s->x0 to s->x1.
 void pl_patch_fans(pl_surfaces *s);

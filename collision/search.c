@@ -2,6 +2,7 @@
 
 #include "search.h"
 #include "bvh.h"
+#include "device.h"
 #include "patch.h"
 
 #include <pthread.h>
@@ -238,12 +239,6 @@ static void search_two(sink *to, pl_subtree a, pl_subtree b)
     }
 }
 
-static bool smooth(const pl_surfaces *s, pl_subtree tree)
-{
-    if (tree.n_leaf < PL_PATCH_LEAVES || tree.n_leaf > PL_CHUNK_LEAVES) return false;
-    return pl_patch_smooth(s, &s->chunk[s->leaf_chunk[tree.leaf]], tree);
-}
-
 static void search_one(sink *to, pl_subtree tree)
 {
     pl_surfaces *s = to->s;
@@ -254,7 +249,7 @@ static void search_one(sink *to, pl_subtree tree)
                 if (pl_bound_overlap(&s->item_bound[i], &s->item_bound[j])) pair_items(to, i, j);
             }
         }
-    } else if (smooth(s, tree)) {
+    } else if (pl_patch_smooth(s, tree)) {
         add(to, PL_PAIR_PATCH, s->leaf_chunk[tree.leaf], tree.node);
     } else {
         search_one(to, pl_subtree_left(tree));
@@ -341,7 +336,7 @@ static pl_status pair_bodies_within(pl_surfaces *s, pl_subtree t)
     return pair_bodies(s, pl_subtree_left(t), pl_subtree_right(t));
 }
 
-static pl_status first_tasks(pl_surfaces *s)
+pl_status pl_search_tasks(pl_surfaces *s)
 {
     int32_t n = 0;
     for (int32_t b = 0; b < s->n_body; b++) {
@@ -459,6 +454,21 @@ static void search_tasks(void *context, int64_t first, int64_t last)
     }
 }
 
+// --- On a device ---
+
+// Takes over what a device has found: pairs by their kinds and features, and the patches.
+static pl_status take_found(pl_surfaces *s, int64_t n, const int32_t *name)
+{
+    sink to = {.s = s};
+    for (int32_t leaf = 0; leaf < s->n_leaf; leaf++) {
+        int32_t patch = s->leaf_patch[leaf];
+        bool first = patch >= 0 && (leaf == 0 || s->leaf_patch[leaf - 1] != patch);
+        if (first) add(&to, PL_PAIR_PATCH, s->leaf_chunk[leaf], patch);
+    }
+    for (int64_t i = 0; i < n; i++) add(&to, name[3 * i], name[3 * i + 1], name[3 * i + 2]);
+    return finish(s, to.failed);
+}
+
 pl_status pl_search_bodies(pl_surfaces *s)
 {
     if (s->stale == NULL) {
@@ -466,7 +476,15 @@ pl_status pl_search_bodies(pl_surfaces *s)
     } else {
         keep_patches(s, s->stale);
     }
-    PL_TRY(first_tasks(s));
+    PL_TRY(pl_search_tasks(s));
+    if (pl_surfaces_has_device(s)) {
+        int64_t n;
+        const int32_t *name;
+        pl_patch_list(s);
+        pl_status status = s->device->search(s->device, s, s->leaf_patch, &n, &name);
+        if (pl_collision_device_did(s->device, status)) return take_found(s, n, name);
+    }
+    pl_bvh_catch_up(s);
     PL_TRY(split_tasks(s));
     sink sinks[PL_MAX_THREADS];
     int32_t n_sink = pl_threads();
@@ -525,9 +543,10 @@ static void search_patches(sink *to, pl_pair_block *block, uint8_t *stale)
     for (int32_t i = 0; i < block->n; i++) {
         pl_pair p = block->pair[i];
         pl_subtree tree = find_subtree(&s->chunk[p.a], p.b);
-        if (smooth(s, tree)) {
+        if (pl_patch_smooth(s, tree)) {
             block->pair[kept++] = p;
         } else {
+            pl_bvh_catch_up(to->s);
             search_one(to, tree);
             if (stale != NULL) stale[s->chunk[p.a].body] = 1;
         }
@@ -539,6 +558,7 @@ static void search_patches(sink *to, pl_pair_block *block, uint8_t *stale)
 static void search_items(sink *to, const uint8_t *grown)
 {
     const pl_surfaces *s = to->s;
+    pl_bvh_catch_up(to->s);
     for (int32_t b = 0; b < s->n_body; b++) {
         const pl_surface_body *body = &s->body[b];
         for (int32_t i = body->item; i < body->item + body->n_item && !to->failed; i++) {

@@ -13,6 +13,9 @@ bool pl_surfaces_paired(const pl_surfaces *s, int32_t a, int32_t b);
 // other bodies stay. Fails with PL_ERROR_MEMORY, also if there are absurdly many.
 pl_status pl_search_bodies(pl_surfaces *s);
 
+// Sets s->task: which trees may meet, those of s->stale with all.
+pl_status pl_search_tasks(pl_surfaces *s);
+
 // Leaves nothing but patches in the blocks.
 void pl_search_forget(pl_surfaces *s);
 

@@ -3,6 +3,7 @@
 #include "surfaces.h"
 #include "../meshes/edges.h"
 #include "bvh.h"
+#include "device.h"
 #include "list.h"
 #include "patch.h"
 #include "search.h"
@@ -369,15 +370,16 @@ pl_status pl_surfaces_create(int32_t n_vert, const double *x, int32_t n_collider
 void pl_surfaces_destroy(pl_surfaces *s)
 {
     if (s == NULL) return;
+    if (s->device != NULL) s->device->close(s->device);
     for (int32_t c = 0; c < s->n_chunk && s->chunk != NULL; c++) pl_free(s->chunk[c].outline);
     for (int64_t i = 0; i < s->n_block_all; i++) pl_free(s->block[i]);
     for (int k = 0; k < PL_PAIR_KINDS; k++) pl_free(s->list[k]);
-    void *owned[] = {s->point,      s->point_body,   s->edge,  s->edge_point,  s->item,
-                     s->leaf_item,  s->leaf_chunk,   s->body,  s->chunk,       s->ignored,
-                     s->item_bound, s->node_outline, s->key,   s->point_bound, s->node_bound,
-                     s->top,        s->task,         s->split, s->block,       s->grown,
-                     s->count,      s->smooth,       s->fan,   s->fan_point,   s->fan_room,
-                     s->fan_x};
+    void *owned[] = {s->point,      s->point_body,   s->edge,      s->edge_point,  s->item,
+                     s->leaf_item,  s->leaf_chunk,   s->body,      s->chunk,       s->ignored,
+                     s->item_bound, s->node_outline, s->key,       s->point_bound, s->node_bound,
+                     s->top,        s->task,         s->split,     s->block,       s->grown,
+                     s->count,      s->smooth,       s->fan,       s->fan_point,   s->fan_room,
+                     s->fan_x,      s->root,         s->leaf_patch};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pl_free(owned[i]);
     pl_free(s);
 }
@@ -610,6 +612,7 @@ pl_status pl_surfaces_set_state(pl_surfaces *s, const void *state)
 {
     const char *cost = (const char *)state + (size_t)s->n_item * sizeof(item_name);
     s->searched = false;
+    pl_surfaces_note_sorted(s, 0, s->n_item);
     for (int32_t c = 0; c < s->n_chunk; c++) pl_patch_forget(s, &s->chunk[c]);
     PL_TRY(order_items(s, state));
     for (int32_t c = 0; c < s->n_chunk; c++) {

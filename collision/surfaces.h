@@ -93,6 +93,8 @@ typedef struct pl_task {
     pl_subtree a, b;
 } pl_task;
 
+typedef struct pl_collision_device pl_collision_device; // device.h
+
 struct pl_surfaces {
     int32_t n_vert, n_face, n_edge, n_point, n_body, n_item, n_leaf, n_node, n_chunk;
     int32_t *point;      // (n_point) the vertices in use, ascending
@@ -136,7 +138,22 @@ struct pl_surfaces {
     int32_t *count;               // (max(n_point, n_edge) + 1) scratch for sorting
     pl_pair *list[PL_PAIR_KINDS]; // the result, see pl_candidates
     int64_t n_list[PL_PAIR_KINDS], list_capacity[PL_PAIR_KINDS];
+
+    // With a device, see device.h.
+    pl_collision_device *device; // NULL: the CPU does everything
+    bool behind;                 // the boxes of items and nodes are not those of the points
+    int32_t sorted[2];           // items from here to there were sorted since it took them
+    struct pl_root_box *root;    // (n_chunk + n_body) scratch
+    int32_t *leaf_patch;         // (n_leaf) scratch
+    int64_t root_capacity, leaf_patch_capacity;
 };
+
+// Notes that the items of a subtree have another order.
+static inline void pl_surfaces_note_sorted(pl_surfaces *s, int32_t first, int32_t last)
+{
+    s->sorted[0] = s->sorted[0] < first ? s->sorted[0] : first;
+    s->sorted[1] = s->sorted[1] > last ? s->sorted[1] : last;
+}
 
 static inline bool pl_is_stale(const pl_surfaces *s, int32_t body)
 {

@@ -3,7 +3,7 @@
 #include "candidates.h"
 #include "body_pair.h"
 #include "near.h"
-#include "../collision/surfaces.h"
+#include "../collision/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +41,8 @@ void pl_candidates_free(pl_candidate_set *c)
     pl_free(c->step);
     pl_free(c->moves);
     pl_free(c->stale);
+    pl_free(c->pair);
+    pl_free(c->closest);
     *c = (pl_candidate_set){0};
 }
 
@@ -101,7 +103,16 @@ static void find_freedom(pl_candidate_set *c, const pl_boundary *boundary, doubl
     }
 }
 
-// A pair with its distance and direction where it was searched for.
+// A pair with its closest points where it was searched for.
+static pl_candidate describe(const pl_feature_pair *pair, const pl_closest *closest)
+{
+    pl_candidate candidate = {.a = pair->a, .b = pair->b, .kind = (int8_t)pair->kind};
+    candidate.distance = PL_MAX(pl_round_below(closest->distance), 0);
+    pl_candidate_turn(&candidate, closest->normal);
+    return candidate;
+}
+
+// The same where they are not known.
 static pl_candidate measure(const pl_candidate_set *c, const pl_feature_pair *pair,
                             const int32_t point[4])
 {
@@ -109,10 +120,7 @@ static pl_candidate measure(const pl_candidate_set *c, const pl_feature_pair *pa
     pl_closest closest;
     pl_pair_gather(point, c->from, q);
     pl_closest_points((pl_pair_kind)pair->kind, q, &closest);
-    pl_candidate candidate = {.a = pair->a, .b = pair->b, .kind = (int8_t)pair->kind};
-    candidate.distance = PL_MAX(pl_round_below(closest.distance), 0);
-    pl_candidate_turn(&candidate, closest.normal);
-    return candidate;
+    return describe(pair, &closest);
 }
 
 // The same for a pair that was a candidate before, by the direction that it had: mostly as good,
@@ -126,16 +134,19 @@ static pl_candidate measure_again(const pl_candidate_set *c, const pl_candidate 
     return candidate;
 }
 
-// Could the pair come near while its points stay in their boxes? `before` is NULL if it is new.
+// Could the pair come near while its points stay in their boxes? `before` is NULL if it is new, and
+// `closest` if it is not, or nobody knows it.
 static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary,
                           const pl_feature_pair *pair, const pl_candidate *before,
-                          pl_candidate *candidate)
+                          const pl_closest *closest, pl_candidate *candidate)
 {
     int32_t point[4], a, b;
     float most[2] = {0};
     pl_pair_points(boundary, pair, point);
     pl_pair_bodies(boundary, pair, point, &a, &b);
-    *candidate = before != NULL ? measure_again(c, before, point) : measure(c, pair, point);
+    *candidate = before != NULL    ? measure_again(c, before, point)
+                 : closest != NULL ? describe(pair, closest)
+                                   : measure(c, pair, point);
     for (int k = 0; k < 4 && point[k] >= 0; k++) {
         int side = k >= pl_pair_first(pair->kind);
         most[side] = PL_MAX(most[side], c->freedom[point[k]]);
@@ -144,60 +155,100 @@ static bool may_come_near(const pl_candidate_set *c, const pl_boundary *boundary
     return (1 - PL_BOUND_SLACK) * (double)candidate->distance <= far;
 }
 
-// What is found, from `first` on to before `last`: which could come near?
-static void test_found(const pl_candidate_set *c, const pl_boundary *boundary,
-                       const pl_candidates *found, int64_t first, int64_t last,
-                       pl_candidate *candidate, bool *keep)
-{
-    pl_feature_pair pair = pair_at(found, first);
-    int64_t n = c->n, at = count_between(c, 0, n, &pair);
-    for (int64_t i = first; i < last; i++) {
-        int order = 1;
-        pair = pair_at(found, i);
-        for (; at < n; at++) { // both are in order
-            pl_feature_pair before = pl_candidate_pair(&c->candidate[at]);
-            order = pl_block_id_compare(&before, &pair);
-            if (order >= 0) break;
-        }
-        const pl_candidate *before = at < n && order == 0 ? &c->candidate[at] : NULL;
-        keep[i - first] = may_come_near(c, boundary, &pair, before, &candidate[i - first]);
-    }
-}
+enum { SOME = 8 * PIECE }; // pairs at a time, so that no memory is taken for what is left out
 
 typedef struct found_loop {
     const pl_candidate_set *c;
     const pl_boundary *boundary;
     const pl_candidates *found;
     int64_t start, end;
+    const pl_candidate **before; // (end - start) what each was before, NULL if it is new
+    const int32_t *place;        // of new ones among those a device has measured; NULL: none is
+    const pl_closest *closest;
     pl_candidate *candidate; // (end - start)
     bool *keep;
 } found_loop;
 
-static void test_pieces(void *context, int64_t first, int64_t last)
+// Which of the pairs that are found, from `first` on to before `last`, were candidates before?
+static void find_before(const found_loop *l, int64_t first, int64_t last)
+{
+    const pl_candidate_set *c = l->c;
+    pl_feature_pair pair = pair_at(l->found, first);
+    int64_t n = c->n, at = count_between(c, 0, n, &pair);
+    for (int64_t i = first; i < last; i++) {
+        int order = 1;
+        pair = pair_at(l->found, i);
+        for (; at < n; at++) { // both are in order
+            pl_feature_pair before = pl_candidate_pair(&c->candidate[at]);
+            order = pl_block_id_compare(&before, &pair);
+            if (order >= 0) break;
+        }
+        l->before[i - l->start] = at < n && order == 0 ? &c->candidate[at] : NULL;
+    }
+}
+
+static void look_pieces(void *context, int64_t first, int64_t last)
 {
     const found_loop *l = context;
     for (int64_t at = first * PIECE; at < last * PIECE && l->start + at < l->end; at += PIECE) {
         int64_t i = l->start + at;
-        test_found(l->c, l->boundary, l->found, i, PL_MIN(i + PIECE, l->end), l->candidate + at,
-                   l->keep + at);
+        find_before(l, i, PL_MIN(i + PIECE, l->end));
     }
 }
 
-// c->more := what is found, without what stays far: mostly neighbours on one surface. Some at a
-// time, so that no memory is taken for what is left out.
+// Which of them could come near?
+static void test_pieces(void *context, int64_t first, int64_t last)
+{
+    const found_loop *l = context;
+    int64_t end = PL_MIN(last * PIECE, l->end - l->start);
+    for (int64_t at = first * PIECE; at < end; at++) {
+        const pl_feature_pair pair = pair_at(l->found, l->start + at);
+        const pl_closest *closest =
+            l->place != NULL && l->before[at] == NULL ? &l->closest[l->place[at]] : NULL;
+        l->keep[at] =
+            may_come_near(l->c, l->boundary, &pair, l->before[at], closest, &l->candidate[at]);
+    }
+}
+
+// The new ones of the pairs of a loop, measured by the device.
+static pl_status measure_on_device(pl_candidate_set *c, found_loop *l, int32_t place[SOME])
+{
+    int32_t n = 0;
+    PL_TRY(pl_reserve((void **)&c->pair, &c->pair_capacity, 5 * SOME, sizeof *c->pair));
+    PL_TRY(pl_reserve((void **)&c->closest, &c->closest_capacity, SOME, sizeof *c->closest));
+    for (int64_t at = 0; at < l->end - l->start; at++) {
+        if (l->before[at] != NULL) continue;
+        const pl_feature_pair p = pair_at(l->found, l->start + at);
+        int32_t *to = c->pair + 5 * (int64_t)n, point[4];
+        pl_pair_points(l->boundary, &p, point);
+        to[0] = p.kind;
+        for (int k = 0; k < 4; k++) to[1 + k] = point[point[k] >= 0 ? k : 0];
+        place[at] = n++;
+    }
+    pl_surfaces_closest(l->boundary->surfaces, c->from, n, c->pair, c->closest);
+    l->place = place;
+    l->closest = c->closest;
+    return PL_OK;
+}
+
+// c->more := what is found, without what stays far: mostly neighbours on one surface.
 static pl_status take_near(pl_candidate_set *c, const pl_boundary *boundary, double room,
                            const pl_candidates *found)
 {
-    enum { SOME = 8 * PIECE };
     pl_candidate candidate[SOME];
+    const pl_candidate *before[SOME];
     bool keep[SOME];
+    int32_t place[SOME];
     int64_t n_found = count(found);
     find_freedom(c, boundary, room);
     c->n_more = 0;
     for (int64_t start = 0; start < n_found; start += SOME) {
         int64_t end = PL_MIN(start + SOME, n_found), n = c->n_more + (end - start);
-        pl_loop((end - start + PIECE - 1) / PIECE, CHUNK_PIECES, test_pieces,
-                &(found_loop){c, boundary, found, start, end, candidate, keep});
+        int64_t pieces = (end - start + PIECE - 1) / PIECE;
+        found_loop l = {c, boundary, found, start, end, before, NULL, NULL, candidate, keep};
+        pl_loop(pieces, CHUNK_PIECES, look_pieces, &l);
+        if (pl_surfaces_has_device(boundary->surfaces)) PL_TRY(measure_on_device(c, &l, place));
+        pl_loop(pieces, CHUNK_PIECES, test_pieces, &l);
         PL_TRY(pl_reserve((void **)&c->more, &c->more_capacity, n, sizeof *c->more));
         for (int64_t k = 0; k < end - start; k++) {
             if (keep[k]) c->more[c->n_more++] = candidate[k];

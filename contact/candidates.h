@@ -67,7 +67,10 @@ typedef struct pl_candidate_set {
     int64_t listing; // counts these lists
     int64_t n, n_more, n_near, near_capacity, ahead_capacity, candidate_capacity, since_capacity,
         step_capacity, moves_capacity, from_capacity, to_capacity, freedom_capacity, stale_capacity,
-        more_capacity, place_capacity;
+        more_capacity, place_capacity, pair_capacity, closest_capacity;
+    // Where a device measures: kinds and points, and what it finds.
+    int32_t *pair;       // (5*n) scratch
+    pl_closest *closest; // (n) scratch
 } pl_candidate_set;
 
 void pl_candidates_free(pl_candidate_set *c); // leaves it empty

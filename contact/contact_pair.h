@@ -19,6 +19,14 @@ static inline pl_contact_pair pl_contact_pair_load(const pl_boundary *boundary,
     return p;
 }
 
+static inline pl_contact_pair pl_near_pair(const pl_candidate_set *c, const pl_near *at)
+{
+    pl_contact_pair p = {
+        .pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
+    memcpy(p.point, at->point, sizeof p.point);
+    return p;
+}
+
 // The closest points where points are at x.
 static inline pl_closest pl_contact_pair_closest(const pl_contact_pair *p, const double *x)
 {

@@ -1,22 +1,19 @@
 // Which pairs of features get a row, and the proof that a step hits nothing.
 
+#include "batch.h"
 #include "hits.h"
 #include "local_minimum.h"
 #include "../collision/apart.h"
+#include "../collision/apart_kernel.h"
 #include "../collision/bound.h"
-#include "../collision/ccd.h"
+#include "../collision/device.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // A step may bring features this near, in parts of the safety distance: that is the room which rows
 // with their linear motion have for what is not.
 static const double IMPACT = 0.2;
-// A pair that stays farther than this many times the distance of impacts hits nothing, radii left
-// out; nor does the continuous test say so, which calls a hit a little early, unless it gives up on
-// a long way.
-static const double CLEAR = 1 + 1.0 / 32;
 // A pair that starts closer than it should keeps what it has. To ask for more may be to ask for
 // what cannot be: what is jammed by friction does not come free, whoever pushes (Coulomb's problem
 // has no solution then), and what a push gives stays in the velocities. Yet what solvers leave
@@ -66,6 +63,7 @@ void pl_detection_free(pl_detection *d)
     pl_free(d->bound);
     pl_free(d->start);
     pl_free(d->hit);
+    pl_batch_free(&d->batch);
     pl_row_index_free(&d->index);
     *d = (pl_detection){0};
 }
@@ -123,21 +121,20 @@ static pl_contact_pair load(const pl_candidate_set *c, const pl_boundary *bounda
     return pl_contact_pair_load(boundary, &pair);
 }
 
-static pl_contact_pair load_near(const pl_candidate_set *c, const pl_near *at)
+// Notes the closest points at x0, whose direction bounds the distance best from then on.
+static void note_start(pl_candidate_set *c, int64_t i, const pl_closest *closest,
+                       pl_distance_bound *bound)
 {
-    pl_contact_pair p = {
-        .pair = pl_candidate_pair(&c->candidate[at->candidate]), .a = at->a, .b = at->b};
-    memcpy(p.point, at->point, sizeof p.point);
-    return p;
+    pl_candidate_turn(&c->candidate[i], closest->normal);
+    *bound = (pl_distance_bound){.start = closest->distance, .exact = true};
 }
 
-// Finds the closest points at x0, whose direction bounds the distance best from then on.
+// Finds and notes them.
 static pl_closest measure_start(pl_candidate_set *c, const pl_boundary *boundary,
                                 const pl_contact_pair *p, int64_t i, pl_distance_bound *bound)
 {
     pl_closest closest = pl_contact_pair_closest(p, boundary->x0);
-    pl_candidate_turn(&c->candidate[i], closest.normal);
-    *bound = (pl_distance_bound){.start = closest.distance, .exact = true};
+    note_start(c, i, &closest, bound);
     return closest;
 }
 
@@ -158,55 +155,56 @@ static double impact_distance(const pl_boundary *boundary, const pl_contact_pair
     return PL_MIN(s.radii + IMPACT * s.safety, 0.5 * (s.radii + start));
 }
 
-// For features with radii, which are most of the separation. The continuous test gives up on what
-// turns while it is near; so it begins where nothing else proves that they stay apart.
-static bool find_round_impact(pl_pair_kind kind, const double q0[12], const double q1[12],
-                              double radii, double separation, pl_impact *impact)
+double pl_detect_approach(const pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                          double distance)
 {
-    double q[12] = {0}, t = pl_apart_until(kind, q0, q1, radii + CLEAR * (separation - radii));
-    if (t >= 1) return false;
-    if (t == 0) return pl_ccd_round(kind, q0, q1, radii, separation, impact);
-    pl_pair_at(kind, q0, q1, t, q); // which rounds
-    for (int i = 0; i < 12; i++) separation += 2 * DBL_EPSILON * fabs(q[i]);
-    if (!pl_ccd_round(kind, q, q1, radii, separation, impact)) return false;
-    impact->time = t + (1 - t) * impact->time;
-    return true;
+    double by = pl_candidates_approach(c, c->candidate[at->candidate].kind, at->point);
+    return distance > pl_boundary_near(boundary, at->a, at->b) + by ? -1 : by;
 }
 
-// The motion of a pair that is `start` apart at x0.
-static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, double start,
+double pl_detect_radii(const pl_boundary *boundary, const pl_contact_pair *p, double separation)
+{
+    return p->a == p->b ? 0 : PL_MIN(pl_boundary_radii(boundary, p->a, p->b), separation);
+}
+
+// Does a pair come closer than `separation` on its way?
+static bool find_impact(const pl_boundary *boundary, const pl_contact_pair *p, double separation,
                         pl_impact *impact)
 {
     double q0[12] = {0}, q1[12] = {0};
     pl_pair_kind kind = (pl_pair_kind)p->pair.kind;
     pl_pair_gather(p->point, boundary->x0, q0);
     pl_pair_gather(p->point, boundary->x1, q1);
-    double separation = impact_distance(boundary, p, start);
-    double radii = pl_boundary_radii(boundary, p->a, p->b);
-    if (radii > 0 && p->a != p->b) {
-        return find_round_impact(kind, q0, q1, PL_MIN(radii, separation), separation, impact);
-    }
-    return !pl_stays_apart(kind, q0, q1, CLEAR * separation) &&
-           pl_ccd(kind, q0, q1, separation, impact);
+    return pl_pair_impact(kind, q0, q1, pl_detect_radii(boundary, p, separation), separation,
+                          impact);
+}
+
+double pl_detect_reaches(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                         pl_distance_bound *bound)
+{
+    pl_contact_pair p = pl_near_pair(c, at);
+    const pl_candidate *candidate = &c->candidate[at->candidate];
+    double most = farthest_impact(boundary, p.a, p.b, PL_APART_CLEAR);
+    double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
+    double start = bound->start; // by the same direction, unless it is exact
+    if (bound->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
+    bound->end = pl_round_below(end);
+    if (PL_MIN(start, end) > most) return -1;
+    if (!bound->exact) measure_start(c, boundary, &p, at->candidate, bound);
+    double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
+    bound->end = pl_round_below(PL_MAX(end, bound->start - by));
+    double separation = impact_distance(boundary, &p, bound->start);
+    return bound->start - by <= separation ? separation : -1;
 }
 
 // Does the pair come too near? If so, where.
 static bool gets_hit(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
                      pl_distance_bound *bound, pl_impact *impact)
 {
-    pl_contact_pair p = load_near(c, at);
-    const pl_candidate *candidate = &c->candidate[at->candidate];
-    double most = farthest_impact(boundary, p.a, p.b, CLEAR);
-    double end = pl_candidate_bound(c, candidate, p.point, boundary->x1);
-    double start = bound->start; // by the same direction, unless it is exact
-    if (bound->exact) start = pl_candidate_bound(c, candidate, p.point, boundary->x0);
-    bound->end = pl_round_below(end);
-    if (PL_MIN(start, end) > most) return false;
-    if (!bound->exact) measure_start(c, boundary, &p, at->candidate, bound);
-    double by = (1 + PL_BOUND_SLACK) * pl_candidates_approach(c, p.pair.kind, p.point);
-    bound->end = pl_round_below(PL_MAX(end, bound->start - by));
-    double separation = impact_distance(boundary, &p, bound->start);
-    return bound->start - by <= separation && find_impact(boundary, &p, bound->start, impact);
+    double separation = pl_detect_reaches(c, boundary, at, bound);
+    if (separation < 0) return false;
+    pl_contact_pair p = pl_near_pair(c, at);
+    return find_impact(boundary, &p, separation, impact);
 }
 
 bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int64_t *next,
@@ -220,7 +218,8 @@ bool pl_detect_next_hit(const pl_detection *d, const pl_boundary *boundary, int6
         *next = flag - d->flag + 1;
         *pair = p.pair;
         double start = pl_contact_pair_closest(&p, boundary->x0).distance;
-        if (find_impact(boundary, &p, start, impact)) return true;
+        double separation = impact_distance(boundary, &p, start);
+        if (find_impact(boundary, &p, separation, impact)) return true;
     }
     return false;
 }
@@ -295,18 +294,23 @@ static bool wants_row(const pl_boundary *boundary, const pl_contact_pair *p,
 }
 
 // Says by its flag what becomes of a near pair; *closest is known if it gets a row.
-static uint8_t judge(pl_detection *d, const pl_boundary *boundary, const pl_near *at,
+static uint8_t judge(pl_detection *d, const pl_boundary *boundary, int64_t k,
                      pl_distance_bound *bound, pl_closest *closest)
 {
     pl_candidate_set *c = &d->candidates;
+    const pl_near *at = &c->near[k];
     uint8_t held = d->flag[at->candidate];
-    pl_contact_pair p = load_near(c, at);
-    double near = pl_boundary_near(boundary, p.a, p.b);
-    double by = pl_candidates_approach(c, p.pair.kind, p.point);
+    pl_contact_pair p = pl_near_pair(c, at);
     *bound = (pl_distance_bound){.start = at->distance};
-    if (bound->start > near + by) return 0;
-    *closest = measure_start(c, boundary, &p, at->candidate, bound);
-    if (bound->start > near + by) return 0;
+    double by = pl_detect_approach(c, boundary, at, bound->start);
+    if (by < 0) return 0;
+    if (d->batch.n_closest >= 0) {
+        *closest = d->batch.closest[d->batch.place[k]];
+        note_start(c, at->candidate, closest, bound);
+    } else {
+        *closest = measure_start(c, boundary, &p, at->candidate, bound);
+    }
+    if (pl_detect_approach(c, boundary, at, bound->start) < 0) return 0;
     const pl_instant now = {boundary->x0, boundary->x0, 0};
     if (wants_row(boundary, &p, closest, by) &&
         pl_local_minimum(boundary, &now, &p.pair, closest)) {
@@ -335,7 +339,7 @@ static uint8_t judge_reached(pl_detection *d, const pl_boundary *boundary, const
                              pl_distance_bound *bound, pl_closest *closest)
 {
     pl_candidate_set *c = &d->candidates;
-    pl_contact_pair p = load_near(c, at);
+    pl_contact_pair p = pl_near_pair(c, at);
     *bound = (pl_distance_bound){.start = at->distance};
     if (d->flag[at->candidate] == KEPT) return 0;
     if (bound->start > pl_boundary_reach(boundary, p.a, p.b)) return 0;
@@ -364,7 +368,7 @@ static int32_t judge_some(pl_detection *d, const pl_contacts *contacts, const pl
         pl_distance_bound *bound = &d->bound[k];
         pl_start *to = &start[n];
         uint8_t flag = c->wide ? judge_reached(d, boundary, at, bound, &to->closest)
-                               : judge(d, boundary, at, bound, &to->closest);
+                               : judge(d, boundary, k, bound, &to->closest);
         d->flag[at->candidate] = flag;
         if (flag != ROW && flag != FOUND) continue;
         pl_spacing spacing;
@@ -401,6 +405,9 @@ static pl_status add_starts(pl_detection *d, const pl_boundary *boundary, pl_con
     enum { SOME = 8 * PIECE }; // at a time: most get none
     int64_t n_near = d->candidates.n_near;
     PL_TRY(reserve_known(d));
+    bool batch = !d->candidates.wide && pl_surfaces_has_device(boundary->surfaces);
+    d->batch.n_closest = -1;
+    if (batch) PL_TRY(pl_batch_measure(&d->batch, &d->candidates, boundary));
     PL_TRY(pl_reserve((void **)&d->start, &d->start_capacity, SOME, sizeof *d->start));
     for (int64_t first = 0; first < n_near; first += SOME) {
         int64_t last = PL_MIN(first + SOME, n_near);
@@ -463,11 +470,20 @@ static void test_pairs(void *context, int64_t first, int64_t last)
 }
 
 // Flags which of the near ones from `first` on get hit.
-static void test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
+static pl_status test_near(pl_detection *d, const pl_boundary *boundary, int64_t first)
 {
+    if (pl_surfaces_has_device(boundary->surfaces)) {
+        PL_TRY(pl_batch_test(&d->batch, &d->candidates, d->bound, boundary, first));
+        d->n_hit = d->batch.n_hit;
+        for (int64_t i = 0; i < d->n_hit; i++) {
+            d->flag[d->candidates.near[d->batch.near[i]].candidate] = HIT;
+        }
+        return PL_OK;
+    }
     test_loop l = {d, boundary, first, 0};
     pl_loop(d->candidates.n_near - first, CHUNK_PAIRS, test_pairs, &l);
     d->n_hit = l.n_hit;
+    return PL_OK;
 }
 
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
@@ -476,14 +492,13 @@ pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary)
     PL_TRY(pl_candidates_follow(c, boundary));
     if (d->listing != c->listing) PL_TRY(forget(d, 0));
     PL_TRY(clear_flags(d));
-    test_near(d, boundary, 0);
+    PL_TRY(test_near(d, boundary, 0));
     if (d->n_hit > 0) return PL_OK;
     int64_t first = c->n_near;
     PL_TRY(pl_candidates_extend(c, boundary));
     PL_TRY(clear_flags(d)); // there are more of them
     PL_TRY(forget(d, first));
-    test_near(d, boundary, first);
-    return PL_OK;
+    return test_near(d, boundary, first);
 }
 
 // Adds rows for all that is within reach and has none.
@@ -534,7 +549,7 @@ static void find_gaps(void *context, int64_t first, int64_t last)
     double least = l->least[pl_thread_slot()];
     for (int64_t k = first; k < last; k++) {
         if (bound[k].end > l->most) continue;
-        pl_contact_pair p = load_near(c, &c->near[k]);
+        pl_contact_pair p = pl_near_pair(c, &c->near[k]);
         double radii = pl_boundary_radii(l->boundary, p.a, p.b);
         double near = pl_boundary_near(l->boundary, p.a, p.b);
         if (bound[k].end > PL_MIN(least + radii, near)) continue;

@@ -28,6 +28,18 @@ typedef struct pl_distance_bound {
     bool exact;
 } pl_distance_bound;
 
+// What is measured and tested of near pairs in one go, see batch.h.
+typedef struct pl_batch {
+    int32_t *pair;       // (5*n) kinds and points; scratch
+    int32_t *place;      // (candidates.n_near) of a near pair among these, -1: it has none
+    pl_closest *closest; // (n_closest) at the start of the step; -1: they are not known
+    struct pl_tested_pair *tested;
+    int32_t *near; // (n_hit) which near pairs get hit
+    uint8_t *hit;
+    int64_t n_closest, n_hit, pair_capacity, place_capacity, closest_capacity, tested_capacity,
+        near_capacity, hit_capacity;
+} pl_batch;
+
 typedef struct pl_detection {
     pl_candidate_set candidates;
     uint8_t *flag; // (candidates.n) what becomes of each: see detect.c
@@ -39,6 +51,7 @@ typedef struct pl_detection {
     pl_hit *hit; // (n_hit) of the last way, by time
     int64_t n_hit, hit_capacity;
     pl_row_index index; // scratch of hits.c
+    pl_batch batch;     // where a device measures and tests
 } pl_detection;
 
 void pl_detection_free(pl_detection *d);
@@ -66,6 +79,19 @@ bool pl_detect_is_reached(const pl_boundary *boundary, const pl_contact_pair *p,
 // guess [m]: never less than what standing still takes, but for a small part of what solvers may
 // leave undone.
 double pl_detect_ask(const pl_contacts *contacts, double room, double safety, double by);
+
+// How much nearer the features of a near pair come at most, which are `distance` apart, or more, at
+// x0 [m], if that is near; if not, negative.
+double pl_detect_approach(const pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                          double distance);
+
+// The distance at which a near pair counts as hit, if it may come so near; if not, negative [m].
+double pl_detect_reaches(pl_candidate_set *c, const pl_boundary *boundary, const pl_near *at,
+                         pl_distance_bound *bound);
+
+// The radii that the continuous test is to know: none of features of one body [m].
+double pl_detect_radii(const pl_boundary *boundary, const struct pl_contact_pair *p,
+                       double separation);
 
 // Tests the whole way from boundary->x0 to boundary->x1 continuously, for all candidates.
 pl_status pl_detect_way(pl_detection *d, pl_boundary *boundary);

@@ -148,24 +148,30 @@ PL_KERNEL real pl_element_energy(const pl_rest *rest, real density)
 
 // --- All of it ---
 
-// Forces f (4 corners) at the positions x of the corners. Returns the energy [J].
-PL_KERNEL real pl_element_forces(const pl_material *m, const pl_rest *rest, const real x[4][3],
-                                 real f[4][3])
+// The first Piola-Kirchhoff stress p [Pa] at the positions x of the corners. Returns the energy's
+// density [J/m^3].
+PL_KERNEL real pl_element_pull(const pl_material *m, const pl_rest *rest, const real x[4][3],
+                               real p[9])
 {
-    real p[9], energy;
     if (m->kind == PL_MATERIAL_COROTATIONAL) {
         real gradient[9];
         pl_corotated d;
         pl_element_gradient(rest, x, gradient);
         pl_corotated_deform(m, gradient, &d);
-        energy = d.energy;
         for (int k = 0; k < 9; k++) p[k] = d.p[k];
-    } else {
-        pl_deformed d;
-        pl_element_deform(m, rest, x, &d);
-        energy = d.stress.energy;
-        pl_element_stress(&d, p);
+        return d.energy;
     }
+    pl_deformed d;
+    pl_element_deform(m, rest, x, &d);
+    pl_element_stress(&d, p);
+    return d.stress.energy;
+}
+
+// Forces f (4 corners) at the positions x of the corners. Returns the energy [J].
+PL_KERNEL real pl_element_forces(const pl_material *m, const pl_rest *rest, const real x[4][3],
+                                 real f[4][3])
+{
+    real p[9], energy = pl_element_pull(m, rest, x, p);
     pl_element_force(rest, p, f);
     return pl_element_energy(rest, energy);
 }

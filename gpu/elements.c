@@ -520,6 +520,7 @@ pl_status pl_gpu_elements_inverted(pl_gpu *gpu, pl_gpu_elements *e, const pl_gpu
     launch_elements(gpu, "fem_element_flat", e->n_lane,
                     PL_ARGS(PL_ARG(e->n_lane), PL_ARG(&e->shape), PL_ARG(&e->volume),
                             PL_ARG(&e->corner), PL_ARG(&e->tet), PL_ARG(x), PL_ARG(&e->flat)));
+    pl_gpu_note(gpu, (ELEMENT_IN + 8) * (double)e->n_lane, 60 * (double)e->n_lane);
     pl_gpu_launch(gpu, "fem_sum_flat", e->n_patch,
                   PL_ARGS(PL_ARG((int64_t)e->n_patch), PL_ARG(&e->patch_batch), PL_ARG(&e->flat),
                           PL_ARG(&e->patch_flat)));

@@ -1,22 +1,25 @@
-// The passes over all elements on a device, as fem/ sees them (../fem/device.h).
+// The passes over all elements on a device, as fem/ sees them (../fem/device.h). Positions that are
+// there already are not sent again: those that a step ends with are where the next one begins.
 
 #include "../fem/device.h"
 #include "device.h"
 #include "elements.h"
+#include "kept.h"
 
 typedef struct fem_device {
     pl_fem_device device;
     pl_gpu *gpu;
     pl_gpu_elements elements;
-    int64_t nnz; // blocks in the rows of fem
-    pl_gpu_buffer x, f, val, base;
+    int64_t nnz;   // blocks in the rows of fem
+    pl_gpu_kept x; // (3*n_vert)
+    pl_gpu_buffer f, val, base;
 } fem_device;
 
 static void close_device(pl_fem_device *device)
 {
     fem_device *d = (fem_device *)device;
     pl_gpu_elements_free(d->gpu, &d->elements);
-    pl_gpu_drop(d->gpu, &d->x);
+    pl_gpu_kept_drop(d->gpu, &d->x);
     pl_gpu_drop(d->gpu, &d->f);
     pl_gpu_drop(d->gpu, &d->val);
     pl_gpu_drop(d->gpu, &d->base);
@@ -25,7 +28,7 @@ static void close_device(pl_fem_device *device)
 
 static void send_positions(fem_device *d, const double *x)
 {
-    pl_gpu_write(d->gpu, &d->x, 0, 24 * (int64_t)d->elements.n_vert, x);
+    pl_gpu_kept_send(d->gpu, &d->x, x);
 }
 
 static pl_status assemble(pl_fem_device *device, const pl_fem *fem, const double *x,
@@ -39,7 +42,7 @@ static pl_status assemble(pl_fem_device *device, const pl_fem *fem, const double
         PL_TRY(pl_gpu_reserve(d->gpu, &d->base, 9 * d->nnz, sizeof(double)));
         pl_gpu_write(d->gpu, &d->base, 0, size, base);
     }
-    pl_gpu_elements_assemble(d->gpu, &d->elements, fem, weights, &d->x,
+    pl_gpu_elements_assemble(d->gpu, &d->elements, fem, weights, &d->x.buffer,
                              base != NULL ? &d->base : NULL, &d->val, &d->f);
     PL_TRY(pl_gpu_elements_energy(d->gpu, &d->elements, energy));
     PL_TRY(pl_gpu_read(d->gpu, &d->val, 0, size, A->val));
@@ -50,7 +53,7 @@ static pl_status forces(pl_fem_device *device, const double *x, double *f, doubl
 {
     fem_device *d = (fem_device *)device;
     send_positions(d, x);
-    pl_gpu_elements_forces(d->gpu, &d->elements, &d->x, f != NULL ? &d->f : NULL);
+    pl_gpu_elements_forces(d->gpu, &d->elements, &d->x.buffer, f != NULL ? &d->f : NULL);
     PL_TRY(pl_gpu_elements_energy(d->gpu, &d->elements, energy));
     return f == NULL ? PL_OK : pl_gpu_read(d->gpu, &d->f, 0, 24 * (int64_t)d->elements.n_vert, f);
 }
@@ -59,13 +62,13 @@ static pl_status inverted(pl_fem_device *device, const double *x, int32_t *n)
 {
     fem_device *d = (fem_device *)device;
     send_positions(d, x);
-    return pl_gpu_elements_inverted(d->gpu, &d->elements, &d->x, n);
+    return pl_gpu_elements_inverted(d->gpu, &d->elements, &d->x.buffer, n);
 }
 
 static pl_status take(fem_device *d, const pl_fem *fem, const pl_bsr *A)
 {
     PL_TRY(pl_gpu_elements_create(d->gpu, fem, A, &d->elements));
-    PL_TRY(pl_gpu_take(d->gpu, 3 * (int64_t)fem->n_vert, sizeof(double), &d->x));
+    PL_TRY(pl_gpu_kept_take(d->gpu, 24 * (int64_t)fem->n_vert, &d->x));
     PL_TRY(pl_gpu_take(d->gpu, 3 * (int64_t)fem->n_vert, sizeof(double), &d->f));
     return pl_gpu_take(d->gpu, 9 * d->nnz, sizeof(double), &d->val);
 }

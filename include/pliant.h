@@ -779,8 +779,8 @@ typedef struct pl_world_options {
     const char *friction_model; // "cone", or what takes its place in the contacts of a step:
                                 // "diamond", "pyramid:N", "outer:N", "box", "box:N", "box:last",
                                 // "box:follow". See docs/solvers.md. Not with vj19
-    const char *device;         // that solvers "auto", "apg", "sp-direct" and "sp-schurpa" use, and
-                                // elements; see pl_device_info: "cpu"
+    const char *device;         // that solvers "auto", "apg", "sp-direct" and "sp-schurpa" use,
+                                // elements and surfaces; see pl_device_info: "cpu"
     bool rescue;                // if the solver fails, "auto" continues; false: the step fails
     double residual_tolerance;  // relative residual of the equations of motion with contact
                                 // impulses, in (0, 1)

@@ -89,7 +89,7 @@ static void test_stiffness(void)
 static void test_gpu_model(void)
 {
 #ifdef PL_GPU
-    expect(0, "$P bench gpu-model --quick", "an iteration of apg launches");
+    expect(0, "$P bench gpu-model --quick", "iteration of apg");
 #else
     expect(1, "$P bench gpu-model --quick", "the CPU only");
 #endif

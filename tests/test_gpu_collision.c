@@ -2,6 +2,8 @@
 // the closest points and the continuous test of collision/, to the bit.
 
 #include "../collision/ccd.h"
+#include "../collision/patch.h"
+#include "../collision/search.h"
 #include "../gpu/collision.h"
 #include "../gpu/scan.h"
 #include "colliders.h"
@@ -96,27 +98,11 @@ static triples of_features(const int32_t *feature, int64_t n)
     return t;
 }
 
-static bool has_patches(const pl_surfaces *s)
-{
-    for (int64_t k = 0; k < s->n_block; k++) {
-        if (s->block[k]->kind == PL_PAIR_PATCH && s->block[k]->n > 0) return true;
-    }
-    return false;
-}
-
-static void expect_pairs(const pl_surfaces *s, const pl_candidates *c, const int32_t *feature,
-                         int64_t n)
+static void expect_pairs(const pl_candidates *c, const int32_t *feature, int64_t n)
 {
     triples want = of_candidates(c), got = of_features(feature, n);
-    if (!has_patches(s)) TEST_ASSERT_EQUAL_INT64(want.n, got.n);
-    for (int64_t i = 0, at = 0; i < want.n; i++, at++) {
-        while (at < got.n && order(got.at + 3 * at, want.at + 3 * i) < 0) at++;
-        TEST_ASSERT_TRUE_MESSAGE(at < got.n && order(got.at + 3 * at, want.at + 3 * i) == 0,
-                                 "a pair is missing");
-    }
-    for (int64_t i = 1; i < got.n; i++) {
-        TEST_ASSERT_TRUE_MESSAGE(order(got.at + 3 * i - 3, got.at + 3 * i) < 0, "a pair twice");
-    }
+    TEST_ASSERT_EQUAL_INT64(want.n, got.n);
+    if (want.n > 0) TEST_ASSERT_EQUAL_MEMORY(want.at, got.at, 12 * (size_t)want.n);
     free(want.at), free(got.at);
 }
 
@@ -146,7 +132,7 @@ static void expect_closest(const device *d, int32_t size, pl_gpu *gpu, int64_t n
 {
     double *want = malloc(64 * (size_t)n + 8), *got = malloc(64 * (size_t)n + 8);
     pl_gpu_buffer closest = to_device(gpu, 8 * n, 8, got);
-    pl_gpu_closest(gpu, n, list, x, &closest);
+    pl_gpu_closest(gpu, n, PL_GPU_FEATURE, list, x, &closest);
     for (int64_t i = 0; i < n; i++) {
         double p[12];
         pl_closest c;
@@ -235,12 +221,42 @@ static void expect_no_item_with_itself(pl_gpu *gpu, const pl_gpu_surfaces *g)
     free(pair);
 }
 
+// Which trees meet, and the patches that cannot touch themselves, as the CPU says.
+static void find_tasks_and_patches(pl_surfaces *s)
+{
+    TEST_ASSERT_EQUAL(PL_OK, pl_reserve((void **)&s->leaf_patch, &s->leaf_patch_capacity, s->n_leaf,
+                                        sizeof *s->leaf_patch));
+    TEST_ASSERT_EQUAL(PL_OK, pl_search_tasks(s));
+    pl_patch_list(s);
+}
+
+static pl_status try_move_and_refit(pl_gpu *gpu, pl_gpu_surfaces *g, const pl_gpu_buffer *x0,
+                                    const pl_gpu_buffer *x1, double margin, int32_t *bad)
+{
+    const pl_surfaces *s = g->surfaces;
+    float *root = malloc(28 * (size_t)(s->n_chunk + s->n_body) + 28);
+    pl_status status = pl_gpu_surfaces_move(gpu, g, x0, x1, margin, NULL, bad);
+    if (status == PL_OK) status = pl_gpu_surfaces_refit(gpu, g, root);
+    free(root);
+    return status;
+}
+
+static void move_and_refit(pl_gpu *gpu, pl_gpu_surfaces *g, const pl_gpu_buffer *x0,
+                           const pl_gpu_buffer *x1, double margin)
+{
+    int32_t bad;
+    TEST_ASSERT_EQUAL_MESSAGE(PL_OK, try_move_and_refit(gpu, g, x0, x1, margin, &bad),
+                              pl_error_text());
+    TEST_ASSERT_EQUAL_INT32(INT32_MAX, bad);
+}
+
 static void hold(int n_groups, double margin, int64_t *pairs, int64_t *hits)
 {
     pl_surfaces *s = build();
     pl_candidates c;
     TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_surfaces_search(s, S.x0, S.x1, margin, &c),
                               pl_error_text());
+    find_tasks_and_patches(s);
     int32_t *first = NULL;
     int64_t n_first = 0;
     for (int d = 0; d < n_devices; d++) {
@@ -251,17 +267,16 @@ static void hold(int n_groups, double margin, int64_t *pairs, int64_t *hits)
             TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_gpu_surfaces_create(gpu, s, &g), pl_error_text());
             pl_gpu_buffer x0 = to_device(gpu, 3 * S.n_vert, 8, S.x0);
             pl_gpu_buffer x1 = to_device(gpu, 3 * S.n_vert, 8, S.x1);
-            TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_gpu_surfaces_refit(gpu, &g, &x0, &x1, margin),
-                                      pl_error_text());
+            move_and_refit(gpu, &g, &x0, &x1, margin);
             expect_boxes(devices + d, size, gpu, s->n_point, s->point_bound, &g.point_bound);
             expect_boxes(devices + d, size, gpu, s->n_item, s->item_bound, &g.item_bound);
             expect_boxes(devices + d, size, gpu, s->n_node, s->node_bound, &g.bound);
-            TEST_ASSERT_EQUAL_MESSAGE(PL_OK, pl_gpu_surfaces_search(gpu, &g, s->smooth),
-                                      pl_error_text());
+            TEST_ASSERT_EQUAL_MESSAGE(
+                PL_OK, pl_gpu_surfaces_search(gpu, &g, s->leaf_patch, s->smooth), pl_error_text());
             expect_no_item_with_itself(gpu, &g);
             int32_t *feature = malloc(28 * (size_t)g.n_feature + 28);
             TEST_ASSERT_EQUAL(PL_OK, pl_gpu_read(gpu, &g.feature, 0, 28 * g.n_feature, feature));
-            expect_pairs(s, &c, feature, g.n_feature);
+            expect_pairs(&c, feature, g.n_feature);
             int64_t n = PL_MIN(g.n_feature, MOST_TESTED);
             expect_closest(devices + d, size, gpu, n, feature, &g.feature, &x0);
             *hits += expect_ccd(devices + d, size, gpu, n, feature, &g.feature, &x0, &x1, k % 2);
@@ -330,7 +345,7 @@ static void test_random_surfaces(void)
     TEST_ASSERT_TRUE(pairs > 10000 && hits > 100);
 }
 
-// A motion that is no number is told, with its vertex.
+// A motion that is no number is told.
 static void test_motion_that_is_not_finite(void)
 {
     begin(5);
@@ -343,8 +358,9 @@ static void test_motion_that_is_not_finite(void)
         TEST_ASSERT_EQUAL(PL_OK, pl_gpu_surfaces_create(gpu, s, &g));
         pl_gpu_buffer x0 = to_device(gpu, 3 * S.n_vert, 8, S.x0);
         pl_gpu_buffer x1 = to_device(gpu, 3 * S.n_vert, 8, S.x1);
-        TEST_ASSERT_EQUAL(PL_ERROR_NUMERICS, pl_gpu_surfaces_refit(gpu, &g, &x0, &x1, 0));
-        TEST_ASSERT_NOT_NULL(strstr(pl_error_text(), "vertex 17"));
+        int32_t bad;
+        TEST_ASSERT_EQUAL(PL_OK, pl_gpu_surfaces_move(gpu, &g, &x0, &x1, 0, NULL, &bad));
+        TEST_ASSERT_EQUAL_INT32(17, s->point[bad]);
         pl_gpu_surfaces_free(gpu, &g);
         pl_gpu_drop(gpu, &x0), pl_gpu_drop(gpu, &x1);
     }
@@ -361,8 +377,12 @@ static pl_status create_and_search(void *user)
     pl_status status = pl_gpu_take(gpu, 3 * S.n_vert, 8, &x);
     if (status == PL_OK) pl_gpu_write(gpu, &x, 0, 24 * (int64_t)S.n_vert, S.x0);
     if (status == PL_OK) status = pl_gpu_surfaces_create(gpu, wanted, &g);
-    if (status == PL_OK) status = pl_gpu_surfaces_refit(gpu, &g, &x, &x, 0.1);
-    if (status == PL_OK) status = pl_gpu_surfaces_search(gpu, &g, NULL);
+    int32_t bad;
+    const int32_t *name;
+    if (status == PL_OK) status = try_move_and_refit(gpu, &g, &x, &x, 0.1, &bad);
+    if (status == PL_OK)
+        status = pl_gpu_surfaces_search(gpu, &g, wanted->leaf_patch, wanted->smooth);
+    if (status == PL_OK) status = pl_gpu_surfaces_names(gpu, &g, &name);
     pl_gpu_surfaces_free(gpu, &g);
     pl_gpu_drop(gpu, &x);
     return status;
@@ -373,6 +393,9 @@ static void test_no_memory(void)
     begin(6);
     add_soup(30, 1);
     wanted = build();
+    pl_candidates c;
+    TEST_ASSERT_EQUAL(PL_OK, pl_surfaces_search(wanted, S.x0, S.x0, 0.1, &c));
+    find_tasks_and_patches(wanted);
     fail_each_allocation(create_and_search, use_device(0, 64));
     pl_surfaces_destroy(wanted);
 }

@@ -1,6 +1,7 @@
 // The part of a step that keeps bodies apart.
 
 #include "contact_step.h"
+#include "../collision/device.h"
 #include "integrator.h"
 #include "sleep.h"
 #include "step.h"
@@ -47,6 +48,10 @@ pl_status pl_contact_step_create(const pl_world *world, pl_contact_step **out)
     contact->contacts.blocks = &world->constraints->blocks;
     pl_status status = build_boundary(world, &contact->boundary);
     if (pl_integrator_of(world)->newton == PL_NEWTON_STATIC) contact->boundary.bounces = false;
+    struct pl_device *device = pl_constraint_step_device(world->constraints);
+    if (status == PL_OK && device != NULL) {
+        status = pl_surfaces_use(contact->boundary.surfaces, device);
+    }
     if (status != PL_OK) {
         pl_contact_step_destroy(contact);
         return status;

@@ -1,4 +1,4 @@
-// pliant bench gpu-model: what an iteration of apg launches on a device, what that moves and
+// pliant bench gpu-model: what the parts of a step launch on a device, what that moves and
 // computes, the bounds which that sets on cards of known bandwidth, and the time that the same
 // takes on the CPU, natively and by the kernels. No card is measured here.
 
@@ -7,6 +7,7 @@
 #ifdef PL_GPU
 
 #include "cpu_time.h"
+#include "gpu_stages.h"
 #include "../../base/team.h"
 #include "../../gpu/apg.h"
 
@@ -24,23 +25,25 @@ enum {
 
 // What the makers say: NVIDIA's data sheets of the A100 80GB SXM (2022) and H100 SXM (2023), the
 // GeForce pages of the RTX 3060 and 4090, whose rate of double precision is 1/64 of single (Ampere
-// and Ada whitepapers).
+// and Ada whitepapers); what passes the bus in one direction is that of PCI Express 4.0 or 5.0 x16
+// (PCI-SIG), which these name.
 typedef struct card {
     const char *name;
-    double bandwidth, doubles; // [bytes/s], [operations/s]
+    double bandwidth, doubles, bus; // [bytes/s], [operations/s], [bytes/s]
 } card;
 
-static const card cards[] = {{"GeForce RTX 3060", 360e9, 12.7e12 / 64},
-                             {"GeForce RTX 4090", 1008e9, 82.6e12 / 64},
-                             {"A100 80GB SXM", 2039e9, 9.7e12},
-                             {"H100 SXM", 3350e9, 34e12}};
+static const card cards[] = {{"GeForce RTX 3060", 360e9, 12.7e12 / 64, 31.5e9},
+                             {"GeForce RTX 4090", 1008e9, 82.6e12 / 64, 31.5e9},
+                             {"A100 80GB SXM", 2039e9, 9.7e12, 31.5e9},
+                             {"H100 SXM", 3350e9, 34e12, 63e9}};
 
 typedef struct model {
     pl_bsr A;
     double *b, *v, *f;
     pl_problem problem;
     pl_workspace ws;
-    pl_gpu *gpu;
+    pl_device *device;
+    pl_gpu *gpu; // of the device
     pl_gpu_system system;
     pl_gpu_apg apg;
 } model;
@@ -97,7 +100,8 @@ static pl_status make(int32_t side, model *m)
     m->problem.b = m->b;
     pl_gpu_info info;
     bool opencl = pl_gpu_has(PL_GPU_OPENCL) && pl_gpu_list(PL_GPU_OPENCL, 1, &info) > 0;
-    PL_TRY(pl_gpu_open(opencl ? PL_GPU_OPENCL : PL_GPU_ORACLE, 0, &m->gpu));
+    PL_TRY(pl_gpu_device_open(opencl ? PL_GPU_OPENCL : PL_GPU_ORACLE, 0, &m->device));
+    m->gpu = pl_gpu_of(m->device);
     m->system.gpu = m->gpu;
     return PL_OK;
 }
@@ -107,7 +111,7 @@ static void free_model(model *m)
     if (m->gpu != NULL) {
         pl_gpu_apg_free(&m->apg, m->gpu);
         pl_gpu_system_free(&m->system);
-        pl_gpu_close(m->gpu);
+        pl_gpu_device_close(m->device);
     }
     pl_problem_free(&m->problem);
     pl_workspace_free(&m->ws);
@@ -167,18 +171,21 @@ static pl_status count_iteration(model *m, pl_gpu_counts *out)
     out->launches = (at[2].launches - at[1].launches) - (at[1].launches - at[0].launches);
     out->launches = (int64_t)((double)out->launches / n + 0.5);
     out->traffic = ((at[2].traffic - at[1].traffic) - (at[1].traffic - at[0].traffic)) / n;
+    out->up = (int64_t)((double)((at[2].up - at[1].up) - (at[1].up - at[0].up)) / n);
+    out->down = (int64_t)((double)((at[2].down - at[1].down) - (at[1].down - at[0].down)) / n);
     out->flops = ((at[2].flops - at[1].flops) - (at[1].flops - at[0].flops)) / n;
     return PL_OK;
 }
 
 // --- Products ---
 
-// A x by turns, natively and on the device; processors' seconds of each.
-static pl_status measure_product(model *m, double *native, double *device)
+// A x by turns, natively and on the device.
+static pl_status measure_product(model *m, pl_gpu_stage *out)
 {
     pl_gpu_buffer x = {0}, y = {0};
     int64_t n = 3 * (int64_t)m->A.n;
-    *native = *device = 1e30;
+    out->native = out->kernels = 1e30;
+    pl_gpu_counts before = {0};
     pl_status status = pl_gpu_take(m->gpu, n, 8, &x);
     if (status == PL_OK) status = pl_gpu_take(m->gpu, n, 8, &y);
     if (status == PL_OK) pl_gpu_write(m->gpu, &x, 0, 8 * n, m->b);
@@ -186,52 +193,74 @@ static pl_status measure_product(model *m, double *native, double *device)
         double start = pl_cpu_seconds();
         for (int i = 0; i < PRODUCTS; i++) pl_bsr_multiply(&m->A, m->b, m->v);
         double middle = pl_cpu_seconds();
+        before = *pl_gpu_look(m->gpu);
         for (int i = 0; i < PRODUCTS; i++) pl_gpu_multiply(&m->system, &x, NULL, &y);
         status = pl_gpu_finish(m->gpu);
         double end = pl_cpu_seconds();
-        *native = PL_MIN(*native, (middle - start) / PRODUCTS);
-        *device = PL_MIN(*device, (end - middle) / PRODUCTS);
+        out->native = PL_MIN(out->native, (middle - start) / PRODUCTS);
+        out->kernels = PL_MIN(out->kernels, (end - middle) / PRODUCTS);
     }
+    const pl_gpu_counts *now = pl_gpu_look(m->gpu);
+    out->counts.launches = (now->launches - before.launches) / PRODUCTS;
+    out->counts.traffic = (now->traffic - before.traffic) / PRODUCTS;
+    out->counts.flops = (now->flops - before.flops) / PRODUCTS;
     pl_gpu_drop(m->gpu, &x);
     pl_gpu_drop(m->gpu, &y);
     return status;
 }
 
-static void print_cards(const pl_gpu_counts *c, double native)
+// --- The report ---
+
+enum { PARTS = PL_GPU_STAGES + 2 };
+
+static void print_part(const pl_gpu_stage *part)
 {
-    printf("\n%-18s %10s %14s %10s\n", "card", "by bytes", "by operations", "bound");
-    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
-        double bytes = c->traffic / cards[i].bandwidth, operations = c->flops / cards[i].doubles;
-        printf("%-18s %7.3f ms %11.3f ms %7.3f ms\n", cards[i].name, 1e3 * bytes, 1e3 * operations,
-               1e3 * PL_MAX(bytes, operations));
-    }
-    printf("the CPU, measured: %.2f ms of one processor.\n"
-           "A bound is what an iteration takes at least there, by the makers' figures; nobody ran "
-           "it.\n"
-           "Operations count as double precision, which those of products are not; launches take\n"
-           "some microseconds each besides.\n",
-           1e3 * native);
+    const pl_gpu_counts *c = &part->counts;
+    printf("%-26s %6lld %8.2f %8.2f %8.2f %8.2f %9.2f %9.2f %6.2f%s\n", part->name,
+           (long long)c->launches, 1e-6 * (double)c->up, 1e-6 * (double)c->down, 1e-6 * c->traffic,
+           1e-6 * c->flops, 1e3 * part->native, 1e3 * part->kernels, part->kernels / part->native,
+           part->same ? "" : "  WRONG");
 }
 
-static pl_status run(model *m)
+static void print_cards(const pl_gpu_stage *part)
 {
-    double native, device, product, product_device;
-    pl_gpu_counts counts;
-    PL_TRY(count_iteration(m, &counts));
-    PL_TRY(measure_iteration(m, false, &native));
-    PL_TRY(measure_iteration(m, true, &device));
-    PL_TRY(measure_product(m, &product, &product_device));
-    const pl_gpu_info *about = pl_gpu_about(m->gpu);
-    printf("%d block rows, %lld blocks of 3x3, %d contacts; kernels on %s\n\n", m->A.n,
-           (long long)m->A.nnz, m->problem.n_constraint, about->name);
-    printf("an iteration of apg launches %lld kernels: %.2f MB, %.2f million operations\n",
-           (long long)counts.launches, 1e-6 * counts.traffic, 1e-6 * counts.flops);
-    printf("%-28s %10s %10s %6s\n", "processor time", "native", "kernels", "ratio");
-    printf("%-28s %7.2f ms %7.2f ms %6.2f\n", "product, double precision", 1e3 * product,
-           1e3 * product_device, product_device / product);
-    printf("%-28s %7.2f ms %7.2f ms %6.2f\n", "iteration of apg", 1e3 * native, 1e3 * device,
-           device / native);
-    print_cards(&counts, native);
+    printf("\n%-26s", "at least, in ms");
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) printf(" %16s", cards[i].name);
+    printf(" %9s\n", "CPU");
+    for (int p = 0; p < PARTS; p++) {
+        const pl_gpu_counts *c = &part[p].counts;
+        printf("%-26s", part[p].name);
+        for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+            double bytes = c->traffic / cards[i].bandwidth, of = c->flops / cards[i].doubles;
+            printf(" %7.3f +%7.3f", 1e3 * PL_MAX(bytes, of),
+                   1e3 * (double)(c->up + c->down) / cards[i].bus);
+        }
+        printf(" %9.2f\n", 1e3 * part[p].native);
+    }
+    printf(
+        "The first number is the larger of bytes by bandwidth and operations by their rate, all\n"
+        "taken as double precision, which those of products are not; the second is the bus. By\n"
+        "the makers' figures: nobody ran it. Launches take some microseconds each besides, and\n"
+        "trees are counted once through, however often they are walked. The CPU is measured,\n"
+        "in time of one processor.\n");
+}
+
+static pl_status run(model *m, bool quick)
+{
+    pl_gpu_stage part[PARTS] = {{.name = "iteration of apg", .same = true},
+                                {.name = "product, double precision", .same = true}};
+    PL_TRY(count_iteration(m, &part[0].counts));
+    PL_TRY(measure_iteration(m, false, &part[0].native));
+    PL_TRY(measure_iteration(m, true, &part[0].kernels));
+    PL_TRY(measure_product(m, &part[1]));
+    PL_TRY(pl_gpu_stages_measure(m->device, quick, part + 2));
+    printf("%d block rows, %lld blocks of 3x3, %d contacts; %s; kernels on %s\n\n", m->A.n,
+           (long long)m->A.nnz, m->problem.n_constraint, pl_gpu_stages_size(quick),
+           pl_gpu_about(m->gpu)->name);
+    printf("%-26s %6s %8s %8s %8s %8s %9s %9s %6s\n", "", "launch", "MB up", "MB down", "MB",
+           "Mflop", "ms CPU", "kernels", "ratio");
+    for (int p = 0; p < PARTS; p++) print_part(&part[p]);
+    print_cards(part);
     return PL_OK;
 }
 
@@ -239,7 +268,7 @@ pl_status pl_bench_gpu_model(const pl_bench_options *options)
 {
     model m = {.A = {0}};
     pl_status status = make(options->quick ? QUICK_SIDE : SIDE, &m);
-    if (status == PL_OK) status = run(&m);
+    if (status == PL_OK) status = run(&m, options->quick);
     free_model(&m);
     return status;
 }

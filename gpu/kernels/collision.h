@@ -1,117 +1,24 @@
-// Collision: boxes around moving points, the trees over them, pairs of features whose boxes meet,
-// their closest points, and the continuous test.
+// Pairs: the trees of boxes (boxes.h) walked, pairs of features whose boxes meet, their closest
+// points, and the continuous test.
 //
-// Trees are those of collision/surfaces.h, in preorder, so that a node of n leaves is followed by
-// its 2 n - 2 descendants: an item walks a tree without a stack, on to the next node where boxes
-// meet, past the whole subtree where they do not. Lists are made in two passes, counted and filled,
-// with their places in between (scan.h): their order is that of the items.
-//
-// A box has six numbers: its lower corner, and its upper one negated.
+// An item walks a tree without a stack, on to the next node where boxes meet, past the whole
+// subtree where they do not. Lists are made in two passes, counted and filled, with their places in
+// between (scan.h): their order is that of the items.
 
 #ifndef PL_GPU_COLLISION_H
 #define PL_GPU_COLLISION_H
 
-#include "launch.h"
-#include "mathematics.h"
-
-// --- Boxes ---
-
-// bound (6*n) of points on their way from x0 to x1, thickened by pad (of each). bad[i]: that is not
-// finite or out of range.
-PL_KERNEL void bound_points(int64_t n, PL_IN(int32_t) vertex, PL_IN(double) x0, PL_IN(double) x1,
-                            PL_IN(double) pad, PL_OUT(float) bound, PL_OUT(int32_t) bad)
-{
-    PL_EACH(i, n)
-    {
-        int64_t v = 3 * (int64_t)vertex[i];
-        double size = pad[i];
-        for (int32_t k = 0; k < 3; k++) {
-            double a = x0[v + k], b = x1[v + k];
-            double lo = a < b ? a : b, hi = a < b ? b : a;
-            bound[6 * i + k] = pl_round_below(lo - pad[i]);
-            bound[6 * i + 3 + k] = pl_round_below(-(hi + pad[i]));
-            size += fabs(a) + fabs(b);
-        }
-        bad[i] = !(size <= PL_BOUND_MAX);
-    }
-}
-
-// Of items with three corners, points.
-PL_KERNEL void bound_items(int64_t n, PL_IN(int32_t) corner, PL_IN(float) point,
-                           PL_OUT(float) bound)
-{
-    PL_EACH(i, n)
-    {
-        for (int32_t k = 0; k < 6; k++) {
-            float least = point[6 * (int64_t)corner[3 * i] + k];
-            for (int32_t c = 1; c < 3; c++) {
-                float other = point[6 * (int64_t)corner[3 * i + c] + k];
-                least = other < least ? other : least;
-            }
-            bound[6 * i + k] = least;
-        }
-    }
-}
-
-// Of leaves, with the items leaf_item[leaf] ...
-PL_KERNEL void bound_leaves(int64_t n, PL_IN(int32_t) node, PL_IN(int32_t) leaf_item,
-                            PL_IN(float) item, PL_OUT(float) bound)
-{
-    PL_EACH(leaf, n)
-    {
-        for (int32_t k = 0; k < 6; k++) {
-            float least = INFINITY;
-            for (int64_t i = leaf_item[leaf]; i < leaf_item[leaf + 1]; i++) {
-                float other = item[6 * i + k];
-                least = other < least ? other : least;
-            }
-            bound[6 * (int64_t)node[leaf] + k] = least;
-        }
-    }
-}
-
-// Of the inner nodes node[first] ..., n of them, which stand at one height above their leaves.
-PL_KERNEL void bound_nodes(int64_t n, int64_t first, PL_IN(int32_t) node, PL_IN(int32_t) n_leaf,
-                           PL_OUT(float) bound)
-{
-    PL_EACH(i, n)
-    {
-        int64_t at = node[first + i], left = at + 1, right = at + 2 * (int64_t)(n_leaf[at] / 2);
-        for (int32_t k = 0; k < 6; k++) {
-            float a = bound[6 * left + k], b = bound[6 * right + k];
-            bound[6 * at + k] = b < a ? b : a;
-        }
-    }
-}
+#include "boxes.h"
 
 // --- Pairs of items ---
 
-typedef struct pl_box {
-    float side[6];
-} pl_box;
-
-PL_INLINE pl_box pl_box_load(PL_IN(float) bound, int64_t i)
-{
-    pl_box box;
-    for (int32_t k = 0; k < 6; k++) box.side[k] = bound[6 * i + k];
-    return box;
-}
-
-// Touching counts, as in collision/bound.h.
-PL_INLINE bool pl_box_meets(const pl_box *a, const pl_box *b)
-{
-    bool apart = false;
-    for (int32_t k = 0; k < 3; k++) {
-        apart = apart || a->side[k] + b->side[3 + k] > 0 || b->side[k] + a->side[3 + k] > 0;
-    }
-    return !apart;
-}
-
 // The pairs of item i with those of its body's partners, which are listed at partner_start[body].
-// Of a body with itself each pair is found by its first item. Returns how many; writes them to
+// Of a body with itself each pair is found by its first item, and those within the patch, a node,
+// that cannot touch itself are left out; -1: i is in none. Returns how many; writes them to
 // out[2 * at] ... if asked to.
-PL_INLINE int32_t pl_box_search(int64_t i, int32_t body, PL_IN(int32_t) partner_start,
-                                PL_IN(int32_t) partner, PL_IN(int32_t) root, PL_IN(int32_t) n_leaf,
+PL_INLINE int32_t pl_box_search(int64_t i, int32_t body, int32_t patch,
+                                PL_IN(int32_t) partner_start, PL_IN(int32_t) partner,
+                                PL_IN(int32_t) root, PL_IN(int32_t) n_leaf,
                                 PL_IN(int32_t) node_leaf, PL_IN(int32_t) leaf_item,
                                 PL_IN(float) item, PL_IN(float) bound, bool fill, int64_t at,
                                 PL_OUT(int32_t) out)
@@ -124,7 +31,7 @@ PL_INLINE int32_t pl_box_search(int64_t i, int32_t body, PL_IN(int32_t) partner_
         while (node < end) {
             pl_box box = pl_box_load(bound, node);
             int64_t leaves = n_leaf[node];
-            if (!pl_box_meets(&own, &box)) {
+            if (!pl_box_meets(&own, &box) || (other == body && node == patch)) {
                 node += 2 * leaves - 1;
                 continue;
             }
@@ -145,27 +52,29 @@ PL_INLINE int32_t pl_box_search(int64_t i, int32_t body, PL_IN(int32_t) partner_
     return count;
 }
 
-PL_KERNEL void bvh_count(int64_t n, PL_IN(int32_t) item_body, PL_IN(int32_t) partner_start,
+PL_KERNEL void bvh_count(int64_t n, PL_IN(int32_t) item_body, PL_IN(int32_t) item_leaf,
+                         PL_IN(int32_t) leaf_patch, PL_IN(int32_t) partner_start,
                          PL_IN(int32_t) partner, PL_IN(int32_t) root, PL_IN(int32_t) n_leaf,
                          PL_IN(int32_t) node_leaf, PL_IN(int32_t) leaf_item, PL_IN(float) item,
                          PL_IN(float) bound, PL_OUT(int32_t) count)
 {
     PL_EACH(i, n)
     {
-        count[i] = pl_box_search(i, item_body[i], partner_start, partner, root, n_leaf, node_leaf,
-                                 leaf_item, item, bound, false, 0, count);
+        count[i] = pl_box_search(i, item_body[i], leaf_patch[item_leaf[i]], partner_start, partner,
+                                 root, n_leaf, node_leaf, leaf_item, item, bound, false, 0, count);
     }
 }
 
-PL_KERNEL void bvh_fill(int64_t n, PL_IN(int32_t) item_body, PL_IN(int32_t) partner_start,
+PL_KERNEL void bvh_fill(int64_t n, PL_IN(int32_t) item_body, PL_IN(int32_t) item_leaf,
+                        PL_IN(int32_t) leaf_patch, PL_IN(int32_t) partner_start,
                         PL_IN(int32_t) partner, PL_IN(int32_t) root, PL_IN(int32_t) n_leaf,
                         PL_IN(int32_t) node_leaf, PL_IN(int32_t) leaf_item, PL_IN(float) item,
                         PL_IN(float) bound, PL_IN(int32_t) start, PL_OUT(int32_t) pair)
 {
     PL_EACH(i, n)
     {
-        pl_box_search(i, item_body[i], partner_start, partner, root, n_leaf, node_leaf, leaf_item,
-                      item, bound, true, start[i], pair);
+        pl_box_search(i, item_body[i], leaf_patch[item_leaf[i]], partner_start, partner, root,
+                      n_leaf, node_leaf, leaf_item, item, bound, true, start[i], pair);
     }
 }
 
@@ -219,13 +128,6 @@ PL_INLINE void pl_item_load(PL_IN(int32_t) items, PL_IN(float) item, PL_IN(float
 PL_INLINE bool pl_item_has(const pl_item_copy *item, int32_t p)
 {
     return item->corner[0] == p || item->corner[1] == p || item->corner[2] == p;
-}
-
-PL_INLINE pl_box pl_box_join(const pl_box *a, const pl_box *b)
-{
-    pl_box box;
-    for (int32_t k = 0; k < 6; k++) box.side[k] = b->side[k] < a->side[k] ? b->side[k] : a->side[k];
-    return box;
 }
 
 // Points that a owns with the face, or the edge by itself, that b is.
@@ -283,7 +185,7 @@ PL_INLINE void pl_feature_edges(pl_feature_sink *to, PL_OUT(int32_t) out, PL_IN(
 
 // What collision/search.c finds for two items; `smooth` (of points): faces around it cannot touch.
 PL_INLINE void pl_feature_pairs(pl_feature_sink *to, PL_OUT(int32_t) out, PL_IN(int32_t) vertex,
-                                PL_IN(int32_t) smooth, const pl_item_copy *a, const pl_item_copy *b)
+                                PL_IN(uint8_t) smooth, const pl_item_copy *a, const pl_item_copy *b)
 {
     bool faces = a->kind == 3 && b->kind == 3, points = a->kind == 1 || b->kind == 1;
     for (int32_t k = 0; faces && k < 3; k++) {
@@ -307,7 +209,7 @@ PL_INLINE void pl_feature_pairs(pl_feature_sink *to, PL_OUT(int32_t) out, PL_IN(
 }
 
 PL_KERNEL void feature_count(int64_t n, PL_IN(int32_t) pair, PL_IN(int32_t) items,
-                             PL_IN(int32_t) vertex, PL_IN(int32_t) smooth, PL_IN(float) item,
+                             PL_IN(int32_t) vertex, PL_IN(uint8_t) smooth, PL_IN(float) item,
                              PL_IN(float) point, PL_OUT(int32_t) count)
 {
     PL_EACH(i, n)
@@ -325,7 +227,7 @@ PL_KERNEL void feature_count(int64_t n, PL_IN(int32_t) pair, PL_IN(int32_t) item
 }
 
 PL_KERNEL void feature_fill(int64_t n, PL_IN(int32_t) pair, PL_IN(int32_t) items,
-                            PL_IN(int32_t) vertex, PL_IN(int32_t) smooth, PL_IN(float) item,
+                            PL_IN(int32_t) vertex, PL_IN(uint8_t) smooth, PL_IN(float) item,
                             PL_IN(float) point, PL_IN(int32_t) start, PL_OUT(int32_t) feature)
 {
     PL_EACH(i, n)
@@ -341,19 +243,29 @@ PL_KERNEL void feature_fill(int64_t n, PL_IN(int32_t) pair, PL_IN(int32_t) items
     }
 }
 
+// What candidates say of pairs, three numbers of each: the kind and the two features.
+PL_KERNEL void feature_names(int64_t n, PL_IN(int32_t) feature, PL_OUT(int32_t) name)
+{
+    PL_EACH(i, n)
+    {
+        for (int32_t k = 0; k < 3; k++) name[3 * i + k] = feature[PL_FEATURE * i + k];
+    }
+}
+
 // --- Distances and the continuous test ---
 
 // What pl_closest has, as numbers: the distance, four weights, the normal.
 #define PL_CLOSEST 8
 
-PL_INLINE pl_pair_kind pl_pair_load(PL_IN(int32_t) feature, PL_IN(double) x, int64_t i,
+// The kind of a pair, and where its vertices are at x.
+PL_INLINE pl_pair_kind pl_pair_load(PL_IN(int32_t) kind, PL_IN(int32_t) vertex, PL_IN(double) x,
                                     double out[12])
 {
     for (int32_t c = 0; c < 4; c++) {
-        int64_t v = 3 * (int64_t)feature[PL_FEATURE * i + 3 + c];
+        int64_t v = 3 * (int64_t)vertex[c];
         for (int32_t k = 0; k < 3; k++) out[3 * c + k] = x[v + k];
     }
-    return (pl_pair_kind)feature[PL_FEATURE * i];
+    return (pl_pair_kind)kind[0];
 }
 
 PL_INLINE void pl_closest_store(const pl_closest *closest, PL_OUT(double) out)
@@ -363,15 +275,16 @@ PL_INLINE void pl_closest_store(const pl_closest *closest, PL_OUT(double) out)
     for (int32_t k = 0; k < 3; k++) out[5 + k] = closest->normal[k];
 }
 
-// pl_closest_points of n pairs at x.
-PL_KERNEL void pair_closest(int64_t n, PL_IN(int32_t) feature, PL_IN(double) x,
+// pl_closest_points of n pairs at x, of `stride` numbers each: the kind first, vertices last.
+PL_KERNEL void pair_closest(int64_t n, int32_t stride, PL_IN(int32_t) pair, PL_IN(double) x,
                             PL_OUT(double) closest)
 {
     PL_EACH(i, n)
     {
         double p[12];
         pl_closest c;
-        pl_pair_kind kind = pl_pair_load(feature, x, i, p);
+        int64_t at = stride * i;
+        pl_pair_kind kind = pl_pair_load(pair + at, pair + at + stride - 4, x, p);
         pl_closest_of(kind, p, &c);
         pl_closest_store(&c, closest + PL_CLOSEST * i);
     }
@@ -389,8 +302,9 @@ PL_KERNEL void pair_ccd(int64_t n, PL_IN(int32_t) feature, PL_IN(double) x0, PL_
         double a[12], b[12];
         const double *p0[4], *p1[4];
         pl_impact impact;
-        pl_pair_kind kind = pl_pair_load(feature, x0, i, a);
-        pl_pair_load(feature, x1, i, b);
+        int64_t at = PL_FEATURE * i;
+        pl_pair_kind kind = pl_pair_load(feature + at, feature + at + 3, x0, a);
+        pl_pair_load(feature + at, feature + at + 3, x1, b);
         for (int32_t c = 0; c < 4; c++) {
             p0[c] = a + 3 * c;
             p1[c] = b + 3 * c;
@@ -402,6 +316,38 @@ PL_KERNEL void pair_ccd(int64_t n, PL_IN(int32_t) feature, PL_IN(double) x0, PL_
         hit[i] = pl_ccd_walk(kind, p0, p1, radii[i], separation[i], halve != 0, &impact);
         time[i] = impact.time;
         pl_closest_store(&impact.closest, closest + PL_CLOSEST * i);
+    }
+}
+
+// Do pairs come too near on their way from x0 to x1, as pl_pair_impact says? pair (5*n): the kind,
+// and four vertices. Of those without radii, and of the others.
+PL_KERNEL void pair_hit(int64_t n, PL_IN(int32_t) pair, PL_IN(double) x0, PL_IN(double) x1,
+                        PL_IN(double) separation, PL_IN(double) radii, PL_OUT(uint8_t) hit)
+{
+    PL_EACH(i, n)
+    {
+        double a[12], b[12];
+        pl_impact impact;
+        if (!(radii[i] > 0)) {
+            pl_pair_kind kind = pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x0, a);
+            pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x1, b);
+            hit[i] = pl_apart_flat_impact(kind, a, b, separation[i], &impact);
+        }
+    }
+}
+
+PL_KERNEL void pair_hit_round(int64_t n, PL_IN(int32_t) pair, PL_IN(double) x0, PL_IN(double) x1,
+                              PL_IN(double) separation, PL_IN(double) radii, PL_OUT(uint8_t) hit)
+{
+    PL_EACH(i, n)
+    {
+        double a[12], b[12];
+        pl_impact impact;
+        if (radii[i] > 0) {
+            pl_pair_kind kind = pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x0, a);
+            pl_pair_load(pair + 5 * i, pair + 5 * i + 1, x1, b);
+            hit[i] = pl_apart_round_impact(kind, a, b, radii[i], separation[i], &impact);
+        }
     }
 }
 

@@ -89,9 +89,8 @@ PL_INLINE void pl_element_store_blocks(const real a[54], PL_OUT(double) to)
     }
 }
 
-// The rest shape and the corners of the elements i, i + 1, ... of an item.
-PL_INLINE void pl_element_take(int64_t i, PL_IN(double) shape, PL_IN(double) volume,
-                               PL_IN(int32_t) corner, PL_IN(double) x, pl_rest *rest, real at[4][3])
+// The rest shape of the elements i, i + 1, ... of an item.
+PL_INLINE void pl_element_rest(int64_t i, PL_IN(double) shape, PL_IN(double) volume, pl_rest *rest)
 {
     int64_t batch = i / PL_BATCH;
     int32_t lane = (int32_t)(i % PL_BATCH);
@@ -99,6 +98,15 @@ PL_INLINE void pl_element_take(int64_t i, PL_IN(double) shape, PL_IN(double) vol
         rest->shape[k] = pl_element_load(shape + (9 * batch + k) * PL_BATCH + lane);
     }
     rest->volume = pl_element_load(volume + PL_BATCH * batch + lane);
+}
+
+// The same, and their corners.
+PL_INLINE void pl_element_take(int64_t i, PL_IN(double) shape, PL_IN(double) volume,
+                               PL_IN(int32_t) corner, PL_IN(double) x, pl_rest *rest, real at[4][3])
+{
+    int64_t batch = i / PL_BATCH;
+    int32_t lane = (int32_t)(i % PL_BATCH);
+    pl_element_rest(i, shape, volume, rest);
     for (int32_t a = 0; a < 4; a++) {
         for (int32_t k = 0; k < 3; k++) {
             double place[PL_ELEMENT_LANES];
@@ -150,21 +158,38 @@ PL_KERNEL void fem_elements(int64_t n, int64_t first, PL_IN(double) shape, PL_IN
     }
 }
 
-// The same without stiffness.
+// What an element keeps from one half of the kernel below to the next.
+typedef struct pl_element_pulled {
+    real p[9], energy;
+} pl_element_pulled;
+
+// The same without stiffness. In two phases, of which the second reads the rest shape once more: to
+// keep it would take more registers than 512 threads have.
 PL_KERNEL void fem_element_forces(int64_t n, PL_IN(double) shape, PL_IN(double) volume,
                                   PL_IN(int32_t) corner, PL_IN(int32_t) body,
                                   PL_IN(double) material, PL_IN(double) x, PL_OUT(double) energy,
                                   PL_OUT(double) force)
 {
+    PL_PRIVATE(pl_element_pulled, pulled);
     PL_EACH(item, n / PL_ELEMENT_LANES)
     {
         int64_t i = item * PL_ELEMENT_LANES;
         pl_rest rest;
         pl_material m;
-        real at[4][3], f[4][3], all[12];
+        real at[4][3];
         pl_element_material(material, body[i / PL_BATCH], &m);
         pl_element_take(i, shape, volume, corner, x, &rest, at);
-        real e = pl_element_forces(&m, &rest, at, f);
+        PL_MINE(pulled).energy = pl_element_pull(&m, &rest, at, PL_MINE(pulled).p);
+    }
+    PL_BARRIER;
+    PL_EACH(item, n / PL_ELEMENT_LANES)
+    {
+        int64_t i = item * PL_ELEMENT_LANES;
+        pl_rest rest;
+        real f[4][3], all[12];
+        pl_element_rest(i, shape, volume, &rest);
+        pl_element_force(&rest, PL_MINE(pulled).p, f);
+        real e = pl_element_energy(&rest, PL_MINE(pulled).energy);
         for (int32_t q = 0; q < 12; q++) all[q] = f[q / 3][q % 3];
         pl_element_store(&e, 1, energy + i);
         pl_element_store(all, 12, force + 12 * i);

@@ -7,6 +7,7 @@
 #include "mathematics.h"
 
 #include "band.h"
+#include "boxes.h"
 #include "collision.h"
 #include "elements.h"
 #include "scan.h"

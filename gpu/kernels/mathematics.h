@@ -20,6 +20,6 @@
 #undef PL_KERNEL
 
 #include "../../collision/bound_kernel.h"
-#include "../../collision/ccd_kernel.h"
+#include "../../collision/apart_kernel.h"
 
 #endif
