@@ -22,6 +22,8 @@ enum {
     LONG = 200,        // after so many iterations
     LEAST_STEPS = 10,  // of cone-newton, if it is taken at all
     RIGID_BLOCKS = 4,  // of two rigid bodies, from which on newton is the first
+    RESCUE_STEPS =
+        100, // of apg and cone-newton for what newton, which was the first, did not solve
 };
 
 // A solve by newton is taken to need so many factors, and solves with them.
@@ -321,11 +323,15 @@ static void let_go(const pl_split *split, int32_t set, const pl_workspace *ws, c
     }
 }
 
-// The sets listed (n) by apg and whatever follows; `tried`: newton has tried them in vain.
+// The sets listed (n) by apg and whatever follows; `tried`: newton has tried them in vain. What it
+// does not solve sweeps seldom do, and not soon: a step in time is better halved then.
 static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *set, bool tried,
-                              const pl_solver_options *options, pl_workspace *ws, double *v,
+                              const pl_solver_options *given, pl_workspace *ws, double *v,
                               double *f, pl_solve_stats *stats)
 {
+    pl_solver_options limited = *given, *options = &limited;
+    int32_t most = tried ? stats->iterations + RESCUE_STEPS : given->max_iterations;
+    limited.max_iterations = PL_MIN(given->max_iterations, most);
     if (n == split->n) {
         return solve_together(split->problem, options, ws, tried, v, f, stats);
     }
