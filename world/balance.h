@@ -64,8 +64,7 @@ typedef struct pl_balance {
     bool is_viscous;         // some body has stiffness damping
     double *target;          // (3*n_block) of prescribed blocks: their velocity [m/s]
     double *d, *y, *w;       // (3*n_block) the direction, its product; scratch
-    double *x, *dx, *end;    // (3*n_vert) trial places, a way, elastic forces at the trial
-    double end_energy;       // [J] at the trial
+    double *x, *dx;          // (3*n_vert) trial places, a way
     double scale, tolerance; // of the step [J], and of est and corrections []
     double share;            // of the elements' negative curvature that is taken away from K
     double step;             // t of the last pass
@@ -79,7 +78,6 @@ typedef struct pl_balance {
     bool adaptive, is_static;
     bool rough;  // the last solve did not converge, but was good enough to go on
     bool enough; // the last pass was
-    bool ended;  // end_energy is that of the state
 } pl_balance;
 
 // Made with the system, if the integrator of the world iterates.
