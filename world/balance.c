@@ -19,12 +19,16 @@ enum { SHORTENINGS = 30 };
 // After so many steps in a row that are so short nothing is to be hoped for: bodies are crushed on
 // the way to where no solution is found, and a shorter step has better prospects.
 static const double SHORT = 0.03;
-enum { STUCK = 3, REPEATS = 4 };
+// A solve that has not converged goes on so many times before a matrix is made where it has led to.
+enum { STUCK = 3, REPEATS = 1 };
 // Of the negative curvature that is taken away: the least that is tried, and the factor from one
 // try to the next.
 static const double LEAST_SHARE = 1.0 / 64, MORE_SHARE = 4;
 // Linear systems are solved to this part of the imbalance: the next iteration corrects the rest.
 static const double FORCING = 1e-3;
+// Those with constraints to such a residual at most, and such a share of what the last direction
+// was, and of the tolerance.
+static const double ROUGH_RESIDUAL = 1e-3, ROUGH_SHARE = 0.1;
 // Corrections of this size are enough, relative as newton_tolerance is, also where it is larger:
 // then the imbalance is known better than by est.
 static const double SMALL = 1e-3;
@@ -164,7 +168,7 @@ void pl_balance_begin(pl_world *world)
     }
     place(world, s->lin, s->place);
     s->viscosity = pl_integrator_of(world)->viscosity(world);
-    s->is_given = s->enough = s->rough = false;
+    s->is_given = s->enough = s->rough = s->unfinished = false;
     s->iteration = 1;
     s->stuck = s->repeats = 0;
     s->unsolved = false;
@@ -335,6 +339,17 @@ static double largest(int64_t n, const double *a)
     return most;
 }
 
+double pl_balance_finest(const pl_balance *s)
+{
+    return PL_MIN(ROUGH_RESIDUAL, ROUGH_SHARE * s->tolerance);
+}
+
+double pl_balance_forcing(const pl_balance *s)
+{
+    double last = s->iteration > 1 ? sqrt(s->square / s->scale) : 1;
+    return pl_clamp(ROUGH_SHARE * last, pl_balance_finest(s), ROUGH_RESIDUAL);
+}
+
 // What rounding of places leaves of velocities.
 static double grain(const pl_world *world)
 {
@@ -369,7 +384,8 @@ pl_status pl_balance_move(pl_world *world, pl_step_stats *stats)
     if (s->iteration == 1) s->scale = PL_MAX(motion(world), d.square);
     // A solve that has not converged may lead anywhere: one that leads farther than the last
     // direction goes on with what it has.
-    s->unsolved = s->rough && s->iteration > 1 && d.square > s->square && ++s->repeats <= REPEATS;
+    s->unsolved =
+        s->unfinished && s->iteration > 1 && d.square > s->square && ++s->repeats <= REPEATS;
     if (s->unsolved) return PL_OK;
     s->square = d.square;
     s->repeats = 0;
