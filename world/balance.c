@@ -346,8 +346,11 @@ double pl_balance_finest(const pl_balance *s)
 
 double pl_balance_forcing(const pl_balance *s)
 {
+    if (s->is_static) return pl_balance_finest(s); // it asks for more than others from the start
     double last = s->iteration > 1 ? sqrt(s->square / s->scale) : 1;
-    return pl_clamp(ROUGH_SHARE * last, pl_balance_finest(s), ROUGH_RESIDUAL);
+    // What is left of a solve may itself be the next direction: so less is left each time.
+    double most = ldexp(ROUGH_RESIDUAL, 1 - s->iteration);
+    return PL_MAX(PL_MIN(ROUGH_SHARE * last, most), pl_balance_finest(s));
 }
 
 // What rounding of places leaves of velocities.

@@ -21,9 +21,9 @@ static const char SOFT[] = "cone-newton";
 
 // Where Newton's method corrects, the next iteration does better what this one leaves: so each has
 // at most so many iterations of its own, and goes on with what they reach. For soft bodies alone
-// these are few: what they do not solve are bodies that are crushed on the way, which are less so
-// after another iteration. The first solve of an adaptive step has more, since it is mostly the
-// last.
+// these are few, but in statics: what they do not solve are bodies that are crushed on the way,
+// which are less so after another iteration. The first solve of an adaptive step has more, since it
+// is mostly the last.
 enum { ROUGH_ITERATIONS = 200, SOFT_ITERATIONS = 60, FIRST_ITERATIONS = 300 };
 
 // Rounds after which the geometric stiffness of joints may be changed.
@@ -139,8 +139,10 @@ static bool corrects(const pl_world *world)
 // Of a solve that Newton's method may go on from.
 static int32_t most_iterations(const pl_world *world)
 {
-    if (corrects(world)) return is_soft(world) ? SOFT_ITERATIONS : ROUGH_ITERATIONS;
-    return world->balance != NULL && is_soft(world) ? FIRST_ITERATIONS : INT32_MAX;
+    const pl_balance *balance = world->balance;
+    bool few = balance != NULL && is_soft(world) && !balance->is_static;
+    if (corrects(world)) return few ? SOFT_ITERATIONS : ROUGH_ITERATIONS;
+    return few ? FIRST_ITERATIONS : INT32_MAX;
 }
 
 // `same`: the matrix is that of the last solve.
