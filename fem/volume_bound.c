@@ -90,6 +90,7 @@ typedef struct cubics {
     double D[3][3][PL_FEM_LANES], E[3][3][PL_FEM_LANES];
     double size[PL_FEM_LANES]; // the largest coordinate
     double c[4][PL_FEM_LANES], slack[PL_FEM_LANES];
+    double left[PL_FEM_LANES]; // where this is above 0 all is well up to 1
 } cubics;
 
 static void gather(const pl_fem_batch *batch, const int32_t *vert, const double *x, const double *d,
@@ -98,24 +99,31 @@ static void gather(const pl_fem_batch *batch, const int32_t *vert, const double 
     for (int lane = 0; lane < PL_FEM_LANES; lane++) {
         int64_t first = 3 * (int64_t)vert[batch->corner[0][lane]];
         double size = 0;
-        for (int k = 0; k < 3; k++) size = fmax(size, fabs(x[first + k]) + fabs(d[first + k]));
+        for (int k = 0; k < 3; k++) size = PL_MAX(size, fabs(x[first + k]) + fabs(d[first + k]));
         for (int e = 0; e < 3; e++) {
             int64_t at = 3 * (int64_t)vert[batch->corner[e + 1][lane]];
             for (int k = 0; k < 3; k++) {
                 q->D[e][k][lane] = x[at + k] - x[first + k];
                 q->E[e][k][lane] = d[at + k] - d[first + k];
-                size = fmax(size, fabs(x[at + k]) + fabs(d[at + k]));
+                size = PL_MAX(size, fabs(x[at + k]) + fabs(d[at + k]));
             }
         }
         q->size[lane] = size;
     }
 }
 
-// The sign of the cubic is left as it comes.
-PL_CLONES static void expand(cubics *q)
+static double fall(double c)
+{
+    return c < 0 ? -c : 0;
+}
+
+// A tet's sign is that at rest: its corners are in the order of their vertices.
+PL_CLONES static void expand(const pl_fem_batch *batch, double keep, cubics *q)
 {
     for (int lane = 0; lane < PL_FEM_LANES; lane++) {
-        double D[3][3], E[3][3], span[3];
+        double D[3][3], E[3][3], span[3], S[3][3], c[4];
+        for (int k = 0; k < 9; k++) S[k / 3][k % 3] = batch->shape[k][lane];
+        double sign = determinant(S[0], S[1], S[2]) > 0 ? 1 : -1;
         for (int e = 0; e < 3; e++) {
             double a = 0, b = 0;
             for (int k = 0; k < 3; k++) {
@@ -126,41 +134,34 @@ PL_CLONES static void expand(cubics *q)
             }
             span[e] = sqrt(a) + sqrt(b);
         }
-        q->c[0][lane] = determinant(D[0], D[1], D[2]);
-        q->c[1][lane] = determinant(E[0], D[1], D[2]) + determinant(D[0], E[1], D[2]) +
-                        determinant(D[0], D[1], E[2]);
-        q->c[2][lane] = determinant(D[0], E[1], E[2]) + determinant(E[0], D[1], E[2]) +
-                        determinant(E[0], E[1], D[2]);
-        q->c[3][lane] = determinant(E[0], E[1], E[2]);
+        c[0] = determinant(D[0], D[1], D[2]);
+        c[1] = determinant(E[0], D[1], D[2]) + determinant(D[0], E[1], D[2]) +
+               determinant(D[0], D[1], E[2]);
+        c[2] = determinant(D[0], E[1], E[2]) + determinant(E[0], D[1], E[2]) +
+               determinant(E[0], E[1], D[2]);
+        c[3] = determinant(E[0], E[1], E[2]);
+        for (int k = 0; k < 4; k++) q->c[k][lane] = c[k] = sign * c[k];
         double off = CORNER * DBL_EPSILON * q->size[lane];
         double pairs = span[0] * span[1] + span[0] * span[2] + span[1] * span[2] +
                        off * (span[0] + span[1] + span[2] + off);
-        q->slack[lane] = DETERMINANT * DBL_EPSILON * span[0] * span[1] * span[2] + off * pairs;
+        double slack = DETERMINANT * DBL_EPSILON * span[0] * span[1] * span[2] + off * pairs;
+        q->left[lane] = (1 - keep) * c[0] - slack - fall(c[1]) - fall(c[2]) - fall(c[3]);
+        q->slack[lane] = slack;
     }
-}
-
-// The sign of a tet at rest: its corners are in the order of their vertices.
-static double orientation(const pl_fem_batch *b, int lane)
-{
-    double s[3][3];
-    for (int k = 0; k < 9; k++) s[k / 3][k % 3] = b->shape[k][lane];
-    return determinant(s[0], s[1], s[2]) > 0 ? 1 : -1;
 }
 
 static double bound_batch(const pl_fem_batch *batch, const cubics *q, double keep, double most,
                           int32_t *flat)
 {
     for (int lane = 0; lane < PL_FEM_LANES; lane++) {
-        if (batch->tet[lane] < 0) continue;
-        double sign = orientation(batch, lane), slack = q->slack[lane], c[4];
-        for (int k = 0; k < 4; k++) c[k] = sign * q->c[k][lane];
+        if (batch->tet[lane] < 0 || q->left[lane] > 0) continue;
+        double slack = q->slack[lane], c[4];
+        for (int k = 0; k < 4; k++) c[k] = q->c[k][lane];
         if (!(c[0] > slack)) {
             ++*flat;
             continue;
         }
         c[0] = (1 - keep) * c[0] - slack;
-        double left = c[0] - fmax(0, -c[1]) - fmax(0, -c[2]) - fmax(0, -c[3]);
-        if (left > 0) continue; // up to 1
         most = pl_cubic_positive(c, most);
     }
     return most;
@@ -186,7 +187,7 @@ static void bound_patches(void *context, int64_t first, int64_t last)
         for (int32_t b = patch->batch; b < patch->batch + patch->n_batch; b++) {
             cubics q;
             gather(&fem->batch[b], fem->vert + patch->vert, l->x, l->d, &q);
-            expand(&q);
+            expand(&fem->batch[b], l->keep, &q);
             fem->bound[i] = bound_batch(&fem->batch[b], &q, l->keep, fem->bound[i], &fem->flat[i]);
         }
     }

@@ -161,6 +161,7 @@ pl_status pl_cg_solve(pl_cg *cg, const pl_bsr *A, const pl_block_jacobi *M, cons
     if (bb == 0) { // no scale to measure by, but the solution is known: 0 in the free rows
         pick_rows(cg->n, fixed, true, x, cg->p);
         memcpy(x, cg->p, 3 * (size_t)cg->n * sizeof *x);
+        memset(cg->r, 0, 3 * (size_t)cg->n * sizeof *x);
         return PL_OK;
     }
     stats->end = iterate(cg, A, M, fixed, options, bb, x, stats);

@@ -34,7 +34,7 @@ typedef struct pl_cg_stats {
 // The workspace: made once for a size, so that a solve makes no heap call.
 typedef struct pl_cg {
     int32_t n;
-    double *r; // (3*n) residual
+    double *r; // (3*n) residual; after a solve that of the solution, 0 in the fixed rows
     double *p; // (3*n) direction
     double *q; // (3*n) A p, then the preconditioned residual
 } pl_cg;

@@ -2,27 +2,9 @@
 
 #include "integrator.h"
 #include "balance.h"
+#include "elements.h"
 
 #include <string.h>
-
-// [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
-// contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
-static double assemble(pl_world *world)
-{
-    pl_system *s = &world->system;
-    double dt = world->dt;
-    const pl_fem_weights weights = {
-        .mass = 1, .mass_alpha = dt, .stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
-    double energy = pl_fem_assemble(&s->fem, world->state.x, &weights, NULL, &s->A, s->b);
-    pl_balance_note(world, NULL, s->b, energy);
-    for (int32_t i = 0; i < world->state.n_vert; i++) {
-        for (int k = 0; k < 3; k++) {
-            int64_t at = 3 * (int64_t)i + k;
-            s->b[at] = s->fem.mass[i] * world->state.v[at] + dt * (s->b[at] + s->f_ext[at]);
-        }
-    }
-    return energy;
-}
 
 static void inertia(const pl_world *world, double *out)
 {
@@ -33,6 +15,26 @@ static void inertia(const pl_world *world, double *out)
         for (int32_t i = body->first; i < body->first + body->n_vert; i++)
             out[i] = factor * fem->mass[i];
     }
+}
+
+// [VJ19, Eq. 4] A = M + dt C + dt^2 K with C = alpha M + beta K. Its f is the net force, which
+// contains -C v: on the right-hand side the damping cancels, b = M v + dt (f_elastic + f_ext).
+static double assemble(pl_world *world)
+{
+    pl_system *s = &world->system;
+    double dt = world->dt;
+    const pl_fem_weights weights = {.stiffness = dt * dt, .stiffness_beta = dt, .project = 1};
+    double energy = pl_elements_assemble(world, world->state.x, &weights, NULL, s->b);
+    inertia(world, s->inertia);
+    pl_elements_add_inertia(world, s->inertia);
+    pl_balance_note(world, NULL, s->b, energy);
+    for (int32_t i = 0; i < world->state.n_vert; i++) {
+        for (int k = 0; k < 3; k++) {
+            int64_t at = 3 * (int64_t)i + k;
+            s->b[at] = s->fem.mass[i] * world->state.v[at] + dt * (s->b[at] + s->f_ext[at]);
+        }
+    }
+    return energy;
 }
 
 static double viscosity(const pl_world *world)

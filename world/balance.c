@@ -1,6 +1,7 @@
 // Newton's method around the solve of a step: see balance.h.
 
 #include "balance.h"
+#include "elements.h"
 #include "integrator.h"
 #include "step.h"
 #include "constraint_step.h"
@@ -18,12 +19,16 @@ enum { SHORTENINGS = 30 };
 // After so many steps in a row that are so short nothing is to be hoped for: bodies are crushed on
 // the way to where no solution is found, and a shorter step has better prospects.
 static const double SHORT = 0.03;
-enum { STUCK = 3, REPEATS = 4 };
+// A solve that has not converged goes on so many times before a matrix is made where it has led to.
+enum { STUCK = 3, REPEATS = 1 };
 // Of the negative curvature that is taken away: the least that is tried, and the factor from one
 // try to the next.
 static const double LEAST_SHARE = 1.0 / 64, MORE_SHARE = 4;
 // Linear systems are solved to this part of the imbalance: the next iteration corrects the rest.
 static const double FORCING = 1e-3;
+// Those with constraints to such a residual at most, and such a share of what the last direction
+// was, and of the tolerance.
+static const double ROUGH_RESIDUAL = 1e-3, ROUGH_SHARE = 0.1;
 // Corrections of this size are enough, relative as newton_tolerance is, also where it is larger:
 // then the imbalance is known better than by est.
 static const double SMALL = 1e-3;
@@ -41,10 +46,10 @@ static const double ROUNDING = 32;
 static pl_status allocate(const pl_world *world, pl_balance *s)
 {
     int64_t n = 3 * (int64_t)world->state.n_vert, all = 3 * (int64_t)world->system.n_block;
-    double **const of_vertices[] = {&s->place, &s->force, &s->given, &s->x, &s->dx, &s->end};
+    double **const of_vertices[] = {&s->place, &s->force, &s->given, &s->x, &s->dx};
     double **const of_blocks[] = {&s->lin, &s->target, &s->d, &s->y, &s->w};
     bool ok = true;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 5; i++)
         ok = ok && (*of_vertices[i] = pl_alloc_zero(n, sizeof **of_vertices[i])) != NULL;
     for (int i = 0; i < 5; i++)
         ok = ok && (*of_blocks[i] = pl_alloc_zero(all, sizeof **of_blocks[i])) != NULL;
@@ -82,9 +87,8 @@ void pl_balance_destroy(pl_world *world)
     pl_balance *s = world->balance;
     world->balance = NULL;
     if (s == NULL) return;
-    double *const array[] = {s->lin,     s->place,  s->force, s->inertia, s->given,
-                             s->viscous, s->target, s->d,     s->y,       s->w,
-                             s->x,       s->dx,     s->end};
+    double *const array[] = {s->lin,    s->place, s->force, s->inertia, s->given, s->viscous,
+                             s->target, s->d,     s->y,     s->w,       s->x,     s->dx};
     for (int i = 0; i < (int)(sizeof array / sizeof *array); i++) pl_free(array[i]);
     pl_free(s);
 }
@@ -157,10 +161,14 @@ void pl_balance_note(pl_world *world, const double *lin, const double *force, do
 void pl_balance_begin(pl_world *world)
 {
     pl_balance *s = world->balance;
-    memcpy(s->target, world->system.v_new, 3 * (size_t)world->system.n_block * sizeof *s->target);
+    for (int32_t i = 0; i < world->system.n_block; i++) {
+        if (world->system.prescribed[i] != 0)
+            memcpy(s->target + 3 * (int64_t)i, world->system.v_new + 3 * (int64_t)i,
+                   3 * sizeof *s->target);
+    }
     place(world, s->lin, s->place);
     s->viscosity = pl_integrator_of(world)->viscosity(world);
-    s->is_given = s->enough = s->rough = s->ended = false;
+    s->is_given = s->enough = s->rough = s->unfinished = false;
     s->iteration = 1;
     s->stuck = s->repeats = 0;
     s->unsolved = false;
@@ -182,7 +190,7 @@ static void find_given(pl_world *world)
     pl_bsr V = world->system.A;
     V.val = s->viscous;
     const pl_fem_weights weights = {.stiffness_beta = s->viscosity, .project = 1};
-    pl_fem_assemble(&world->system.fem, s->place, &weights, NULL, &V, s->end);
+    pl_fem_assemble(&world->system.fem, s->place, &weights, NULL, &V, s->dx);
 }
 
 // A and b about lin, of the vertices; those of rigid bodies stay.
@@ -192,18 +200,18 @@ static void assemble(pl_world *world)
     pl_system *system = &world->system;
     double dt = world->dt;
     bool free = world->constraints->blocks.problem.n_constraint == 0;
-    const pl_fem_weights weights = {.stiffness = dt * dt, .project = free ? s->share : 1};
-    s->energy = pl_fem_assemble(&system->fem, s->place, &weights, s->viscous, &system->A, s->force);
+    // Without V beta is 0, and its weight that of the first matrix.
+    const pl_fem_weights weights = {.stiffness = dt * dt,
+                                    .stiffness_beta = s->is_viscous ? 0 : s->viscosity,
+                                    .project = free ? s->share : 1};
+    s->energy = pl_elements_assemble(world, s->place, &weights, s->viscous, s->force);
     pl_bsr_multiply(&system->A, s->lin, s->y);
     if (s->is_viscous) multiply_viscous(world, s->lin, s->w);
     for (int64_t i = 0; i < count(world); i++) {
         double stiff = s->y[i] - (s->is_viscous ? s->w[i] : 0);
         system->b[i] = s->given[i] + dt * s->force[i] + stiff;
     }
-    for (int64_t i = 0; i < world->state.n_vert; i++) {
-        double *to = system->A.val + 9 * system->A.diag[i];
-        for (int k = 0; k < 3; k++) to[4 * k] += s->inertia[i];
-    }
+    pl_elements_add_inertia(world, s->inertia);
 }
 
 // --- One iteration ---
@@ -213,8 +221,25 @@ typedef struct direction {
     double square;  // d.A d
     double elastic; // of that, d.dt^2 K d
     double slope;   // dt f_el(x_k).d
-    double most;    // the largest change of a velocity [m/s]
 } direction;
+
+// y := A d. A first solve without constraints ends with the residual b - A v, and the product is
+// known but in prescribed rows.
+static void find_product(const pl_world *world)
+{
+    const pl_balance *s = world->balance;
+    const pl_system *system = &world->system;
+    bool constrained = world->constraints->blocks.problem.n_constraint > 0;
+    if (constrained || s->iteration > 1 || s->starts_ahead) {
+        pl_bsr_multiply(system->solved, s->d, s->y);
+        return;
+    }
+    for (int32_t i = 0; i < system->n_block; i++) {
+        if (system->prescribed[i] != 0) pl_bsr_multiply_rows(system->solved, i, i + 1, s->d, s->y);
+        for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3 && system->prescribed[i] == 0; k++)
+            s->y[k] = system->b[k] - system->cg.r[k];
+    }
+}
 
 // d, y := dt^2 K d in the rows of vertices, dx := dt d.
 static direction find_direction(pl_world *world)
@@ -222,11 +247,8 @@ static direction find_direction(pl_world *world)
     pl_balance *s = world->balance;
     direction out = {0};
     int64_t all = 3 * (int64_t)world->system.n_block, n = count(world);
-    for (int64_t i = 0; i < all; i++) {
-        s->d[i] = world->system.v_new[i] - s->lin[i];
-        out.most = PL_MAX(out.most, fabs(s->d[i]));
-    }
-    pl_bsr_multiply(world->system.solved, s->d, s->y);
+    for (int64_t i = 0; i < all; i++) s->d[i] = world->system.v_new[i] - s->lin[i];
+    find_product(world);
     out.square = pl_vec_dot(all, s->d, s->y);
     find_inertia(world);
     leave_stiffness(world, s->d, s->y);
@@ -247,13 +269,23 @@ static bool falls(const pl_world *world, const direction *d, double t, double en
     return curve <= most + ROUNDING * DBL_EPSILON * (fabs(energy) + fabs(s->energy) + haze);
 }
 
+// Of all the way: bit for bit as the world will put them.
 static void try_places(const pl_world *world, double t)
 {
     const pl_balance *s = world->balance;
-    for (int64_t i = 0; i < count(world); i++) s->x[i] = s->place[i] + t * s->dx[i];
+    if (t == 1) place(world, world->system.v_new, s->x);
+    for (int64_t i = 0; i < count(world) && t < 1; i++) s->x[i] = s->place[i] + t * s->dx[i];
 }
 
-// How far to go. The forces at the end are known if that is all the way.
+// The elastic energy at the trial places. The forces there are looked at if they are all the way.
+static double look(pl_world *world)
+{
+    const pl_balance *s = world->balance;
+    if (s->step < 1) return pl_fem_forces(&world->system.fem, s->x, NULL);
+    return pl_elements_look(world, s->iteration == 1 ? PL_LOOK_FIRST : PL_LOOK_LATER, s->x)->energy;
+}
+
+// How far to go.
 static pl_status find_step(pl_world *world, const direction *d)
 {
     pl_balance *s = world->balance;
@@ -261,8 +293,7 @@ static pl_status find_step(pl_world *world, const direction *d)
     s->step = pl_fem_volume_bound(fem, s->place, s->dx, KEEP, NULL);
     for (int i = 0; i < SHORTENINGS; i++, s->step *= 0.5) {
         try_places(world, s->step);
-        s->end_energy = pl_fem_forces(fem, s->x, s->step == 1 ? s->end : NULL);
-        if (falls(world, d, s->step, s->end_energy)) return PL_OK;
+        if (falls(world, d, s->step, look(world))) return PL_OK;
     }
     return pl_fail(PL_ERROR_NUMERICS, "Newton's method: no decrease along its direction");
 }
@@ -272,16 +303,19 @@ static double estimate(const pl_world *world, double *most)
 {
     const pl_balance *s = world->balance;
     const pl_bsr *A = &world->system.A;
+    const double *end = world->elements->force;
     double sum = 0, dt = world->dt;
     *most = 0;
     for (int64_t i = 0; i < world->state.n_vert; i++) {
         if (world->system.prescribed[i] != 0) continue;
         const double *diagonal = A->val + 9 * A->diag[i];
+        pl_bsr_fetch_diagonal(A, i);
         for (int k = 0; k < 3; k++) {
             int64_t at = 3 * i + k;
-            double r = dt * (s->force[at] - s->end[at]) - s->y[at];
-            sum += r * r / diagonal[4 * k];
-            *most = PL_MAX(*most, fabs(r) / diagonal[4 * k]);
+            double r = dt * (s->force[at] - end[at]) - s->y[at];
+            double u = r / diagonal[4 * k];
+            sum += r * u;
+            *most = PL_MAX(*most, fabs(u));
         }
     }
     return sum;
@@ -298,12 +332,31 @@ static double motion(const pl_world *world)
     return sum;
 }
 
+static double largest(int64_t n, const double *a)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) most = PL_MAX(most, fabs(a[i]));
+    return most;
+}
+
+double pl_balance_finest(const pl_balance *s)
+{
+    return PL_MIN(ROUGH_RESIDUAL, ROUGH_SHARE * s->tolerance);
+}
+
+double pl_balance_forcing(const pl_balance *s)
+{
+    if (s->is_static) return pl_balance_finest(s); // it asks for more than others from the start
+    double last = s->iteration > 1 ? sqrt(s->square / s->scale) : 1;
+    // What is left of a solve may itself be the next direction: so less is left each time.
+    double most = ldexp(ROUGH_RESIDUAL, 1 - s->iteration);
+    return PL_MAX(PL_MIN(ROUGH_SHARE * last, most), pl_balance_finest(s));
+}
+
 // What rounding of places leaves of velocities.
 static double grain(const pl_world *world)
 {
-    double size = 0;
-    for (int64_t i = 0; i < count(world); i++) size = PL_MAX(size, fabs(world->state.x[i]));
-    return ROUNDING * DBL_EPSILON * size / world->dt;
+    return ROUNDING * DBL_EPSILON * largest(count(world), world->state.x) / world->dt;
 }
 
 // Are the forces balanced as they are asked to be?
@@ -312,16 +365,18 @@ static bool is_enough(pl_world *world, const direction *d, pl_step_stats *stats)
     pl_balance *s = world->balance;
     const pl_constraint_step *c = world->constraints;
     bool alone = c->blocks.problem.n_constraint == 0, corrects = s->iteration > 1;
-    double most, est = estimate(world, &most), fine = grain(world);
-    double least = alone ? fine : PL_MAX(fine, c->options.contact_tolerance / world->dt);
+    double most, est = estimate(world, &most);
     double small = s->adaptive ? PL_MIN(s->tolerance, SMALL) : s->tolerance;
     double trusted = s->adaptive ? s->tolerance : TRUSTED * s->tolerance;
     stats->imbalance = s->scale > 0 ? sqrt(est / s->scale) : 0;
     if (!isfinite(est)) return false;
-    // The first direction is no correction but all of the motion.
-    if (d->most <= least || (corrects && d->square <= small * small * s->scale)) return true;
-    if (s->is_static) return false; // the tie is not in est
-    return most <= (s->adaptive ? least : fine) || est <= trusted * trusted * s->scale;
+    // The first direction is no correction but all of the motion; in statics the tie is not in est.
+    if (corrects && d->square <= small * small * s->scale) return true;
+    if (!s->is_static && est <= trusted * trusted * s->scale) return true;
+    double fine = grain(world);
+    double least = alone ? fine : PL_MAX(fine, c->options.contact_tolerance / world->dt);
+    if (largest(3 * (int64_t)world->system.n_block, s->d) <= least) return true;
+    return !s->is_static && most <= (s->adaptive ? least : fine);
 }
 
 pl_status pl_balance_move(pl_world *world, pl_step_stats *stats)
@@ -332,7 +387,8 @@ pl_status pl_balance_move(pl_world *world, pl_step_stats *stats)
     if (s->iteration == 1) s->scale = PL_MAX(motion(world), d.square);
     // A solve that has not converged may lead anywhere: one that leads farther than the last
     // direction goes on with what it has.
-    s->unsolved = s->rough && s->iteration > 1 && d.square > s->square && ++s->repeats <= REPEATS;
+    s->unsolved =
+        s->unfinished && s->iteration > 1 && d.square > s->square && ++s->repeats <= REPEATS;
     if (s->unsolved) return PL_OK;
     s->square = d.square;
     s->repeats = 0;
@@ -424,7 +480,6 @@ bool pl_balance_keeps_volume(pl_world *world)
     pl_balance *s = world->balance;
     const pl_fem *fem = &world->system.fem;
     int32_t flat, before;
-    s->ended = true;
     if (s->iteration == 1 && s->step == 1 && !s->starts_ahead) return true; // all the way
     if (!pl_fem_keeps_volume(fem)) return true;
     place(world, world->system.v_new, s->x); // as the world will put them

@@ -43,6 +43,12 @@
 //
 // or either is within what rounding, or with constraints their tolerance, leaves of places. Only a
 // full step, t = 1, of a problem that the solver has solved can be enough.
+//
+// Until then (2) need not be solved well. Its residual may be a share of what the last direction
+// was, and where bodies are crushed on the way, with A beyond any solver, a few iterations are all
+// it gets: the next matrix, where they are less so, is the better place for more. Only the first
+// solve of an adaptive step, which is mostly the last, is solved as that of semi-implicit is,
+// unless it takes so long that it would hardly be.
 
 #ifndef PL_BALANCE_H
 #define PL_BALANCE_H
@@ -64,8 +70,7 @@ typedef struct pl_balance {
     bool is_viscous;         // some body has stiffness damping
     double *target;          // (3*n_block) of prescribed blocks: their velocity [m/s]
     double *d, *y, *w;       // (3*n_block) the direction, its product; scratch
-    double *x, *dx, *end;    // (3*n_vert) trial places, a way, elastic forces at the trial
-    double end_energy;       // [J] at the trial
+    double *x, *dx;          // (3*n_vert) trial places, a way
     double scale, tolerance; // of the step [J], and of est and corrections []
     double share;            // of the elements' negative curvature that is taken away from K
     double step;             // t of the last pass
@@ -77,9 +82,9 @@ typedef struct pl_balance {
     bool unsolved;           // the last pass has not moved: its solve is to go on
     bool starts_ahead;       // it was first linearized elsewhere than at the start of the step
     bool adaptive, is_static;
-    bool rough;  // the last solve did not converge, but was good enough to go on
-    bool enough; // the last pass was
-    bool ended;  // end_energy is that of the state
+    bool rough;      // the last solve was good enough to go on, but not to be the last
+    bool unfinished; // it did not converge
+    bool enough;     // the last pass was
 } pl_balance;
 
 // Made with the system, if the integrator of the world iterates.
@@ -92,6 +97,11 @@ void pl_balance_note(pl_world *world, const double *lin, const double *force, do
 
 // Before the first solve of a step, or a part of one: A and b are assembled.
 void pl_balance_begin(pl_world *world);
+
+// The relative residual that (2) is to be solved to, where what is left is corrected later
+// [Eisenstat & Walker 1996]: a share of the last direction, and in the end of the tolerance.
+double pl_balance_forcing(const pl_balance *balance);
+double pl_balance_finest(const pl_balance *balance);
 
 // After a solve: v_new becomes the next iterate. balance->enough says if it is the last; if not,
 // but also where a row was missing, go on with one of the two below.

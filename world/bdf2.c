@@ -65,6 +65,7 @@
 #include "bdf2.h"
 #include "integrator.h"
 #include "balance.h"
+#include "elements.h"
 #include "step.h"
 #include "contact_step.h"
 
@@ -255,16 +256,17 @@ static double assemble_second(pl_world *world)
 {
     pl_bdf2 *s = world->past.bdf2;
     double dt = world->dt, g = s->gamma, *x = s->q;
-    const pl_fem_weights weights = {.mass = 1 / (g * g),
-                                    .mass_alpha = dt / g,
-                                    .stiffness = dt * dt,
-                                    .stiffness_beta = dt / g,
-                                    .project = 1};
+    const pl_fem_weights weights = {.stiffness = dt * dt, .stiffness_beta = dt / g, .project = 1};
     predict(world);
     for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++)
         x[i] = world->state.x[i] + dt * s->p[i];
-    double energy =
-        pl_fem_assemble(&world->system.fem, x, &weights, NULL, &world->system.A, world->system.b);
+    double before = s->any_ahead ? pl_elements_energy(world, world->state.x) : 0;
+    double energy = pl_elements_assemble(world, x, &weights, NULL, world->system.b);
+    for (int64_t i = 0; i < world->state.n_vert; i++) {
+        double factor = 1 / (g * g) + dt / g * s->damping[2 * i];
+        world->system.inertia[i] = factor * world->system.fem.mass[i];
+    }
+    pl_elements_add_inertia(world, world->system.inertia);
     pl_balance_note(world, s->any_ahead ? s->p : NULL, world->system.b, energy);
     for (int64_t i = 0; i < world->state.n_vert; i++) {
         bool second = world->system.prescribed[i] == 0 && s->last.struck[i] == 0;
@@ -276,7 +278,7 @@ static double assemble_second(pl_world *world)
         }
     }
     if (s->any_ahead || (s->viscous && g < 1)) add_stiffness(world);
-    return s->any_ahead ? pl_fem_forces(&world->system.fem, world->state.x, NULL) : energy;
+    return s->any_ahead ? before : energy;
 }
 
 static double assemble(pl_world *world)

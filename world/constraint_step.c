@@ -20,10 +20,11 @@ static const char FALLBACK[] = "auto";
 static const char SOFT[] = "cone-newton";
 
 // Where Newton's method corrects, the next iteration does better what this one leaves: so each has
-// at most so many iterations of its own, and goes on with what they reach. Its residual may be so
-// large, or such a share of the tolerance of corrections.
-enum { ROUGH_ITERATIONS = 200 };
-static const double ROUGH_RESIDUAL = 1e-3, ROUGH_SHARE = 0.1;
+// at most so many iterations of its own, and goes on with what they reach. For soft bodies alone
+// these are few, but in statics: what they do not solve are bodies that are crushed on the way,
+// which are less so after another iteration. The first solve of an adaptive step has more, since it
+// is mostly the last.
+enum { ROUGH_ITERATIONS = 200, SOFT_ITERATIONS = 60, FIRST_ITERATIONS = 300 };
 
 // Rounds after which the geometric stiffness of joints may be changed.
 enum { STIFFENINGS = 4 };
@@ -120,6 +121,30 @@ struct pl_device *pl_constraint_step_device(const pl_constraint_step *constraint
 
 // --- Solving ---
 
+// Are all bodies soft?
+static bool is_soft(const pl_world *world)
+{
+    return world->state.n_rigid == 0 && world->constraints->blocks.problem.n_limits == 0;
+}
+
+// May what is solved for be corrected later? The first solve of an adaptive step is the
+// semi-implicit one, bit for bit; that of a strict one need not be solved if all bodies are soft.
+static bool corrects(const pl_world *world)
+{
+    const pl_balance *balance = world->balance;
+    if (balance == NULL) return false;
+    return balance->iteration > 1 || (!balance->adaptive && is_soft(world));
+}
+
+// Of a solve that Newton's method may go on from.
+static int32_t most_iterations(const pl_world *world)
+{
+    const pl_balance *balance = world->balance;
+    bool few = balance != NULL && is_soft(world) && !balance->is_static;
+    if (corrects(world)) return few ? SOFT_ITERATIONS : ROUGH_ITERATIONS;
+    return few ? FIRST_ITERATIONS : INT32_MAX;
+}
+
 // `same`: the matrix is that of the last solve.
 static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
                             pl_step_stats *stats)
@@ -128,11 +153,10 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     pl_solver_options options = c->options;
     pl_solve_stats solved;
     options.same_matrix = same;
-    bool corrects = world->balance != NULL && world->balance->iteration > 1;
-    if (corrects) {
-        options.max_iterations = PL_MIN(options.max_iterations, ROUGH_ITERATIONS);
-        double rough = PL_MIN(ROUGH_RESIDUAL, ROUGH_SHARE * world->balance->tolerance);
-        options.residual_tolerance = PL_MAX(options.residual_tolerance, rough);
+    options.max_iterations = PL_MIN(options.max_iterations, most_iterations(world));
+    if (corrects(world)) {
+        options.residual_tolerance =
+            PL_MAX(options.residual_tolerance, pl_balance_forcing(world->balance));
     } else if (world->contact != NULL) {
         options.loose_tolerance = world->contact->contacts.tolerance;
     }
@@ -155,9 +179,13 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     if (c->contradicting) return PL_OK;
     stats->loose += solved.end == PL_SOLVE_LOOSE;
     if (solved.end == PL_SOLVE_LOOSE) return PL_OK;
-    if (corrects && solved.end == PL_SOLVE_LIMIT) {
-        world->balance->rough = true;
+    if (solved.end == PL_SOLVE_LIMIT && options.max_iterations < c->options.max_iterations) {
+        world->balance->rough = world->balance->unfinished = true;
         return PL_OK;
+    }
+    if (corrects(world)) {
+        double fine = PL_MAX(c->options.residual_tolerance, pl_balance_finest(world->balance));
+        world->balance->rough = solved.errors.residual > fine;
     }
     return solved.end == PL_SOLVE_TIME ? pl_step_time_left(world, &left) : status;
 }
@@ -184,11 +212,8 @@ static bool lacks_joints(const pl_constraint_step *c)
 static const pl_solver *corrector(const pl_world *world)
 {
     const pl_constraint_step *c = world->constraints;
-    const pl_balance *balance = world->balance;
-    // The first solve of an adaptive step is the semi-implicit one, bit for bit.
-    bool corrects = balance != NULL && (balance->iteration > 1 || !balance->adaptive);
-    bool soft = world->state.n_rigid == 0 && c->blocks.problem.n_limits == 0;
-    return corrects && soft && c->solver == c->fallback ? c->soft : c->solver;
+    bool soft = corrects(world) && is_soft(world);
+    return soft && c->solver == c->fallback ? c->soft : c->solver;
 }
 
 // Where the solver of choice does not converge, or does not know what there is to solve, the one
@@ -200,7 +225,7 @@ static pl_status solve(pl_world *world, bool same, pl_step_stats *stats)
                                        ? pl_contacts_tolerance(&world->contact->contacts)
                                        : world->options.contact_tolerance;
     PL_TRY(pl_constraint_step_note(c, world->system.v_new));
-    if (world->balance != NULL) world->balance->rough = false;
+    if (world->balance != NULL) world->balance->rough = world->balance->unfinished = false;
     c->contradicting = c->unsolved = false;
     if (c->blocks.problem.n_constraint == 0) return solve_free(world, stats);
     c->unsolved = true; // until it is

@@ -4,6 +4,7 @@
 #include "balance.h"
 #include "constraint_step.h"
 #include "contact_step.h"
+#include "elements.h"
 #include "integrator.h"
 #include "joints.h"
 #include "step.h"
@@ -153,11 +154,8 @@ pl_status pl_energy_add(pl_world *world, pl_step_stats *stats)
 
 void pl_energy_end(pl_world *world, pl_step_stats *stats)
 {
-    const pl_balance *balance = world->balance;
     double before = stats->numerical_loss + stats->elastic_energy; // that of the start, until here
-    bool known = balance != NULL && balance->ended;
-    stats->elastic_energy =
-        known ? balance->end_energy : pl_fem_forces(&world->system.fem, world->state.x, NULL);
+    stats->elastic_energy = pl_elements_energy(world, world->state.x);
     stats->kinetic_energy = pl_kinetic_energy(world);
     stats->gravity_energy = pl_gravity_energy(world);
     double after = stats->kinetic_energy + stats->elastic_energy + stats->gravity_energy;

@@ -18,6 +18,7 @@
 // freely never comes to rest; then the step fails, and says who.
 
 #include "balance.h"
+#include "elements.h"
 #include "integrator.h"
 #include "step.h"
 
@@ -28,14 +29,21 @@ static const double FIRST = 1, LAST = 1e3, GROWTH = 4;
 // A step that takes anything so many times as far as all bodies extend is on its way to infinity.
 static const double FAR = 100;
 
+static void inertia(const pl_world *world, double *out)
+{
+    for (int32_t i = 0; i < world->state.n_vert; i++)
+        out[i] = world->balance->tie * world->system.fem.mass[i];
+}
+
 static double assemble(pl_world *world)
 {
     pl_system *s = &world->system;
     double dt = world->dt;
     world->balance->tie = dt * dt / (FIRST * FIRST);
-    const pl_fem_weights weights = {
-        .mass = world->balance->tie, .stiffness = dt * dt, .project = 1};
-    double energy = pl_fem_assemble(&s->fem, world->state.x, &weights, NULL, &s->A, s->b);
+    const pl_fem_weights weights = {.stiffness = dt * dt, .project = 1};
+    double energy = pl_elements_assemble(world, world->state.x, &weights, NULL, s->b);
+    inertia(world, s->inertia);
+    pl_elements_add_inertia(world, s->inertia);
     pl_balance_note(world, NULL, s->b, energy);
     for (int64_t i = 0; i < 3 * (int64_t)world->state.n_vert; i++)
         s->b[i] = dt * (s->b[i] + s->f_ext[i]);
@@ -48,12 +56,6 @@ static void assemble_rigid(pl_world *world)
     pl_bsr *A = &world->system.A;
     for (int64_t i = world->state.n_vert; i < world->system.n_block; i++)
         for (int k = 0; k < 9; k++) A->val[9 * A->diag[i] + k] *= world->balance->tie;
-}
-
-static void inertia(const pl_world *world, double *out)
-{
-    for (int32_t i = 0; i < world->state.n_vert; i++)
-        out[i] = world->balance->tie * world->system.fem.mass[i];
 }
 
 static double viscosity(const pl_world *world)

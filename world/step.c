@@ -5,6 +5,7 @@
 #include "balance.h"
 #include "conditions.h"
 #include "contact_step.h"
+#include "elements.h"
 #include "energy_step.h"
 #include "events.h"
 #include "impossible.h"
@@ -322,8 +323,7 @@ static pl_status rest(pl_world *world, double t_end, pl_step_stats *stats)
     world->dt = world->options.dt;
     world->time = t_end;
     world->parts = 1;
-    stats->elastic_energy = pl_fem_forces(&world->system.fem, world->state.x, NULL);
-    if (world->balance != NULL) world->balance->ended = false;
+    stats->elastic_energy = pl_elements_energy(world, world->state.x);
     if (world->constraints != NULL) pl_constraint_step_rest(world);
     return world->contact != NULL ? pl_contact_step_rest(world, stats) : PL_OK;
 }

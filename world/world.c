@@ -3,6 +3,7 @@
 #include "world.h"
 #include "audit_world.h"
 #include "contact_step.h"
+#include "elements.h"
 #include "events.h"
 #include "integrator.h"
 #include "joints.h"
@@ -146,6 +147,7 @@ void pl_world_unprepare(pl_world *world)
     pl_constraint_step_destroy(world->constraints);
     if (pl_integrator_of(world)->destroy != NULL) pl_integrator_of(world)->destroy(world);
     pl_balance_destroy(world);
+    pl_elements_destroy(world);
     world->system.prescribed = NULL;
     world->system.b = world->system.v_new = world->system.f_ext = NULL;
     world->system.product = world->system.inertia = NULL;
@@ -262,6 +264,7 @@ static pl_status build_system(pl_world *world)
     if (status == PL_OK && integrator->create != NULL) status = integrator->create(world);
     if (status == PL_OK && world->options.contact) status = pl_world_check_apart(world);
     if (status == PL_OK) world->state.moved = false;
+    if (status == PL_OK) status = pl_elements_create(world);
     if (status == PL_OK) status = pl_balance_create(world);
     if (status == PL_OK) status = pl_constraint_step_create(world, &world->constraints);
     if (status == PL_OK) status = use_device(world);

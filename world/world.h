@@ -177,6 +177,7 @@ struct pl_world {
     pl_published published;
     pl_system system;
     pl_past past;
+    struct pl_elements *elements;           // see elements.h; with the system
     struct pl_balance *balance;             // see balance.h; NULL if steps do not iterate
     struct pl_constraint_step *constraints; // with the system
     struct pl_contact_step *contact;        // NULL without contact
