@@ -16,10 +16,6 @@
 // A pivot below this part of its diagonal entry is rounding.
 static const double PIVOT_MIN = 1e-15;
 
-// Rows that are removed together: each column is then read and written once for all of them, and
-// takes one root. With a quarter of 400 dense rows tight it halves the time.
-enum { BATCH = 4 };
-
 // Columns that are made together, from as many at a time of those before them, so that both stay in
 // the caches: with 800 rows, of 2.5 MB, it takes a quarter of the time of one by one.
 enum { BLOCK = 16 };
@@ -30,12 +26,12 @@ pl_status pl_factor_take(pl_factor *L, const pl_skyline *skyline, pl_arena *aren
     *L = (pl_factor){.skyline = skyline};
     L->removed = pl_arena_take(arena, n, sizeof *L->removed);
     L->val = pl_arena_take(arena, skyline->col[n], sizeof *L->val);
-    L->scratch = pl_arena_take(arena, (int64_t)BATCH * n, sizeof *L->scratch);
+    L->scratch = pl_arena_take(arena, (int64_t)PL_FACTOR_BATCH * n, sizeof *L->scratch);
     L->x = pl_arena_take(arena, n, sizeof *L->x);
     if (L->removed == NULL || L->val == NULL || L->scratch == NULL || L->x == NULL) {
         return PL_ERROR_MEMORY;
     }
-    memset(L->scratch, 0, (size_t)(BATCH * n) * sizeof *L->scratch);
+    memset(L->scratch, 0, (size_t)(PL_FACTOR_BATCH * n) * sizeof *L->scratch);
     return PL_OK;
 }
 
@@ -178,7 +174,8 @@ PL_CLONES static void rotate(int64_t n, double c, double s, double *restrict L,
     }
 }
 
-// The reflection 1 - tau w w^T, w (1 + BATCH), that joins a row's entries of L and of BATCH sigmas.
+// The reflection 1 - tau w w^T, w (1 + PL_FACTOR_BATCH), that joins a row's entries of L and of
+// PL_FACTOR_BATCH sigmas.
 PL_CLONES static void reflect(int64_t n, double tau, const double *w, double *restrict L,
                               double *restrict a, double *restrict b, double *restrict c,
                               double *restrict d)
@@ -194,14 +191,14 @@ PL_CLONES static void reflect(int64_t n, double tau, const double *w, double *re
     }
 }
 
-// Column k of L takes up what sigmas (BATCH) have there, x; n_x of these are not 0.
+// Column k of L takes up what sigmas (PL_FACTOR_BATCH) have there, x; n_x of these are not 0.
 static void take_up(pl_factor *L, int32_t k, int32_t n_x, const double *x, double *const *sigma)
 {
     const pl_skyline *s = L->skyline;
     double *column = L->val + s->col[k], squared = 0, l = column[0];
     int64_t n = s->last[k] - k;
     int only = 0;
-    for (int j = 0; j < BATCH; j++) {
+    for (int j = 0; j < PL_FACTOR_BATCH; j++) {
         squared += x[j] * x[j];
         if (x[j] != 0) only = j;
     }
@@ -214,25 +211,25 @@ static void take_up(pl_factor *L, int32_t k, int32_t n_x, const double *x, doubl
         return;
     }
     if (length == 0) return; // too small to be squared
-    double w[1 + BATCH] = {-length / (l + r)};
-    for (int j = 0; j < BATCH; j++) w[1 + j] = x[j] / length;
+    double w[1 + PL_FACTOR_BATCH] = {-length / (l + r)};
+    for (int j = 0; j < PL_FACTOR_BATCH; j++) w[1 + j] = x[j] / length;
     reflect(n, 2 / (1 + w[0] * w[0]), w, column + 1, sigma[0] + k + 1, sigma[1] + k + 1,
             sigma[2] + k + 1, sigma[3] + k + 1);
 }
 
-// BATCH rows at most, which are marked.
+// PL_FACTOR_BATCH rows at most, which are marked.
 static void remove_some(pl_factor *L, int32_t n, const int32_t *at)
 {
     const pl_skyline *s = L->skyline;
-    double *sigma[BATCH];
-    for (int j = 0; j < BATCH; j++) sigma[j] = L->scratch + (int64_t)j * s->n;
+    double *sigma[PL_FACTOR_BATCH];
+    for (int j = 0; j < PL_FACTOR_BATCH; j++) sigma[j] = L->scratch + (int64_t)j * s->n;
     int32_t begun = 0;
     // From one column that there is something in to the next: of one row they are the way from
     // parent to parent.
     for (int32_t k = at[0]; k >= 0 && k < s->n; k = n == 1 ? s->parent[k] : k + 1) {
-        double x[BATCH];
+        double x[PL_FACTOR_BATCH];
         int32_t n_x = 0;
-        for (int j = 0; j < BATCH; j++) {
+        for (int j = 0; j < PL_FACTOR_BATCH; j++) {
             x[j] = sigma[j][k];
             sigma[j][k] = 0;
             n_x += x[j] != 0;
@@ -250,7 +247,8 @@ void pl_factor_remove(pl_factor *L, int32_t n, const int32_t *at)
 {
     for (int32_t i = 0; i < n; i++) L->removed[at[i]] = 1;
     L->n_removed += n;
-    for (int32_t i = 0; i < n; i += BATCH) remove_some(L, PL_MIN(BATCH, n - i), at + i);
+    for (int32_t i = 0; i < n; i += PL_FACTOR_BATCH)
+        remove_some(L, PL_MIN(PL_FACTOR_BATCH, n - i), at + i);
 }
 
 void pl_factor_copy(pl_factor *to, const pl_factor *from)

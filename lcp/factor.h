@@ -9,6 +9,10 @@
 
 #include "skyline.h"
 
+// Rows that are removed together: each column is then read and written once for all of them, and
+// takes one root. With a quarter of 400 dense rows tight it halves the time.
+enum { PL_FACTOR_BATCH = 4 };
+
 typedef struct pl_factor {
     const pl_skyline *skyline;
     int32_t n_removed;

@@ -10,7 +10,7 @@ static pl_status take(pl_factor_sets *f, pl_arena *arena)
     int32_t n = f->lcp->n;
     int32_t **const integers[] = {&f->order,         &f->place, &f->place_some[0],
                                   &f->place_some[1], &f->root,  &f->list};
-    double **const numbers[] = {&f->path, &f->path_some, &f->shift, &f->x};
+    double **const numbers[] = {&f->path, &f->shift, &f->x};
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
         *integers[i] = pl_arena_take(arena, n, sizeof **integers[i]);
         if (*integers[i] == NULL) return PL_ERROR_MEMORY;
@@ -44,11 +44,6 @@ static void find_skyline(pl_factor_sets *f, const uint8_t *state, pl_skyline *s,
     }
 }
 
-static void find_path(const pl_skyline *s, double *path)
-{
-    pl_skyline_path_cost(s, PL_REMOVAL_COST, PL_STEP_COST, path);
-}
-
 pl_status pl_factor_sets_make(pl_factor_sets *f, const pl_lcp *lcp, pl_factor_way way, bool narrow,
                               int64_t cache_bytes, pl_arena *arena, pl_lcp_end *end)
 {
@@ -61,7 +56,7 @@ pl_status pl_factor_sets_make(pl_factor_sets *f, const pl_lcp *lcp, pl_factor_wa
         *end = PL_LCP_SIZE;
         return PL_OK;
     }
-    find_path(&f->all, f->path);
+    pl_skyline_path_cost(&f->all, PL_REMOVAL_COST, PL_STEP_COST, f->path);
     memset(f->shift, 0, (size_t)lcp->n * sizeof *f->shift);
     PL_TRY(pl_factor_take(&f->work, &f->all, arena));
     if (way != PL_FACTOR_ANEW) PL_TRY(pl_factor_take(&f->base, &f->all, arena));
@@ -125,28 +120,42 @@ static void write_tight(pl_factor_sets *f, const pl_lcp_sets *sets)
 
 // --- The cheapest way ---
 
-// Of removing from `work` what is tight; infinite where a free row is not in it any more.
-static double cost_of_going_on(const pl_factor_sets *f, const pl_lcp_sets *sets)
+// Of removing from a factor with skyline `s`, of which the rows in `removed` (NULL: none) have gone
+// before, what is tight. Each column that stays takes up one more of every row that is removed
+// above it in the tree, PL_FACTOR_BATCH of them in a step; infinite if a free row has gone.
+static double cost_of_removing(const pl_factor_sets *f, const pl_skyline *s, const uint8_t *removed,
+                               const pl_lcp_sets *sets)
 {
-    const double *path = f->work.skyline == &f->all ? f->path : f->path_some;
+    int32_t *n_row = f->root; // that come to a column
     double sum = 0;
-    if (!f->has_work) return INFINITY;
-    for (int32_t i = 0; i < f->lcp->n; i++) {
-        int32_t at = place_in_work(f, i);
-        bool free = sets->state[i] == PL_LCP_FREE;
-        if (free && at < 0) return INFINITY;
-        if (!free && at >= 0) sum += path[at];
+    memset(n_row, 0, (size_t)s->n * sizeof *n_row);
+    for (int32_t k = 0; k < s->n; k++) {
+        bool tight = sets->state[s->row[k]] != PL_LCP_FREE,
+             gone = removed != NULL && removed[k] != 0;
+        if (!tight && gone) return INFINITY;
+        if (!tight && n_row[k] > 0) {
+            int32_t steps = (n_row[k] + PL_FACTOR_BATCH - 1) / PL_FACTOR_BATCH;
+            sum += PL_REMOVAL_COST * 4 * n_row[k] * (s->last[k] - k + 1) + PL_STEP_COST * steps;
+        }
+        if (s->parent[k] >= 0) n_row[s->parent[k]] += n_row[k] + (tight && !gone);
     }
     return sum;
 }
 
+// From `work` as it is; infinite where a free row is not in it any more.
+static double cost_of_going_on(const pl_factor_sets *f, const pl_lcp_sets *sets)
+{
+    if (!f->has_work) return INFINITY;
+    for (int32_t i = 0; i < f->lcp->n; i++) {
+        if (sets->state[i] == PL_LCP_FREE && place_in_work(f, i) < 0) return INFINITY;
+    }
+    return cost_of_removing(f, f->work.skyline, f->work.removed, sets);
+}
+
 static double cost_from_base(const pl_factor_sets *f, const pl_lcp_sets *sets)
 {
-    double sum = 0;
-    for (int32_t i = 0; i < f->lcp->n; i++) {
-        if (sets->state[i] != PL_LCP_FREE) sum += f->path[f->place[i]];
-    }
-    return sum + PL_COPY_COST * (double)f->all.col[f->all.n];
+    double copy = PL_COPY_COST * (double)f->all.col[f->all.n];
+    return cost_of_removing(f, &f->all, NULL, sets) + copy;
 }
 
 // Of a new factor: within the skyline of all rows, of whose columns only the free rows are left. It
@@ -190,7 +199,6 @@ static bool choose(pl_factor_sets *f, const pl_lcp_sets *sets)
         int32_t other = f->has_work && f->work.skyline != &f->all ? 1 - f->current : 0;
         find_skyline(f, sets->state, &f->some[other], f->place_some[other]);
         if (!make_anew(f, other)) return false;
-        find_path(&f->some[other], f->path_some);
         return true;
     } else {
         f->kept++;

@@ -37,7 +37,7 @@ typedef struct pl_factor_sets {
     int32_t *place;     // (lcp->n) in `all`
     int32_t *place_some[2];
     int32_t *root;             // (lcp->n) scratch
-    double *path, *path_some;  // (lcp->n) what removing a row from `all` costs; from `work`
+    double *path;              // (lcp->n) what removing a row from `all` by itself costs
     int32_t *before;           // (lcp->n + 1) scratch
     uint8_t *tight;            // (lcp->n) by place in `all`
     double *shift;             // (lcp->n) of M's diagonal, as factored
