@@ -30,7 +30,21 @@ static void add_at(pl_world *world, const char *shape, double x, double height,
     pl_mesh_destroy(mesh);
 }
 
-// Two soft bodies that fall on the ground, one on the other or, if they may sleep, beside it.
+// Its rows of A turn with it, and no element fills them.
+static void add_rigid(pl_world *world)
+{
+    const double up[12] = {1, 0, 0, -2, 0, 1, 0, 0, 0, 0, 1, 0.5};
+    pl_mesh *mesh = make_mesh("box:size=0.6,0.4,0.2:cells=1");
+    TEST_ASSERT_EQUAL(PL_OK, pl_mesh_transform(mesh, up));
+    pl_rigid_options o = pl_rigid_options_default();
+    o.velocity[2] = -1;
+    o.angular_velocity[0] = 5, o.angular_velocity[1] = 3;
+    TEST_ASSERT_EQUAL(PL_OK, pl_world_add_rigid(world, mesh, &o, NULL));
+    pl_mesh_destroy(mesh);
+}
+
+// Two soft bodies that fall on the ground, one on the other or, if they may sleep, beside it; and
+// a rigid one that turns.
 static pl_world *make_fall(pl_integrator integrator, double dt, double damping, bool sleep)
 {
     pl_world_options options = pl_world_options_default();
@@ -49,6 +63,7 @@ static pl_world *make_fall(pl_integrator integrator, double dt, double damping, 
     add_at(world, "cube:cells=3", 0, 0.52, PL_MATERIAL_NEO_HOOKEAN, damping);
     add_at(world, "cube:cells=2", sleep ? 2 : 0, 1.58, PL_MATERIAL_COROTATIONAL,
            sleep ? damping : 0);
+    add_rigid(world);
     return world;
 }
 

@@ -49,6 +49,15 @@ static bool same_weights(const pl_fem_weights *a, const pl_fem_weights *b)
            a->project == b->project;
 }
 
+// The rows of rigid bodies, which elements do not fill, stand behind those of vertices.
+static void keep_rigid_rows(const pl_world *world, const double *from, double *to)
+{
+    const pl_bsr *A = &world->system.A;
+    int64_t first = A->row[world->state.n_vert], last = A->row[A->n];
+    if (last > first)
+        memcpy(to + 9 * first, from + 9 * first, 9 * (size_t)(last - first) * sizeof *to);
+}
+
 // One pass over all elements, into the values of a matrix with A's pattern.
 static double assemble(const pl_world *world, const double *x, const pl_fem_weights *weights,
                        const double *base, double *val, double *f)
@@ -87,6 +96,7 @@ double pl_elements_assemble(pl_world *world, const double *x, const pl_fem_weigh
     e->looks = PL_MIN(e->looks, 0);
     double *val = world->system.A.val;
     if (!ahead || !e->made) return assemble(world, x, weights, base, val, f);
+    keep_rigid_rows(world, val, e->val);
     world->system.A.val = e->val;
     e->val = val;
     e->made = false;
