@@ -22,8 +22,6 @@ enum {
     LONG = 200,        // after so many iterations
     LEAST_STEPS = 10,  // of cone-newton, if it is taken at all
     RIGID_BLOCKS = 4,  // of two rigid bodies, from which on newton is the first
-    RESCUE_STEPS =
-        100, // of apg and cone-newton for what newton, which was the first, did not solve
 };
 
 // A solve by newton is taken to need so many factors, and solves with them.
@@ -323,15 +321,11 @@ static void let_go(const pl_split *split, int32_t set, const pl_workspace *ws, c
     }
 }
 
-// The sets listed (n) by apg and whatever follows; `tried`: newton has tried them in vain. What it
-// does not solve sweeps seldom do, and not soon: a step in time is better halved then.
+// The sets listed (n) by apg and whatever follows; `tried`: newton has tried them in vain.
 static pl_status solve_listed(const pl_split *split, int32_t n, const int32_t *set, bool tried,
-                              const pl_solver_options *given, pl_workspace *ws, double *v,
+                              const pl_solver_options *options, pl_workspace *ws, double *v,
                               double *f, pl_solve_stats *stats)
 {
-    pl_solver_options limited = *given, *options = &limited;
-    int32_t most = tried ? stats->iterations + RESCUE_STEPS : given->max_iterations;
-    limited.max_iterations = PL_MIN(given->max_iterations, most);
     if (n == split->n) {
         return solve_together(split->problem, options, ws, tried, v, f, stats);
     }
@@ -375,7 +369,15 @@ static pl_status solve_apart(const pl_newton_sets *sets, const pl_solver_options
             if (tried ? failed : !sets->chosen[i]) set[n++] = i;
         }
         if (n == 0) continue;
-        PL_TRY(solve_listed(split, n, set, tried != 0, options, ws, v, f, stats));
+        pl_solver_options limited = *options;
+        int32_t most = stats->iterations + options->rescue_iterations;
+        if (tried && options->rescue_iterations > 0 && most < options->max_iterations) {
+            limited.max_iterations = most;
+        }
+        PL_TRY(solve_listed(split, n, set, tried != 0, &limited, ws, v, f, stats));
+        if (stats->end == PL_SOLVE_LIMIT && stats->iterations < options->max_iterations) {
+            stats->end = PL_SOLVE_STALLED; // by the limit of rescues
+        }
         end = pl_worse_end(end, stats->end);
     }
     stats->end = end;

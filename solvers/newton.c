@@ -60,14 +60,16 @@ static const double CARRIED_SOFTER = 100, CARRIED_MOST = 1e-8;
 // Where a hit goes through a hundred bodies the last digits of the impulses take more factors than
 // all before, and sometimes are not to be had. If the caller allows it, errors are enough then,
 // that are no more than this part of the fastest relative motion in the step: that is exact beside
-// what a step in time knows of a hit. Not where there are joints, which would come apart.
+// what a step in time knows of a hit. Of rigid bodies only, and not where there are joints, which
+// would come apart.
 static const double LOOSE = 1e-3;
 
 static double loose_error(const pl_newton *s)
 {
     const pl_problem *problem = s->problem;
     double fastest = 0;
-    if (!(s->options->loose_tolerance > 0) || problem->n_limits > 0) return 0;
+    bool rigid = problem->A->nnz == problem->A->n;
+    if (!(s->options->loose_tolerance > 0) || !rigid || problem->n_limits > 0) return 0;
     pl_rows_multiply(problem, NULL, false, s->v, s->Le);
     for (int64_t i = 0; i < s->m; i++) fastest = PL_MAX(fastest, fabs(s->Le[i]));
     double most = PL_MIN(LOOSE * problem->dt * fastest, s->options->loose_tolerance);

@@ -41,10 +41,12 @@ typedef struct pl_solver_options {
     double loose_tolerance; // as contact_tolerance, where bodies move fast and the solver gets no
                             // nearer; of `newton` and `auto`, see newton.c. 0: never
     int32_t max_iterations; // 0 or more
-    double max_seconds;     // wall clock; 0: no limit. Looked at between iterations
-    pl_precond precond;     // of `cr`, `minres` and `gcr`
-    bool vj19;              // the solver as its paper prints it, with the paper's parameters
-    pl_trace_fn *trace;     // of `cr`, `minres` and `gcr`; NULL: nobody looks
+    int32_t rescue_iterations; // of `auto`: at most so many of other solvers for what newton, if it
+                               // was the first, did not solve; 0: as many as there are left
+    double max_seconds;        // wall clock; 0: no limit. Looked at between iterations
+    pl_precond precond;        // of `cr`, `minres` and `gcr`
+    bool vj19;                 // the solver as its paper prints it, with the paper's parameters
+    pl_trace_fn *trace;        // of `cr`, `minres` and `gcr`; NULL: nobody looks
     void *trace_user;
     struct pl_staggered_stats *staggered; // of the first solve by `sp-direct` or `sp-schurpa`
                                           // (../lcp/staggered.h); NULL: nobody looks

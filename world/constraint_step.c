@@ -26,6 +26,10 @@ static const char SOFT[] = "cone-newton";
 // is mostly the last.
 enum { ROUGH_ITERATIONS = 200, SOFT_ITERATIONS = 60, FIRST_ITERATIONS = 300 };
 
+// Of other solvers for what newton, asked first by auto, did not solve: they seldom do, and a step
+// is sooner halved. One of the scene chain took two minutes with 3,000.
+enum { RESCUE_ITERATIONS = 100 };
+
 // Rounds after which the geometric stiffness of joints may be changed.
 enum { STIFFENINGS = 4 };
 
@@ -136,11 +140,14 @@ static bool corrects(const pl_world *world)
     return balance->iteration > 1 || (!balance->adaptive && is_soft(world));
 }
 
-// Of a solve that Newton's method may go on from.
-static int32_t most_iterations(const pl_world *world)
+// Of a solve that Newton's method may go on from. Solvers that somebody has chosen have iterations
+// of their own kind.
+static int32_t most_iterations(const pl_world *world, const pl_solver *solver)
 {
     const pl_balance *balance = world->balance;
-    bool few = balance != NULL && is_soft(world) && !balance->is_static;
+    const pl_constraint_step *c = world->constraints;
+    bool ours = solver == c->fallback || solver == c->soft;
+    bool few = ours && balance != NULL && is_soft(world) && !balance->is_static;
     if (corrects(world)) return few ? SOFT_ITERATIONS : ROUGH_ITERATIONS;
     return few ? FIRST_ITERATIONS : INT32_MAX;
 }
@@ -153,12 +160,13 @@ static pl_status solve_with(const pl_solver *solver, pl_world *world, bool same,
     pl_solver_options options = c->options;
     pl_solve_stats solved;
     options.same_matrix = same;
-    options.max_iterations = PL_MIN(options.max_iterations, most_iterations(world));
+    options.max_iterations = PL_MIN(options.max_iterations, most_iterations(world, solver));
     if (corrects(world)) {
         options.residual_tolerance =
             PL_MAX(options.residual_tolerance, pl_balance_forcing(world->balance));
     } else if (world->contact != NULL) {
         options.loose_tolerance = world->contact->contacts.tolerance;
+        options.rescue_iterations = RESCUE_ITERATIONS;
     }
     PL_TRY(pl_step_time_left(world, &options.max_seconds));
     pl_status status =
