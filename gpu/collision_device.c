@@ -7,7 +7,6 @@
 #include "collision.h"
 #include "device.h"
 #include "kept.h"
-#include "kept.h"
 
 #include <string.h>
 

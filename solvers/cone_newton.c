@@ -64,6 +64,7 @@ typedef struct state {
     pl_gmres gmres;
     double error;   // how far from solved: 1 is
     bool on_device; // the levels are there
+    bool no_device; // it has failed in this solve
 } state;
 
 static pl_status create(const pl_problem *problem, const pl_solver_options *options,
@@ -185,7 +186,7 @@ static void evaluate(state *s)
 static int32_t solve_inner(state *s, double drop, int32_t most)
 {
     pl_device *device = s->ws->device;
-    if (device != NULL && device->inner != NULL && !device->lost) {
+    if (device != NULL && device->inner != NULL && !device->lost && !s->no_device) {
         int32_t n = 0;
         pl_arena_mark mark = pl_arena_here(&s->ws->arena);
         pl_status status = device->inner(device, &s->mg, !s->on_device, s->J, s->couple, drop, most,
@@ -193,6 +194,7 @@ static int32_t solve_inner(state *s, double drop, int32_t most)
         pl_arena_back(&s->ws->arena, mark);
         s->on_device = status == PL_OK;
         if (s->on_device) return n;
+        s->no_device = true;
         pl_device_failed(device, status);
     }
     return pl_gmres_solve(&s->gmres, multiply, precondition, s, drop, most, s->r, s->e);

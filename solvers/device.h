@@ -18,14 +18,15 @@ struct pl_stiffness;
 
 // An inner solve of cone-newton, as pl_gmres_solve with the cycle of `mg` makes it: e := about the
 // solution of (A + L^T J L) e = r. `fresh`: the levels have not been seen before; J, couple: see
-// cone_newton.c. Fails as above.
+// cone_newton.c. Where it fails e is anything.
 typedef pl_status pl_device_inner_fn(struct pl_device *device, const struct pl_multigrid *mg,
                                      bool fresh, const struct pl_stiffness *J, const float *couple,
                                      double drop, int32_t steps, const double *r, double *e,
                                      pl_arena *arena, int32_t *made);
 
 // Gauss-Seidel on the reduced form, whose W is formed there (its values here are not needed): f
-// (3*n) improves, and v with it; ends and fails as pl_device_solve_fn does.
+// (3*n) improves, and v with it; ends as pl_device_solve_fn does. Where it fails v and f may be
+// those of an earlier look.
 typedef pl_status pl_device_reduced_fn(struct pl_device *device, const pl_reduced *reduced,
                                        const pl_solver_options *options, pl_workspace *ws,
                                        double *v, double *f, pl_solve_stats *stats);

@@ -66,6 +66,8 @@ for file in $(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.c
     echo "$file: $room/README.md does not name it" && status=1
 done
 
+git grep -n -e '^<<<<<<< ' -e '^>>>>>>> ' -- . && status=1
+
 # legacyUninitvar takes an array that a loop fills, handed over in a compound literal, for one that is read.
 cppcheck --quiet --std=c17 --enable=warning,performance,portability --inline-suppr \
     --suppress=missingIncludeSystem --suppress=legacyUninitvar --suppress=normalCheckLevelMaxBranches --error-exitcode=1 \

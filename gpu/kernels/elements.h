@@ -164,7 +164,7 @@ typedef struct pl_element_pulled {
 } pl_element_pulled;
 
 // The same without stiffness. In two phases, of which the second reads the rest shape once more: to
-// keep it would take more registers than 512 threads have.
+// keep it would take more registers than two groups of 256 on a multiprocessor have.
 PL_KERNEL void fem_element_forces(int64_t n, PL_IN(double) shape, PL_IN(double) volume,
                                   PL_IN(int32_t) corner, PL_IN(int32_t) body,
                                   PL_IN(double) material, PL_IN(double) x, PL_OUT(double) energy,
