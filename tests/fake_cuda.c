@@ -230,12 +230,25 @@ EXPORT CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
     return CUDA_SUCCESS;
 }
 
+static void free_graph(CUgraph graph)
+{
+    command *c = graph->first;
+    while (c != NULL) {
+        command *next = c->next;
+        free(c);
+        c = next;
+    }
+    free(graph);
+}
+
 EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
     (void)stream;
-    *graph = capturing;
+    CUresult code = check();
+    if (code != CUDA_SUCCESS) free_graph(capturing);
+    *graph = code == CUDA_SUCCESS ? capturing : NULL;
     capturing = NULL;
-    return check();
+    return code;
 }
 
 // The graph itself serves as what is run: it is given back with that.
@@ -265,13 +278,7 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec ready, CUstream stream)
 
 EXPORT CUresult cuGraphExecDestroy(CUgraphExec ready)
 {
-    command *c = ((CUgraph)ready)->first;
-    while (c != NULL) {
-        command *next = c->next;
-        free(c);
-        c = next;
-    }
-    free((CUgraph)ready);
+    free_graph((CUgraph)ready);
     fake_cuda.graphs--;
     return CUDA_SUCCESS;
 }
