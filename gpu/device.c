@@ -42,6 +42,14 @@ static void let_go(gpu_device *d)
     pl_gpu_system_free(&d->system);
 }
 
+// What a call took from the arena goes back, and without memory all that the device holds.
+static pl_status give_back(gpu_device *d, pl_status status, pl_arena *arena, pl_arena_mark mark)
+{
+    pl_arena_back(arena, mark);
+    if (status == PL_ERROR_MEMORY) let_go(d);
+    return status;
+}
+
 static pl_status solve_apg(pl_device *device, const pl_problem *problem,
                            const pl_solver_options *options, pl_workspace *ws, int32_t n, double *v,
                            double *f, pl_solve_stats *stats)
@@ -51,9 +59,7 @@ static pl_status solve_apg(pl_device *device, const pl_problem *problem,
     if (!is_for_us(problem) || n <= 0) return PL_OK;
     pl_arena_mark mark = pl_arena_here(&ws->arena);
     pl_status status = pl_gpu_apg_solve(&d->apg, &d->system, problem, options, ws, n, v, f, stats);
-    pl_arena_back(&ws->arena, mark);
-    if (status == PL_ERROR_MEMORY) let_go(d);
-    return status;
+    return give_back(d, status, &ws->arena, mark);
 }
 
 static pl_status solve_cr(pl_device *device, const pl_problem *problem,
@@ -65,9 +71,7 @@ static pl_status solve_cr(pl_device *device, const pl_problem *problem,
     if (!is_for_us(problem) || n <= 0) return PL_OK;
     pl_arena_mark mark = pl_arena_here(&ws->arena);
     pl_status status = pl_gpu_cr_solve(&d->cr, &d->system, problem, options, ws, n, v, f, stats);
-    pl_arena_back(&ws->arena, mark);
-    if (status == PL_ERROR_MEMORY) let_go(d);
-    return status;
+    return give_back(d, status, &ws->arena, mark);
 }
 
 static pl_status make_inner(gpu_device *d, const pl_multigrid *mg, bool fresh,
