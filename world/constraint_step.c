@@ -132,7 +132,8 @@ static bool is_soft(const pl_world *world)
 }
 
 // May what is solved for be corrected later? The first solve of an adaptive step is the
-// semi-implicit one, bit for bit; that of a strict one need not be solved if all bodies are soft.
+// semi-implicit one, bit for bit unless it takes FIRST_ITERATIONS; that of a strict one need not be
+// solved if all bodies are soft.
 static bool corrects(const pl_world *world)
 {
     const pl_balance *balance = world->balance;
